@@ -1,0 +1,226 @@
+"""The events of a conversation and their stored forms (inquiries.md R16-R25, R48-R58).
+
+Frozen values with `wire()`; `read_event` is the way back. An event we do not know is kept verbatim (R56).
+`turn_outcome` is ours: how a turn ended, so that a reloaded conversation shows what the live one showed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Union
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+
+ChatKind = Literal["message", "reasoning", "data"]
+Ending = Literal["done", "failed", "deferred", "interrupted"]
+SourceKind = Literal["tool", "assistant", "user", "other"]
+
+
+class EventProblem(ValueError):
+    """A stored event that cannot be read; it is kept raw and reported (R51)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who raised a question; never taken from configuration or from what a tool says (R17, R18)."""
+
+    kind: SourceKind
+    name: str = ""
+
+    def wire(self) -> JsonObject:
+        return (
+            {"source": self.kind, "name": self.name}
+            if self.kind in ("tool", "other")
+            else {"source": self.kind}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Responder:
+    """Who answered (R25): user, assistant (with model), static, remembered or default."""
+
+    kind: Literal["user", "assistant", "static", "remembered", "default"]
+    model: str = ""
+    escalated: bool = False
+    via: str = ""
+    ms: int | None = None
+
+    def wire(self) -> JsonObject:
+        found: JsonObject = {"kind": self.kind}
+        for key, value in (("model", self.model), ("escalated", self.escalated), ("via", self.via)):
+            if value:
+                found[key] = value
+        if self.ms is not None:
+            found["ms"] = self.ms
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stamped:
+    timestamp: str = ""
+    metadata: JsonObject = field(default_factory=dict)
+
+    def _wire(self, kind: str, body: JsonObject) -> JsonObject:
+        head: JsonObject = {"timestamp": self.timestamp, "type": kind, **body}
+        return {**head, "metadata": self.metadata} if self.metadata else head
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStart(_Stamped):
+    """The first event of a turn."""
+
+    def wire(self) -> JsonObject:
+        return self._wire("turn_start", {})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest(_Stamped):
+    """What the user said."""
+
+    content: str
+
+    def wire(self) -> JsonObject:
+        return self._wire("chat_request", {"content": self.content})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatResponse(_Stamped):
+    """One part of what the model said; `metadata.incomplete` is true when it was cut off."""
+
+    kind: ChatKind
+    content: Json
+
+    def wire(self) -> JsonObject:
+        return self._wire("chat_response", {self.kind: self.content})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallRequest(_Stamped):
+    """A tool call of the model, arguments exactly as sent (R239)."""
+
+    id: str
+    name: str
+    arguments: JsonObject
+
+    def wire(self) -> JsonObject:
+        return self._wire(
+            "tool_call_request", {"id": self.id, "name": self.name, "arguments": self.arguments}
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallResponse(_Stamped):
+    """The one result of a tool call (R57); `metadata.ms` how long it took."""
+
+    id: str
+    content: str
+    is_error: bool = False
+
+    def wire(self) -> JsonObject:
+        return self._wire(
+            "tool_call_response", {"id": self.id, "content": self.content, "is_error": self.is_error}
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InquiryRequest(_Stamped):
+    """A question put to somebody; `question` is the recorded form of R20, made by `questions.wire`."""
+
+    id: str
+    source: Source
+    question: JsonObject
+
+    def wire(self) -> JsonObject:
+        return self._wire(
+            "inquiry_request", {"id": self.id, "source": self.source.wire(), "question": self.question}
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InquiryAnswered(_Stamped):
+    """An answer; `explanation` is the responder's own words, on the wire `reason` (R21, C13)."""
+
+    id: str
+    answer: Json
+    explanation: str | None = None
+    responder: Responder | None = None
+    extra: JsonObject = field(default_factory=dict)
+
+    def wire(self) -> JsonObject:
+        body: JsonObject = {"outcome": "answered", "id": self.id, "answer": self.answer}
+        if self.explanation is not None:
+            body["reason"] = self.explanation
+        if self.responder is not None:
+            body["responder"] = self.responder.wire()
+        return self._wire("inquiry_response", {**body, **self.extra})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InquiryCancelled(_Stamped):
+    """No answer; `reason` is one of the tags of R22/R23, or an unknown one kept verbatim."""
+
+    id: str
+    reason: str = "user"
+    responder: Responder | None = None
+    extra: JsonObject = field(default_factory=dict)
+
+    def wire(self) -> JsonObject:
+        body: JsonObject = {"outcome": "cancelled", "id": self.id, "reason": self.reason}
+        if self.responder is not None:
+            body["responder"] = self.responder.wire()
+        return self._wire("inquiry_response", {**body, **self.extra})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InquiryRedacted(_Stamped):
+    """Answered, and the answer is nobody's business (R202)."""
+
+    id: str
+
+    def wire(self) -> JsonObject:
+        return self._wire("inquiry_response", {"outcome": "redacted", "id": self.id})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnOutcome(_Stamped):
+    """«ours»: how a turn ended. `error` is {kind, message, advice, retry_after?}; `usage` token counts; `ms` wall time."""
+
+    outcome: Ending
+    model: str = ""
+    usage: JsonObject = field(default_factory=dict)
+    ms: int = 0
+    error: JsonObject | None = None
+
+    def wire(self) -> JsonObject:
+        body: JsonObject = {"outcome": self.outcome, "model": self.model, "usage": self.usage, "ms": self.ms}
+        if self.error is not None:
+            body["error"] = self.error
+        return self._wire("turn_outcome", body)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An event of a kind we do not know, or one that cannot be read; kept verbatim (R51, R56)."""
+
+    raw: JsonObject
+    problem: str = ""
+
+    @property
+    def timestamp(self) -> str:
+        found = self.raw.get("timestamp")
+        return found if isinstance(found, str) else ""
+
+    @property
+    def metadata(self) -> JsonObject:
+        found = self.raw.get("metadata")
+        return found if isinstance(found, dict) else {}
+
+    def wire(self) -> JsonObject:
+        return self.raw
+
+
+InquiryResponse = Union[InquiryAnswered, InquiryCancelled, InquiryRedacted]
+Event = Union[
+    TurnStart, ChatRequest, ChatResponse, ToolCallRequest, ToolCallResponse, InquiryRequest,
+    InquiryAnswered, InquiryCancelled, InquiryRedacted, TurnOutcome, Unknown,
+]  # fmt: skip

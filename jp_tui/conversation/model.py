@@ -1,0 +1,185 @@
+"""What is said to a model and what it says back, the same for every wire.
+
+Requests are values, deltas are values; bytes belong to `providers`. Only chat and tool events ever become
+messages here (inquiries.md R59); the engine builds them in one place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Union
+
+from jp_tui.conversation.strict_json import JsonObject
+
+PartKind = Literal["message", "reasoning", "tool"]
+StopReason = Literal["end", "tools", "length", "refused", "paused", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Text of a user or of the assistant."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """Reasoning of the assistant; `opaque` is what a wire needs to have it back (a signature, redacted data)."""
+
+    text: str
+    opaque: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A complete tool call, arguments one strict JSON object."""
+
+    id: str
+    name: str
+    arguments: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of a tool call."""
+
+    id: str
+    name: str
+    content: str
+    is_error: bool
+
+
+Part = Union[Said, Thought, Call, Result]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message; tool results travel as user messages, wires move them where their API wants them."""
+
+    role: Literal["user", "assistant"]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model sees it; `parameters` is a JSON-schema object (inquiries.md R80)."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One request. `model` is what follows the first `/` of provider/model (surface.md S20b)."""
+
+    model: str
+    messages: tuple[Message, ...]
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    tool_choice: str = "auto"  # auto, none, required or a tool's name
+    max_tokens: int | None = None
+    temperature: float | None = None
+    extra: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Token counts of one response; `cached` is the part of `input` read from a cache."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    reasoning: int = 0
+
+    def wire(self) -> JsonObject:
+        return {
+            "input": self.input,
+            "output": self.output,
+            "cached": self.cached,
+            "reasoning": self.reasoning,
+        }
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cached + other.cached,
+            self.reasoning + other.reasoning,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PartOpened:
+    """A part begins; `index` numbers parts within the response. For a tool `id` and `name` are known."""
+
+    index: int
+    kind: PartKind
+    id: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PartGrew:
+    """More of a part: text, reasoning, or a piece of a tool's arguments as raw JSON text."""
+
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartEnded:
+    """A part is whole. A tool has its parsed `arguments`; reasoning may have `opaque` data."""
+
+    index: int
+    arguments: JsonObject | None = None
+    opaque: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CallRefused:
+    """A tool call that was cut or whose arguments are no strict JSON object: it must not run (traps.md T20)."""
+
+    index: int
+    id: str
+    name: str
+    raw: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The response is whole. Without it a stream was cut."""
+
+    reason: StopReason
+    usage: Usage = Usage()
+
+
+Delta = Union[PartOpened, PartGrew, PartEnded, CallRefused, Finished]
+ErrorKind = Literal[
+    "no_credentials", "unauthorised", "forbidden", "unknown_model", "rate_limited", "overloaded", "bad_request", "too_long",
+    "server", "refused", "unreachable", "stalled", "cut", "not_json", "too_large", "cancelled", "other",
+]  # fmt: skip
+
+
+class ModelError(Exception):
+    """A request that failed: what happened (`message`, the server's words in `detail`) and what to do (`advice`).
+
+    `retry_after` in seconds when the server named it; `transient` when trying again may help.
+    """
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        message: str,
+        advice: str = "",
+        *,
+        detail: str = "",
+        status: int | None = None,
+        retry_after: float | None = None,
+        transient: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.kind: ErrorKind = kind
+        self.message, self.advice, self.detail = message, advice, detail
+        self.status, self.retry_after, self.transient = status, retry_after, transient

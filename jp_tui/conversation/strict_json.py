@@ -1,0 +1,142 @@
+"""The one strict gate for foreign JSON (traps.md T17, inquiries.md V19).
+
+Whatever a model, a server or a tool sends as JSON passes here. It refuses what Python's parser lets through
+or dies of: depth, NaN and infinities, endless integers, duplicate keys, lone surrogates.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, Union
+
+if TYPE_CHECKING:
+    Json = Union[dict[str, "Json"], list["Json"], str, int, float, bool, None]
+else:
+    Json = Any  # a model that carries JSON has had it checked at this gate already
+
+JsonObject = dict[str, Json]
+
+MAX_DEPTH = 64
+MAX_DIGITS = 300
+MAX_BYTES = 16 * 1024 * 1024
+
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+class JsonProblem(ValueError):
+    """Foreign JSON that is refused; the message says why, `line` and `column` (from 1) where, if known."""
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column = message, line, column
+
+
+def _constant(name: str) -> Json:
+    raise JsonProblem(f"{name} is not JSON")
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > MAX_DIGITS:
+        raise JsonProblem(f"an integer of more than {MAX_DIGITS} digits")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise JsonProblem("a number that is not finite")
+    return value
+
+
+def _text(value: str) -> str:
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise JsonProblem("a lone surrogate in a string") from None
+    return value
+
+
+def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
+    found: JsonObject = {}
+    for key, value in pairs:
+        if _text(key) in found:
+            raise JsonProblem(f"the key {key[:80]!r} stands twice in one object")
+        found[key] = value
+    return found
+
+
+def _depth(text: str) -> int:
+    deep = most = 0
+    for char in _STRINGS.sub('""', text):
+        if char in "[{":
+            deep += 1
+            most = max(most, deep)
+        elif char in "]}":
+            deep -= 1
+    return most
+
+
+def _check_strings(value: Json) -> None:
+    todo: list[Json] = [value]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            _text(item)
+        elif isinstance(item, list):
+            todo.extend(item)
+        elif isinstance(item, dict):
+            todo.extend(item.values())
+
+
+def parse(source: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> Json:
+    """One JSON value from foreign text; raises JsonProblem, never anything else."""
+    if len(source) > max_bytes:
+        raise JsonProblem(f"more than {max_bytes} bytes of JSON")
+    try:
+        text = source.decode("utf-8") if isinstance(source, bytes) else source
+    except UnicodeDecodeError as error:
+        raise JsonProblem(f"not UTF-8 at byte {error.start}") from None
+    if _depth(text) > max_depth:
+        raise JsonProblem(f"more than {max_depth} levels deep")
+    try:
+        value: Json = json.loads(
+            text, parse_constant=_constant, parse_int=_integer, parse_float=_number, object_pairs_hook=_object
+        )
+    except JsonProblem:
+        raise
+    except json.JSONDecodeError as error:
+        raise JsonProblem(error.msg, error.lineno, error.colno) from None
+    except (ValueError, RecursionError) as error:
+        raise JsonProblem(str(error)) from None
+    if "\\u" in text or not text.isascii():
+        _check_strings(value)
+    return value
+
+
+def parse_object(source: str | bytes, **limits: int) -> JsonObject:
+    """As `parse`, for one JSON object; anything else is a JsonProblem."""
+    value = parse(source, **limits)
+    if not isinstance(value, dict):
+        raise JsonProblem("not a JSON object")
+    return value
+
+
+def same(left: Json, right: Json) -> bool:
+    """JSON equality with strict types: true is not 1, "1" is not 1, 1 is 1.0 (inquiries.md R173)."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return left == right
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
+    return type(left) is type(right) and left == right
+
+
+def dump(value: object) -> str:
+    """Compact JSON text, key order kept, no NaN (inquiries.md section 17)."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,53 @@
+"""Foreign: the one type for text that came from a model, a tool, a file, a server or the user's keyboard.
+
+It is the only thing a widget's text slot takes besides our own literals. It refuses to behave like a `str`:
+no formatting, no concatenation, no implicit conversion, so that nothing foreign slips into markup, a label or
+a terminal sequence. Neutralising is in `neutral.py`; turning it into what a widget takes is in `ui/text.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """Untrusted text, kept exactly as received (inquiries.md R195: sanitise when shown, never when stored)."""
+
+    raw: str
+
+    def __str__(self) -> str:
+        raise TypeError("foreign text has no str(): use conversation.neutral or ui.text")
+
+    def __format__(self, spec: str) -> str:
+        raise TypeError("foreign text cannot be formatted: use conversation.neutral or ui.text")
+
+    def __bool__(self) -> bool:
+        return bool(self.raw)
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """On the wire it is a plain JSON string; in the program it stays Foreign."""
+        from pydantic_core import core_schema as cs  # only loaded where a model is built
+
+        return cs.no_info_plain_validator_function(
+            _accept,
+            serialization=cs.plain_serializer_function_ser_schema(_raw, return_schema=cs.str_schema()),
+            json_schema_input_schema=cs.str_schema(),
+        )
+
+
+def _accept(value: object) -> Foreign:
+    if isinstance(value, Foreign):
+        return value
+    if isinstance(value, str):
+        return Foreign(value)
+    raise ValueError("expected text")
+
+
+def _raw(value: Foreign) -> str:
+    return value.raw

@@ -1,0 +1,1 @@
+"""Faces without a screen: query and lists."""

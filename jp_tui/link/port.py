@@ -1,0 +1,25 @@
+"""What a face sees of the engine: a place to send commands and a place to collect events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from jp_tui.protocol.commands import Command
+from jp_tui.protocol.events import Event
+
+
+class Link(Protocol):
+    """One engine, one face. Safe to call from the face's thread."""
+
+    def start(self, ready: Callable[[], None]) -> None:
+        """Start the engine. `ready` is called from the engine's thread when events wait; it must only wake the face."""
+
+    def send(self, command: Command) -> None:
+        """Hand a command over; never blocks."""
+
+    def collect(self) -> list[Event]:
+        """Everything reported since the last call, in order; adjoining deltas of one part may have been joined."""
+
+    def close(self, timeout: float) -> bool:
+        """Shut down and wait at most `timeout` seconds; whether the engine ended by itself."""

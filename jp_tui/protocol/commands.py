@@ -1,0 +1,110 @@
+"""What a face asks of the engine. Imperative names; every literal is pinned by a test."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import Field
+
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.values import Response
+
+Interrupt = Literal["reply", "stop", "abort", "respond", "restart"]
+
+
+class OpenConversation(Model):
+    """Open for work: a new one, the workspace's latest, or one by id (a unique beginning is enough).
+
+    Answered by ConversationOpened with the last `page` events, or by Refused.
+    """
+
+    type: Literal["open_conversation"] = "open_conversation"
+    which: Literal["new", "latest", "id"] = "new"
+    conversation: str = ""
+    page: int = 400
+
+
+class ReadEvents(Model):
+    """Up to `count` events around number `around`; answered by EventsRead."""
+
+    type: Literal["read_events"] = "read_events"
+    conversation: str
+    around: int
+    count: int = 256
+
+
+class StartTurn(Model):
+    """Say something to the model."""
+
+    type: Literal["start_turn"] = "start_turn"
+    conversation: str
+    text: str
+
+
+class InterruptTurn(Model):
+    """Interrupt what runs (R211): while streaming reply, stop, abort; while tools run respond, stop, restart.
+
+    `text` goes with reply and respond. Continue needs no command.
+    """
+
+    type: Literal["interrupt_turn"] = "interrupt_turn"
+    conversation: str
+    action: Interrupt
+    text: str = ""
+
+
+class AnswerQuestion(Model):
+    """Answer by id and digest; anything else than the question that was shown is refused (R235)."""
+
+    type: Literal["answer_question"] = "answer_question"
+    conversation: str
+    inquiry: str
+    digest: str
+    response: Response
+
+
+class ListConversations(Model):
+    """Answered by ConversationsListed, newest first; an empty workspace means all."""
+
+    type: Literal["list_conversations"] = "list_conversations"
+    workspace: str = ""
+    limit: int = 200
+
+
+class ReadHistory(Model):
+    """What was typed before in this workspace; answered by HistoryRead, newest last."""
+
+    type: Literal["read_history"] = "read_history"
+    limit: int = 200
+
+
+class SaveDraft(Model):
+    """Keep unsent text; `key` is `composer` or an inquiry id; empty text forgets it."""
+
+    type: Literal["save_draft"] = "save_draft"
+    conversation: str
+    key: str
+    text: str
+
+
+class SetSetting(Model):
+    """Write one key to the user's file, comments kept; answered by SettingChanged or Refused."""
+
+    type: Literal["set_setting"] = "set_setting"
+    key: str
+    value: Any
+
+
+class Shutdown(Model):
+    """Stop everything, close the log; answered by Stopped, the last event there is."""
+
+    type: Literal["shutdown"] = "shutdown"
+
+
+Command = Annotated[
+    Union[
+        OpenConversation, ReadEvents, StartTurn, InterruptTurn, AnswerQuestion, ListConversations,
+        ReadHistory, SaveDraft, SetSetting, Shutdown,
+    ],
+    Field(discriminator="type"),
+]  # fmt: skip

@@ -1,0 +1,214 @@
+"""What the engine reports. Past tense; facts are never dropped, deltas may merge under pressure."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import Field
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.values import (
+    CallEnd,
+    CallState,
+    ConversationInfo,
+    EventSpan,
+    PromptRequest,
+    StoredEvent,
+    TurnError,
+    UsageTotals,
+)
+
+
+class ConversationOpened(Model):
+    """A conversation with its last page. `held_by` says in words who writes it when it is not us.
+
+    `greeting` is what a scripted model says before anybody spoke; shown like any text of the assistant.
+    """
+
+    type: Literal["conversation_opened"] = "conversation_opened"
+    conversation: str
+    title: Foreign
+    workspace: str
+    model: str
+    new: bool
+    held_by: str = ""
+    greeting: Foreign | None = None
+    page: tuple[StoredEvent, ...] = ()
+    spans: tuple[EventSpan, ...] = ()
+    last_seq: int = 0
+    turns: int = 0
+    usage: UsageTotals = UsageTotals()
+    drafts: dict[str, str] = Field(default_factory=dict)
+
+
+class EventsRead(Model):
+    """The events asked for with ReadEvents, in order, without gaps."""
+
+    type: Literal["events_read"] = "events_read"
+    conversation: str
+    around: int
+    events: tuple[StoredEvent, ...]
+
+
+class EventAppended(Model):
+    """A fact: durable in the log. `closes` names the streamed part that became this event."""
+
+    type: Literal["event_appended"] = "event_appended"
+    conversation: str
+    stored: StoredEvent
+    closes: str = ""
+
+
+class PartDelta(Model):
+    """More of a streamed part. `part` is unique in the conversation; for tool arguments `call` and `tool` are set."""
+
+    type: Literal["part_delta"] = "part_delta"
+    conversation: str
+    turn: int
+    part: str
+    kind: Literal["message", "reasoning", "tool"]
+    text: Foreign
+    call: str = ""
+    tool: str = ""
+
+
+class PartDropped(Model):
+    """A streamed part is gone without an event (aborted, or retried from the start)."""
+
+    type: Literal["part_dropped"] = "part_dropped"
+    conversation: str
+    part: str
+
+
+class TurnStarted(Model):
+    type: Literal["turn_started"] = "turn_started"
+    conversation: str
+    turn: int
+    model: str
+
+
+class TurnPhase(Model):
+    """What the turn does now, for the status line and the interrupt menu; `retry_in` seconds with `retrying`."""
+
+    type: Literal["turn_phase"] = "turn_phase"
+    conversation: str
+    turn: int
+    phase: Literal["waiting_for_model", "streaming", "tools", "retrying"]
+    detail: str = ""
+    retry_in: float | None = None
+
+
+class TurnCompleted(Model):
+    """The turn is over. `returned` is the user's text given back to the composer when nothing came of it."""
+
+    type: Literal["turn_completed"] = "turn_completed"
+    conversation: str
+    turn: int
+    outcome: Literal["done", "failed", "deferred", "interrupted"]
+    usage: UsageTotals = UsageTotals()
+    ms: int = 0
+    error: TurnError | None = None
+    returned: str = ""
+
+
+class CallChanged(Model):
+    """A tool call changed its state (R96). `title` is what it is about; `ms` since it began to run."""
+
+    type: Literal["call_changed"] = "call_changed"
+    conversation: str
+    turn: int
+    call: str
+    tool: str
+    state: CallState
+    title: Foreign = Foreign("")
+    hidden: bool = False
+    end: CallEnd | None = None
+    ms: int | None = None
+
+
+class QuestionAsked(Model):
+    """A question waits for the human; several may (R99). The face shows one at a time, oldest first."""
+
+    type: Literal["question_asked"] = "question_asked"
+    conversation: str
+    prompt: PromptRequest
+
+
+class QuestionSettled(Model):
+    """A question no longer waits: `how` it ended, `by` whom."""
+
+    type: Literal["question_settled"] = "question_settled"
+    conversation: str
+    inquiry: str
+    how: Literal["answered", "redacted", "cancelled", "withdrawn"]
+    by: str = ""
+
+
+class AnswerRefused(Model):
+    """An answer that could not be taken: not valid, stale, or already answered. The question stays if it lives."""
+
+    type: Literal["answer_refused"] = "answer_refused"
+    conversation: str
+    inquiry: str
+    reason: str
+    gone: bool = False
+
+
+class ConversationsListed(Model):
+    type: Literal["conversations_listed"] = "conversations_listed"
+    conversations: tuple[ConversationInfo, ...]
+
+
+class HistoryRead(Model):
+    type: Literal["history_read"] = "history_read"
+    texts: tuple[str, ...]
+
+
+class SettingChanged(Model):
+    type: Literal["setting_changed"] = "setting_changed"
+    key: str
+    value: Any = None
+    file: str = ""
+
+
+class Refused(Model):
+    """A command that could not be carried out: why, and what to do."""
+
+    type: Literal["refused"] = "refused"
+    command: str
+    message: str
+    advice: str = ""
+    conversation: str = ""
+
+
+class StorageFailed(Model):
+    """The log cannot be written; nothing more is shown as done until it can."""
+
+    type: Literal["storage_failed"] = "storage_failed"
+    message: str
+    advice: str = ""
+
+
+class EngineFailed(Model):
+    """A bug in the engine; the face ends with status 1 after saying so. `report` is a redacted traceback."""
+
+    type: Literal["engine_failed"] = "engine_failed"
+    message: str
+    report: str
+
+
+class Stopped(Model):
+    """The engine has stopped and the log is closed."""
+
+    type: Literal["stopped"] = "stopped"
+
+
+Event = Annotated[
+    Union[
+        ConversationOpened, EventsRead, EventAppended, PartDelta, PartDropped, TurnStarted, TurnPhase, TurnCompleted,
+        CallChanged, QuestionAsked, QuestionSettled, AnswerRefused, ConversationsListed, HistoryRead, SettingChanged,
+        Refused, StorageFailed, EngineFailed, Stopped,
+    ],
+    Field(discriminator="type"),
+]  # fmt: skip

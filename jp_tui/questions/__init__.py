@@ -1,0 +1,1 @@
+"""Questions as values: answer types, the one validator, digests, argument rules. Pure: no I/O, no clock, no settings."""

@@ -1,0 +1,71 @@
+"""Questions and answer types (inquiries.md R1-R12). In flight only; recorded forms are made in `wire.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Union
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+
+Persistence = Literal["none", "turn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice; the answer is always `value` (R9)."""
+
+    value: str
+    description: str = ""
+    preview: str = ""
+    recommended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanAnswer:
+    type: Literal["boolean"] = "boolean"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectAnswer:
+    options: tuple[Option, ...]
+    type: Literal["select"] = "select"
+
+
+@dataclass(frozen=True, slots=True)
+class MultiSelectAnswer:
+    options: tuple[Option, ...]
+    type: Literal["multi_select"] = "multi_select"
+
+
+@dataclass(frozen=True, slots=True)
+class TextAnswer:
+    type: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaAnswer:
+    schema: JsonObject
+    type: Literal["schema"] = "schema"
+
+
+@dataclass(frozen=True, slots=True)
+class SecretAnswer:
+    type: Literal["secret"] = "secret"
+
+
+AnswerType = Union[BooleanAnswer, SelectAnswer, MultiSelectAnswer, TextAnswer, SchemaAnswer, SecretAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a tool wants to know (R1). `has_default` tells no default from a default of null; `floor` is R247's mark."""
+
+    id: str
+    text: str
+    answer_type: AnswerType
+    context: str | None = None
+    default: Json = None
+    has_default: bool = False
+    exclusive: bool = False
+    persistence: Persistence = "turn"
+    floor: bool = False

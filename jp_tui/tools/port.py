@@ -1,0 +1,83 @@
+"""What the engine hands a tool and what it gets back (HOUSE: "A tool gets one value").
+
+A tool is stateless: when it needs to know something it returns NeedsInput and is run again from scratch with
+the same arguments and all answers so far (inquiries.md R97).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, Union
+
+from jp_tui.conversation.events import SourceKind
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions.types import Question
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsInput:
+    """The tool cannot go on without an answer to this question."""
+
+    question: Question
+
+
+Outcome = Union[Success, Failure, NeedsInput]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer, with the digest of the question it was given to (R235) and the note that came with it.
+
+    `unseen` is true for a remembered or static answer: only such a one covers a patch nobody saw (R236).
+    """
+
+    value: Json
+    digest: str
+    note: str = ""
+    unseen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """`ask_user` only: the user left the form with words or without (R179)."""
+
+    text: str | None
+
+
+class Cancel:
+    """Whether the run was called off; a tool looks between steps."""
+
+    __slots__ = ("called",)
+
+    def __init__(self) -> None:
+        self.called = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One execution. `answers` is keyed by the bare question id, in the order they were given."""
+
+    arguments: JsonObject
+    root: Path
+    answers: Mapping[str, Given] = field(default_factory=dict)
+    options: JsonObject = field(default_factory=dict)
+    replied: Replied | None = None
+    cancel: Cancel = field(default_factory=Cancel)
+    progress: Callable[[str], None] = lambda _: None
+
+
+class Tool(Protocol):
+    """A built-in tool. Everything that can be data (description, parameters, settings) stands in config/tools.toml."""
+
+    @property
+    def source(self) -> SourceKind:
+        """Whom its questions come from: `tool`, or `assistant` for ask_user (R18, R158)."""
+
+    def title(self, arguments: JsonObject) -> str:
+        """What the call is about in one line, from its arguments (a path, a pattern); foreign text."""
+
+    async def run(self, call: ToolCall) -> Outcome:
+        """Do it, or say what is missing. Errors come back as Failure; an exception is a bug."""

@@ -1,0 +1,1 @@
+"""What every face says, pure: reducers, wording, trail. No I/O, no clock."""
