@@ -1,0 +1,1 @@
+"""The SQLite log: append, read from a number, migrate, drafts. Never interprets a payload."""

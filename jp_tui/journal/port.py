@@ -1,0 +1,235 @@
+"""What the engine asks of a log, and the values that cross that line.
+
+The journal never interprets a payload: kind, turn, inquiry, searchable text and sizes are passed beside it,
+and only these are indexed (HOUSE, rooms table). Nothing here opens a file or starts a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal, Protocol, TypeVar
+
+Trouble = Literal[
+    "missing", "readonly", "unusable", "corrupt", "newer", "full", "busy", "io",
+    "unknown", "ambiguous", "exists", "invalid", "closed",
+]  # fmt: skip
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+SPAN = 256
+"""Events per span (HOUSE "The way of a page")."""
+
+
+class JournalError(Exception):
+    """Something about the log that a person must hear; `str(error)` is plain words with the path in them.
+
+    `kind`: missing (no database yet), readonly, unusable (cannot be opened or made), corrupt, newer (written by
+    a newer version), full (no space), busy (another process held it too long), io, unknown (no such
+    conversation), ambiguous (several conversations begin so), exists, invalid (cannot be stored), closed.
+    Nothing of the failed call was written.
+    """
+
+    def __init__(self, kind: Trouble, message: str) -> None:
+        super().__init__(message)
+        self.kind: Trouble = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event to store. `payload` is JSON text, kept byte for byte; `at` its timestamp (inquiries.md R58).
+
+    `text` is what a search may find, `lines` its line breaks, `characters` its size (by default `len(text)`):
+    the two sizes feed the spans. `turn` counts from 1. `inquiry` is the inquiry's id for inquiry events.
+    """
+
+    kind: str
+    turn: int
+    payload: str
+    _: KW_ONLY
+    at: str
+    inquiry: str | None = None
+    text: str = ""
+    lines: int = 0
+    characters: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An entry with its place: `seq` counts from 1 within the conversation, only grows, has no gaps."""
+
+    conversation: str
+    seq: int
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """A conversation as lists show it; times as given by the engine, `turns` is the highest turn stored."""
+
+    id: str
+    title: str
+    workspace: str
+    model: str
+    created: str
+    updated: str
+    events: int
+    turns: int
+    last_seq: int
+    parent: str | None
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Sums over the events `first_seq`..`last_seq` (at most 256), from which heights are estimated."""
+
+    first_seq: int
+    last_seq: int
+    events: int
+    characters: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """What is there of a part that was being streamed; `kind` is the writer's own word for it."""
+
+    part: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A prompt of the user's as it was sent, for the composer's history."""
+
+    conversation: str
+    seq: int
+    text: str
+    at: str
+
+
+class Receipt(Protocol[T_co]):
+    """The outcome of a write: `await` it on an event loop, or block on `result()`. Raises JournalError.
+
+    Giving up waiting does not call the write off.
+    """
+
+    def __await__(self) -> Generator[object, None, T_co]: ...
+
+    def result(self, timeout: float | None = None) -> T_co:
+        """Block until it is written (durable, where that was asked); TimeoutError after `timeout` seconds."""
+
+    def done(self) -> bool:
+        """Whether `result()` would return or raise at once."""
+
+
+class Reading(Protocol):
+    """The reading half: read-only, synchronous, each call one indexed query of the size of its answer.
+
+    Any call may raise JournalError (`corrupt`, `io`, `busy`, `closed`). An unknown conversation reads as empty.
+    """
+
+    def read(self, conversation: str, after: int = 0, limit: int = 256) -> list[Stored]:
+        """Events with `seq > after`, in order."""
+
+    def around(self, conversation: str, seq: int, count: int) -> list[Stored]:
+        """`count` events about `seq`, in order, moved inwards at either end."""
+
+    def tail(self, conversation: str, count: int) -> list[Stored]:
+        """The last `count` events, in order."""
+
+    def turn_events(self, conversation: str, turn: int) -> list[Stored]:
+        """All events of one turn, in order."""
+
+    def inquiry_events(self, conversation: str, inquiry: str | None = None) -> list[Stored]:
+        """The events of one inquiry, or of all inquiries of the conversation, in order."""
+
+    def spans(self, conversation: str) -> list[Span]:
+        """One row per 256 events, in order."""
+
+    def last_seq(self, conversation: str) -> int:
+        """The number of the last event, 0 when there is none: cheap enough to poll (S12)."""
+
+    def changed(self) -> bool:
+        """Whether anything was committed, by anybody, since the last call; the first call says yes."""
+
+    def partials(self, conversation: str) -> list[Partial]:
+        """Unfinished parts, joined, in the order in which they began."""
+
+    def conversations(
+        self,
+        workspace: str | None = None,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        include_archived: bool = False,
+    ) -> list[ConversationRow]:
+        """The most recently updated first."""
+
+    def conversation(self, prefix: str) -> ConversationRow | None:
+        """The one with this id, else the only one whose id begins so; `ambiguous` names the candidates."""
+
+    def latest(self, workspace: str) -> ConversationRow | None:
+        """The most recently updated, not archived conversation of this workspace (`-c`)."""
+
+    def last_requests(self, workspace: str, limit: int = 100) -> list[Asked]:
+        """The newest prompts sent in this workspace (kind `chat_request`), newest first."""
+
+    def drafts(self, conversation: str) -> dict[str, str]:
+        """Unsent text by key."""
+
+
+class Journal(Reading, Protocol):
+    """The log of one process. Writes are queued for one writer and answered with a Receipt, in order.
+
+    `durable` writes are on the disk when the receipt says so (R205); others survive the death of this
+    process, not a power cut.
+    """
+
+    def create(
+        self,
+        conversation: str,
+        *,
+        workspace: str,
+        model: str,
+        at: str,
+        title: str = "",
+        parent: str | None = None,
+    ) -> Receipt[None]:
+        """A new, empty conversation; `exists` when the id is taken."""
+
+    def append(
+        self,
+        conversation: str,
+        entries: Sequence[Entry],
+        *,
+        durable: bool = True,
+        closes_parts: Sequence[str] = (),
+    ) -> Receipt[list[int]]:
+        """Add all entries or none, and forget the parts that they finish; the answer is their numbers."""
+
+    def partial(self, conversation: str, part: str, kind: str, chunk: str) -> Receipt[None]:
+        """Add to a streaming part. May wait up to 0.2 s for more, so do not await it while streaming."""
+
+    def set_title(self, conversation: str, title: str) -> Receipt[None]:
+        """Durable."""
+
+    def set_model(self, conversation: str, model: str) -> Receipt[None]:
+        """The model that a list shows beside it; durable."""
+
+    def set_archived(self, conversation: str, archived: bool) -> Receipt[None]:
+        """Out of the lists, or back; durable."""
+
+    def save_draft(self, conversation: str, key: str, text: str) -> Receipt[None]:
+        """Keep unsent text under a key; the conversation need not exist yet."""
+
+    def clear_draft(self, conversation: str, key: str) -> Receipt[None]:
+        """Forget it."""
+
+    def flush(self) -> Receipt[None]:
+        """Done when everything that was handed over before is written and on the disk."""
+
+    def close(self) -> None:
+        """Write what is queued, checkpoint, end the thread. Blocks; harmless when called twice."""
