@@ -24,7 +24,7 @@ SPAN = 256
 class JournalError(Exception):
     """Something about the log that a person must hear; `str(error)` is plain words with the path in them.
 
-    `kind`: missing (no database yet), readonly, unusable (cannot be opened or made), corrupt, newer (written by
+    `kind`: missing (no database yet), readonly, unusable (cannot be opened or made), corrupt, newer (made by
     a newer version), full (no space), busy (another process held it too long), io, unknown (no such
     conversation), ambiguous (several conversations begin so), exists, invalid (cannot be stored), closed.
     Nothing of the failed call was written.
@@ -128,7 +128,7 @@ class Receipt(Protocol[T_co]):
 class Reading(Protocol):
     """The reading half: read-only, synchronous, each call one indexed query of the size of its answer.
 
-    Any call may raise JournalError (`corrupt`, `io`, `busy`, `closed`). An unknown conversation reads as empty.
+    Any call may raise JournalError (`corrupt`, `io`, `busy`, `closed`). Unknown conversations read as empty.
     """
 
     def read(self, conversation: str, after: int = 0, limit: int = 256) -> list[Stored]:

@@ -1,0 +1,197 @@
+"""Where our own files live (surface.md S10), and how a private file or folder is made there.
+
+Folders are 0700 and files 0600 whatever the umask says. Nothing is created by asking where it is. Knows nothing
+of what the files mean, and never changes the mode of a folder that was there before and is not one of ours.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+NAME = "jp-tui"
+_FOLDER, _FILE = 0o700, 0o600
+_DEFAULTS = {
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_CACHE_HOME": ".cache",
+}
+
+
+class PathsError(Exception):
+    """A folder or file that cannot be used; `str(error)` says which and why, for stderr and exit 2 (S1)."""
+
+
+def because(error: OSError) -> str:
+    """The reason alone, in the system's own words ("Permission denied"), without the errno and the path."""
+    return error.strerror or type(error).__name__
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The four folders of a user, absolute; they need not exist."""
+
+    config: Path
+    data: Path
+    state: Path
+    cache: Path
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Paths:
+        """By the XDG variables, or all four under `JP_TUI_HOME`; PathsError when no home can be found."""
+        own = environment.get("JP_TUI_HOME", "")
+        if own:
+            home = Path(_absolute(own))
+            return cls(home / "config", home / "data", home / "state", home / "cache")
+        config, data, state, cache = (_xdg(environment, name) for name in _DEFAULTS)
+        return cls(config, data, state, cache)
+
+    @property
+    def config_file(self) -> Path:
+        return self.config / "config.toml"
+
+    @property
+    def keys_file(self) -> Path:
+        return self.config / "keys.toml"
+
+    @property
+    def themes(self) -> Path:
+        return self.config / "themes"
+
+    @property
+    def database(self) -> Path:
+        return self.data / "conversations.db"
+
+    @property
+    def locks(self) -> Path:
+        return self.data / "locks"
+
+    @property
+    def crashes(self) -> Path:
+        return self.state / "crashes"
+
+    @property
+    def undo(self) -> Path:
+        return self.state / "undo"
+
+    def prepare(self) -> None:
+        """Make the folders without which nothing can start (data, locks, state); PathsError says why not."""
+        for folder in (self.data, self.locks, self.state):
+            private_folder(folder)
+
+
+def _absolute(path: str) -> str:
+    try:
+        return os.path.abspath(os.path.expanduser(path))
+    except OSError as error:
+        raise PathsError(
+            f"the current folder cannot be found: {because(error)}; give an absolute path or change folder"
+        ) from error
+
+
+def _xdg(environment: Mapping[str, str], name: str) -> Path:
+    given = environment.get(name, "")
+    if os.path.isabs(given):  # the XDG rules: a relative path is not valid and is ignored
+        return Path(given) / NAME
+    home = environment.get("HOME", "") or os.path.expanduser("~")
+    if not os.path.isabs(home):
+        raise PathsError("no home folder is known: set HOME, or JP_TUI_HOME to a folder of your choice")
+    return Path(home) / _DEFAULTS[name] / NAME
+
+
+def private_folder(folder: Path) -> Path:
+    """Make `folder` (and what is missing above it) 0700, tighten it when we own it; PathsError if unusable."""
+    try:
+        missing = [folder]
+        while not os.path.lexists(missing[-1].parent):
+            missing.append(missing[-1].parent)
+        for one in reversed(missing):
+            _make(one)
+        there = os.stat(folder)
+        if there.st_uid == os.geteuid() and there.st_mode & 0o077:
+            os.chmod(folder, there.st_mode & _FOLDER)
+    except OSError as error:
+        raise PathsError(f"cannot make the folder {folder}: {because(error)} ({error.filename})") from error
+    if not folder.is_dir():
+        raise PathsError(f"{folder} is not a folder; move it away or set JP_TUI_HOME")
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise PathsError(f"the folder {folder} cannot be read and written; check its owner and mode")
+    return folder
+
+
+def _make(folder: Path) -> None:
+    try:
+        os.mkdir(folder, _FOLDER)
+    except FileExistsError:
+        return  # it was there, or another process of ours was quicker
+    os.chmod(folder, _FOLDER)
+
+
+def private_open(path: Path, flags: int) -> int:
+    """A descriptor for a file of ours, made 0600 and never through a link; OSError as `os.open` raises it."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, _FILE)
+    if flags & os.O_CREAT and os.fstat(descriptor).st_uid == os.geteuid():
+        os.fchmod(descriptor, _FILE)
+    return descriptor
+
+
+def write_fully(descriptor: int, data: bytes) -> None:
+    """All of `data`, however often the system takes only a part of it (T13); OSError when it stops."""
+    left = memoryview(data)
+    while left:
+        written = os.write(descriptor, left)
+        if written == 0:
+            raise OSError(28, os.strerror(28))
+        left = left[written:]
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Replace a file of ours in one step: a reader sees the old or the new one, also after a power cut.
+
+    PathsError when that is impossible; the old file is then as it was.
+    """
+    private_folder(path.parent)
+    path = Path(os.path.realpath(path))  # a linked configuration stays linked
+    spare = path.with_name(f".{path.name[:80]}.{os.urandom(6).hex()}.tmp")
+    try:
+        descriptor = private_open(spare, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            write_fully(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(spare, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        spare.unlink(missing_ok=True)
+        raise PathsError(f"cannot write {path}: {because(error)}") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def workspace_root(given: str | None = None) -> Path:
+    """The workspace's folder, absolute and with links resolved, so that it is the same by every way to it.
+
+    `given` as typed, or None for the current folder; PathsError when it cannot be read.
+    """
+    asked = _absolute(given or ".")
+    try:
+        root = os.path.realpath(asked)
+        with os.scandir(root) as entries:
+            next(entries, None)
+    except ValueError as error:  # a NUL in the path
+        raise PathsError(f"the workspace {asked!r} is not a possible path") from error
+    except OSError as error:
+        raise PathsError(f"the workspace {asked} cannot be read: {because(error)}") from error
+    if not os.access(root, os.X_OK):
+        raise PathsError(f"the workspace {asked} cannot be entered: Permission denied")
+    return Path(root)
