@@ -7,7 +7,7 @@ Frozen values with `wire()`; `read_event` is the way back. An event we do not kn
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Union
+from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
 
@@ -28,11 +28,7 @@ class Source:
     name: str = ""
 
     def wire(self) -> JsonObject:
-        return (
-            {"source": self.kind, "name": self.name}
-            if self.kind in ("tool", "other")
-            else {"source": self.kind}
-        )
+        return {"source": self.kind, "name": self.name} if self.kind in ("tool", "other") else {"source": self.kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +99,7 @@ class ToolCallRequest(_Stamped):
     arguments: JsonObject
 
     def wire(self) -> JsonObject:
-        return self._wire(
-            "tool_call_request", {"id": self.id, "name": self.name, "arguments": self.arguments}
-        )
+        return self._wire("tool_call_request", {"id": self.id, "name": self.name, "arguments": self.arguments})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +111,7 @@ class ToolCallResponse(_Stamped):
     is_error: bool = False
 
     def wire(self) -> JsonObject:
-        return self._wire(
-            "tool_call_response", {"id": self.id, "content": self.content, "is_error": self.is_error}
-        )
+        return self._wire("tool_call_response", {"id": self.id, "content": self.content, "is_error": self.is_error})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,9 +123,7 @@ class InquiryRequest(_Stamped):
     question: JsonObject
 
     def wire(self) -> JsonObject:
-        return self._wire(
-            "inquiry_request", {"id": self.id, "source": self.source.wire(), "question": self.question}
-        )
+        return self._wire("inquiry_request", {"id": self.id, "source": self.source.wire(), "question": self.question})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +173,7 @@ class InquiryRedacted(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnOutcome(_Stamped):
-    """«ours»: how a turn ended. `error` is {kind, message, advice, retry_after?}; `usage` token counts; `ms` wall time."""
+    """«ours»: how a turn ended. `error` is {kind, message, advice, detail}; `usage` token counts; `ms` wall time."""
 
     outcome: Ending
     model: str = ""
@@ -219,8 +209,17 @@ class Unknown:
         return self.raw
 
 
-InquiryResponse = Union[InquiryAnswered, InquiryCancelled, InquiryRedacted]
-Event = Union[
-    TurnStart, ChatRequest, ChatResponse, ToolCallRequest, ToolCallResponse, InquiryRequest,
-    InquiryAnswered, InquiryCancelled, InquiryRedacted, TurnOutcome, Unknown,
-]  # fmt: skip
+InquiryResponse = InquiryAnswered | InquiryCancelled | InquiryRedacted
+Event = (
+    TurnStart
+    | ChatRequest
+    | ChatResponse
+    | ToolCallRequest
+    | ToolCallResponse
+    | InquiryRequest
+    | InquiryAnswered
+    | InquiryCancelled
+    | InquiryRedacted
+    | TurnOutcome
+    | Unknown
+)

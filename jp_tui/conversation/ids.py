@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 
 def inquiry_id(call: str, question: str, attempt: int) -> str:
@@ -12,7 +12,7 @@ def inquiry_id(call: str, question: str, attempt: int) -> str:
 
 def timestamp(at: datetime) -> str:
     """UTC `YYYY-MM-DD HH:MM:SS.ffffff`, trailing zeros trimmed, `.0` when zero (inquiries.md R58)."""
-    utc = at.astimezone(timezone.utc)
+    utc = at.astimezone(UTC)
     fraction = f"{utc.microsecond:06d}".rstrip("0") or "0"
     return f"{utc:%Y-%m-%d %H:%M:%S}.{fraction}"
 
@@ -23,4 +23,4 @@ def read_timestamp(text: str) -> datetime:
     if dot and fraction.isdigit():
         text = f"{head}.{fraction[:6]:0<6}"
     at = datetime.fromisoformat(text)
-    return at.replace(tzinfo=timezone.utc) if at.tzinfo is None else at.astimezone(timezone.utc)
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -7,7 +7,7 @@ messages here (inquiries.md R59); the engine builds them in one place.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Union
+from typing import Literal
 
 from jp_tui.conversation.strict_json import JsonObject
 
@@ -24,7 +24,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """Reasoning of the assistant; `opaque` is what a wire needs to have it back (a signature, redacted data)."""
+    """Reasoning of the assistant; `opaque` is what a wire needs to have it back (a signature)."""
 
     text: str
     opaque: JsonObject = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Result:
     is_error: bool
 
 
-Part = Union[Said, Thought, Call, Result]
+Part = Said | Thought | Call | Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class PartEnded:
 
 @dataclass(frozen=True, slots=True)
 class CallRefused:
-    """A tool call that was cut or whose arguments are no strict JSON object: it must not run (traps.md T20)."""
+    """A tool call that was cut, or whose arguments are no strict JSON object: it must not run (T20)."""
 
     index: int
     id: str
@@ -155,15 +155,30 @@ class Finished:
     usage: Usage = Usage()
 
 
-Delta = Union[PartOpened, PartGrew, PartEnded, CallRefused, Finished]
+Delta = PartOpened | PartGrew | PartEnded | CallRefused | Finished
 ErrorKind = Literal[
-    "no_credentials", "unauthorised", "forbidden", "unknown_model", "rate_limited", "overloaded", "bad_request", "too_long",
-    "server", "refused", "unreachable", "stalled", "cut", "not_json", "too_large", "cancelled", "other",
-]  # fmt: skip
+    "no_credentials",
+    "unauthorised",
+    "forbidden",
+    "unknown_model",
+    "rate_limited",
+    "overloaded",
+    "bad_request",
+    "too_long",
+    "server",
+    "refused",
+    "unreachable",
+    "stalled",
+    "cut",
+    "not_json",
+    "too_large",
+    "cancelled",
+    "other",
+]
 
 
 class ModelError(Exception):
-    """A request that failed: what happened (`message`, the server's words in `detail`) and what to do (`advice`).
+    """A request that failed: what happened (`message`; `detail` the server's words), what to do (`advice`).
 
     `retry_after` in seconds when the server named it; `transient` when trying again may help.
     """

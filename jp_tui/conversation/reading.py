@@ -1,4 +1,4 @@
-"""From stored JSON back to events (inquiries.md R51, R56-R58). Never raises for an event: it becomes Unknown."""
+"""From stored JSON back to events (inquiries.md R51, R56-R58). Refuses to raise: a bad event becomes Unknown."""
 
 from __future__ import annotations
 

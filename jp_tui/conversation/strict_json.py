@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    Json = Union[dict[str, "Json"], list["Json"], str, int, float, bool, None]
+    Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 else:
     Json = Any  # a model that carries JSON has had it checked at this gate already
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -102,9 +102,15 @@ class Shutdown(Model):
 
 
 Command = Annotated[
-    Union[
-        OpenConversation, ReadEvents, StartTurn, InterruptTurn, AnswerQuestion, ListConversations,
-        ReadHistory, SaveDraft, SetSetting, Shutdown,
-    ],
+    OpenConversation
+    | ReadEvents
+    | StartTurn
+    | InterruptTurn
+    | AnswerQuestion
+    | ListConversations
+    | ReadHistory
+    | SaveDraft
+    | SetSetting
+    | Shutdown,
     Field(discriminator="type"),
-]  # fmt: skip
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -205,10 +205,24 @@ class Stopped(Model):
 
 
 Event = Annotated[
-    Union[
-        ConversationOpened, EventsRead, EventAppended, PartDelta, PartDropped, TurnStarted, TurnPhase, TurnCompleted,
-        CallChanged, QuestionAsked, QuestionSettled, AnswerRefused, ConversationsListed, HistoryRead, SettingChanged,
-        Refused, StorageFailed, EngineFailed, Stopped,
-    ],
+    ConversationOpened
+    | EventsRead
+    | EventAppended
+    | PartDelta
+    | PartDropped
+    | TurnStarted
+    | TurnPhase
+    | TurnCompleted
+    | CallChanged
+    | QuestionAsked
+    | QuestionSettled
+    | AnswerRefused
+    | ConversationsListed
+    | HistoryRead
+    | SettingChanged
+    | Refused
+    | StorageFailed
+    | EngineFailed
+    | Stopped,
     Field(discriminator="type"),
-]  # fmt: skip
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -86,7 +86,7 @@ class EndTurn(Model):
     kind: Literal["end_turn"] = "end_turn"
 
 
-Response = Annotated[Union[Answered, Cancelled, Replied, EndTurn], Field(discriminator="kind")]
+Response = Annotated[Answered | Cancelled | Replied | EndTurn, Field(discriminator="kind")]
 
 
 class ConversationInfo(Model):

@@ -1,1 +1,4 @@
-"""Questions as values: answer types, the one validator, digests, argument rules. Pure: no I/O, no clock, no settings."""
+"""Questions as values: answer types, the one validator, digests, argument rules.
+
+Pure: no I/O, no clock, no settings.
+"""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Union
+from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
 
@@ -53,7 +53,7 @@ class SecretAnswer:
     type: Literal["secret"] = "secret"
 
 
-AnswerType = Union[BooleanAnswer, SelectAnswer, MultiSelectAnswer, TextAnswer, SchemaAnswer, SecretAnswer]
+AnswerType = BooleanAnswer | SelectAnswer | MultiSelectAnswer | TextAnswer | SchemaAnswer | SecretAnswer
 
 
 @dataclass(frozen=True, slots=True)

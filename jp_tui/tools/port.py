@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, Union
+from typing import Protocol
 
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
@@ -24,7 +24,7 @@ class NeedsInput:
     question: Question
 
 
-Outcome = Union[Success, Failure, NeedsInput]
+Outcome = Success | Failure | NeedsInput
 
 
 @dataclass(frozen=True, slots=True)
