@@ -1,0 +1,152 @@
+"""Foreign text made harmless for a screen, a log line or plain output (inquiries.md R195, traps.md T1, T3).
+
+Pure: text in, text out; what is stored is never changed. Keeps printable text, newline and tab; turns SGR into
+style values; drops every other sequence and control. Refuses to join sequences over two parts: one `Sanitizer`
+a part. What is approved goes through `visible.py`, where nothing is dropped at all.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from jp_tui.conversation import sgr, visible
+from jp_tui.conversation.sgr import MARK, PLAIN, Sgr
+from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.urls import clean_url
+from jp_tui.conversation.visible import warnings
+
+__all__ = [
+    "Foreign", "Mode", "Sanitizer", "Sgr", "clean_url", "first_line", "neutralise", "spans", "warnings",
+]  # fmt: skip
+
+Mode = Literal["conversation", "visualize", "approval", "line"]
+"""`conversation` drops sequences, `visualize` shows `␛` for each, `approval` hides nothing, `line` is one line."""
+
+_STRING = r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x18\x1a\x1b\x80-\x9f]{0,65536}"
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)(?P<params>[0-?]*)(?P<between>[ -/]*)(?P<final>[@-~])?"
+    rf"|{_STRING}(?:\x07|\x1b\\|\x9c|\x18|\x1a)"
+    r"|\x1b[ -/]+[0-~]?|\x1b[0-~]"
+    r"|\r\n|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+"""A sequence, whole or broken off. An unterminated string loses its introducer only: it must not hide text."""
+_OPEN = re.compile(rf"(?:\x1b[ -/]*|(?:\x1b\[|\x9b)[0-?]*[ -/]*|{_STRING}\x1b?|\r)\Z")
+_ODD = re.compile(rf"[{visible.BIDI}\u2028\u2029\ud800-\udfff]")
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff"
+    "\u1dc0-\u1dff\u200b-\u200d\u2060\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f\U000e0020-\U000e007f\U000e0100-\U000e01ef"
+)
+_STACK = re.compile(f"([{_MARKS}]{{8}})[{_MARKS}]+")
+_HEAD, _TAIL = re.compile(f"[{_MARKS}]+"), re.compile(f"[{_MARKS}]{{0,8}}\\Z")
+_MOST_MARKS = 8
+
+
+def _odd(match: re.Match[str]) -> str:
+    char = match.group()
+    if char in "\u2028\u2029":
+        return "\n"
+    return "\ufffd" if "\ud800" <= char <= "\udfff" else visible.escape(char)
+
+
+def _shown(text: str) -> str:
+    """Characters that deceive made visible (R195), stacks of marks cut to what a letter can carry."""
+    if text.isascii():
+        return text
+    return _ODD.sub(_odd, _STACK.sub(r"\1", text))
+
+
+def _dropped(match: re.Match[str]) -> str:
+    return "\n" if match.group() == "\r\n" else ""
+
+
+def _visualized(match: re.Match[str]) -> str:
+    return "\n" if match.group() == "\r\n" else "" if _is_sgr(match) else "\u241b"
+
+
+def _is_sgr(match: re.Match[str]) -> bool:
+    return match["final"] == "m" and not match["between"] and sgr.reads(match["params"])
+
+
+def neutralise(text: str | Foreign, mode: Mode = "conversation") -> str:
+    """One whole text without anything that acts. SGR styling is lost; `spans` keeps it."""
+    raw = text.raw if isinstance(text, Foreign) else text
+    if mode == "approval":
+        return "".join(piece for piece, _ in visible.pieces(raw))
+    if mode == "line":
+        return first_line(raw)
+    return _shown(_SEQUENCE.sub(_visualized if mode == "visualize" else _dropped, raw))
+
+
+def first_line(text: str | Foreign) -> str:
+    """The first line that is not blank, which stands for the whole where one line is needed (R2)."""
+    raw = text.raw if isinstance(text, Foreign) else text
+    clean = neutralise(raw[:16384]).expandtabs(1)
+    return next((line.strip() for line in clean.split("\n") if line.strip()), "")
+
+
+def spans(text: str | Foreign, mode: Mode = "conversation") -> list[tuple[str, Sgr]]:
+    """Neutralised text in pieces of one style each: SGR kept except conceal, our own marks told apart (R195, T3)."""
+    raw = text.raw if isinstance(text, Foreign) else text
+    if mode == "approval":
+        return [(piece, MARK if ours else PLAIN) for piece, ours in visible.pieces(raw)]
+    if mode == "line":
+        return [(first_line(raw), PLAIN)]
+    found: list[tuple[str, Sgr]] = []
+    style, buffer, done = PLAIN, "", 0
+    for match in _SEQUENCE.finditer(raw):
+        buffer += raw[done : match.start()]
+        done = match.end()
+        if _is_sgr(match):
+            after = sgr.apply(style, match["params"])
+            if after != style:
+                found.append((_shown(buffer), style))
+                style, buffer = after, ""
+        else:
+            buffer += _visualized(match) if mode == "visualize" else _dropped(match)
+    found.append((_shown(buffer + raw[done:]), style))
+    return [(piece, PLAIN if look.hides else look) for piece, look in found if piece]
+
+
+class Sanitizer:
+    """`neutralise` for text that arrives in pieces: the pieces' results join to the result of the whole (R195).
+
+    One instance a streamed part; sequences never join over two parts. Modes: conversation and visualize.
+    """
+
+    __slots__ = ("_marks", "_pending", "_put")
+
+    def __init__(self, mode: Literal["conversation", "visualize"] = "conversation") -> None:
+        self._put = _visualized if mode == "visualize" else _dropped
+        self._pending = ""
+        self._marks = 0
+
+    def feed(self, text: str) -> str:
+        """What can be shown of `text` now; a sequence that is not whole yet waits."""
+        text = self._pending + text
+        open_ = _OPEN.search(text)
+        cut = open_.start() if open_ else len(text)
+        self._pending = text[cut:]
+        return self._emit(text[:cut])
+
+    def finish(self) -> str:
+        """The rest: a sequence that never became whole loses its introducer."""
+        text, self._pending = self._pending, ""
+        return self._emit(text)
+
+    def _emit(self, text: str) -> str:
+        text = self._put_all(text)
+        if not text:
+            return ""
+        head = _HEAD.match(text)
+        if head is not None:
+            allowed = _MOST_MARKS - self._marks
+            text = text[: min(head.end(), max(allowed, 0))] + text[head.end() :]
+        before, shown = self._marks, _shown(text)
+        tail = _TAIL.search(text)
+        run = len(tail.group()) if tail else 0
+        self._marks = min(_MOST_MARKS, before + run) if run == len(text) else run
+        return shown
+
+    def _put_all(self, text: str) -> str:
+        return _SEQUENCE.sub(self._put, text) if text else ""

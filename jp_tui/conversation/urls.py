@@ -1,0 +1,45 @@
+"""Which addresses may become a link or be offered for opening: http(s) with a visible ASCII host (R197, T1).
+
+Opens nothing and fetches nothing. What is refused stays readable as text; it only does not act.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from urllib.parse import quote, urlsplit
+
+LIMIT = 2000
+_SAFE = "!#$%&'()*+,-./:;=?@_~[]"
+_CLEAN = re.compile(r"https?://[A-Za-z0-9.\-]+(?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~\[\]]*)?\Z")
+_IPV6 = re.compile(r"https?://\[[0-9A-Fa-f:.]+\](?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]*)?\Z")
+_CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f\ud800-\udfff\\]")
+
+
+@lru_cache(maxsize=2048)
+def clean_url(url: str) -> str | None:
+    """The address in a form that can only be an address, or None.
+
+    Refused: other schemes, user information before the host (`https://github.com@evil`), controls, blanks and
+    backslashes, an empty host. An international host becomes punycode, other foreign characters percent codes.
+    """
+    if len(url) > LIMIT or _CONTROL.search(url):
+        return None
+    if _CLEAN.match(url) or _IPV6.match(url):
+        return url
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc:
+        return None
+    if not host.isascii():
+        try:
+            host = host.encode("idna").decode("ascii")
+        except UnicodeError:
+            return None
+    place = f"[{host}]" if ":" in host else host
+    rest = url.split("//", 1)[1][len(parts.netloc) :]
+    found = f"{parts.scheme}://{place}{'' if port is None else f':{port}'}{quote(rest, safe=_SAFE)}"
+    return found if len(found) <= LIMIT and (_CLEAN.match(found) or _IPV6.match(found)) else None

@@ -1,0 +1,166 @@
+"""How text that somebody approves is shown: nothing hidden, nothing reordered, no tail out of sight (traps.md T3).
+
+Gives pieces `(text, ours)`, where `ours` marks what we put in place of content, so that a face can style it and
+content cannot forge it unseen. Pure; decides nothing about approval itself. Conversation text has milder rules,
+in `neutral.py`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Literal
+
+Class = Literal[
+    "control sequences", "bidirectional controls", "invisible characters", "unusual spaces",
+    "private characters", "broken characters", "mixed scripts", "stacked marks", "padding",
+]  # fmt: skip
+
+BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc")
+_VARIATION = re.compile("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_BIDI = re.compile(f"[{BIDI}]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_HOST = re.compile(r"(?<=://)[^\s/?#]+")
+_SCRIPTS = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "GEORGIAN", "LISU", "FULLWIDTH", "MATHEMATICAL")
+SPACES, LINES, INDENT, MARKS = 8, 2, 64, 4
+"""Most blanks in a row, blank lines in a row, blanks of indentation, combining marks on one letter."""
+
+_FOLD = re.compile(
+    rf"(?P<lines>(?:(?<=\n)|\A)(?:[ \t]*\n){{{LINES + 1},}})|(?P<head>(?:(?<=\n)|\A)[ \t]{{{INDENT + 1},}})"
+    rf"|(?P<indent>(?:(?<=\n)|\A)[ \t]+)|(?P<run>[ \t]{{{SPACES + 1},}})|(?P<odd>[^\x20-\x7e\n\t])"
+)
+
+Pieces = list[tuple[str, bool]]
+
+
+@lru_cache(maxsize=4096)
+def escape(char: str) -> str:
+    """`\\u{202E}` for a character."""
+    return f"\\u{{{ord(char):04X}}}"
+
+
+def picture(char: str) -> str:
+    """A control as the sign that Unicode has for it; C1 and others as their code."""
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else escape(char)
+
+
+@lru_cache(maxsize=4096)
+def odd(char: str) -> Class | None:
+    """Why one character may not stand as it is where something is approved; None when it may."""
+    if _CONTROL.match(char):
+        return "control sequences"
+    if _BIDI.match(char):
+        return "bidirectional controls"
+    category = unicodedata.category(char)
+    if category in ("Zs", "Zl", "Zp"):
+        return "unusual spaces" if char != " " else None
+    if category == "Co":
+        return "private characters"
+    if category in ("Cn", "Cs"):
+        return "broken characters"
+    if category == "Cf" or char in _BLANK or _VARIATION.match(char):
+        return "invisible characters"
+    return None
+
+
+def _script(char: str) -> str:
+    if char.isascii():
+        return "LATIN"
+    name = unicodedata.name(char, "")
+    return next((script for script in _SCRIPTS if name.startswith(script)), "")
+
+
+def _lookalikes(text: str) -> set[int]:
+    """Offsets of letters of another script inside a Latin word, and of anything not ASCII in a host."""
+    found: set[int] = set()
+    if text.isascii():
+        return found
+    for word in _LETTERS.finditer(text):
+        letters = word.group()
+        if letters.isascii():
+            continue
+        scripts = {_script(char) for char in letters}
+        if "LATIN" in scripts and len(scripts - {""}) > 1:
+            found.update(word.start() + i for i, char in enumerate(letters) if _script(char) not in ("LATIN", ""))
+    for host in _HOST.finditer(text):
+        found.update(host.start() + i for i, char in enumerate(host.group()) if not char.isascii())
+    return found
+
+
+def _stacked(text: str, at: int) -> int:
+    """How many combining marks stand in a row from `at`."""
+    end = at
+    while end < len(text) and unicodedata.combining(text[end]):
+        end += 1
+    return end - at
+
+
+def pieces(text: str) -> Pieces:
+    """Text with everything odd in visible form, long blanks folded and counted."""
+    if not _FOLD.search(text):
+        return [(text, False)] if text else []
+    alike, found, done = _lookalikes(text), Pieces(), 0
+    for match in _FOLD.finditer(text):
+        start, end = match.span()
+        if start < done:
+            continue
+        shown = _replacement(text, match, alike)
+        if shown is None:
+            continue
+        label, end = shown
+        if start > done:
+            found.append((text[done:start], False))
+        found.append((label, True))
+        done = end
+    if done < len(text):
+        found.append((text[done:], False))
+    return found
+
+
+def _replacement(text: str, match: re.Match[str], alike: set[int]) -> tuple[str, int] | None:
+    """What stands instead of a match and where content goes on; None when it stays."""
+    start, end = match.span()
+    if match.lastgroup == "lines":
+        return f"⟨{match.group().count(chr(10)):,} blank lines⟩\n", end
+    if match.lastgroup in ("head", "run"):
+        return f"⟨{end - start:,} blanks⟩", end
+    if match.lastgroup == "indent":
+        return None
+    char = match.group()
+    if unicodedata.combining(char):
+        marks = _stacked(text, start)
+        return (f"⟨{marks:,} marks⟩", start + marks) if marks > MARKS else None
+    why = odd(char)
+    if why is None and start not in alike:
+        return None
+    while end < len(text) and text[end] == char:
+        end += 1
+    sign = picture(char) if why == "control sequences" else escape(char)
+    repeats = end - start
+    return sign * repeats if repeats <= SPACES else f"{sign}⟨×{repeats:,}⟩", end
+
+
+def warnings(text: str) -> tuple[Class, ...]:
+    """The kinds of trickery found in a text, for a badge; empty for what is harmless."""
+    found: dict[Class, None] = {}
+    for match in _FOLD.finditer(text):
+        if match.lastgroup in ("lines", "head", "run"):
+            found["padding"] = None
+        elif match.lastgroup == "odd":
+            char = match.group()
+            if unicodedata.combining(char):
+                if _stacked(text, match.start()) > MARKS:
+                    found["stacked marks"] = None
+                continue
+            why = odd(char)
+            if why is not None:
+                found[why] = None
+    if _lookalikes(text):
+        found["mixed scripts"] = None
+    return tuple(found)

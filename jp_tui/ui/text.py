@@ -1,0 +1,130 @@
+"""The only place where foreign text becomes something that a widget takes (traps.md T1-T3, R195, R196).
+
+`Content` is built from plain text only, never from markup, so `[/]` and `[@click=…]` show as they are. Our own
+words are literals with named holes; what fills a hole is neutralised. Reads no theme and cuts by cells, not bytes.
+"""
+
+from __future__ import annotations
+
+from string import Formatter
+from typing import Literal, LiteralString
+
+from rich.cells import cell_len, set_cell_size
+from textual.color import Color
+from textual.content import Content, Span
+from textual.style import Style
+
+from jp_tui.conversation import neutral
+from jp_tui.conversation.sgr import Colour, Sgr
+from jp_tui.conversation.text import Foreign
+
+Mode = Literal["conversation", "approval", "line"]
+Filling = Foreign | Content | int | float
+
+MARK_STYLE = "$warning"
+"""How our own placeholders (`\\u{202E}`, `⟨40 blanks⟩`) stand out from content."""
+
+
+def ours(template: LiteralString, /, style: str = "", **values: Filling) -> Content:
+    """Our own words, `{name}` filled with neutralised foreign text, numbers or content; never markup.
+
+    `{name:.1f}` formats a number. KeyError when a hole has no value, so that a template cannot leak its braces.
+    """
+    parts: list[Content] = []
+    for literal, name, spec, _ in Formatter().parse(template):
+        if literal:
+            parts.append(Content(literal))
+        if name is not None:
+            parts.append(_filled(values[name], spec or ""))
+    return styled(join(*parts), style)
+
+
+def _filled(value: Filling, spec: str) -> Content:
+    if isinstance(value, Content):
+        return value
+    if isinstance(value, Foreign):
+        return foreign(value)
+    return Content(format(value, spec))
+
+
+def foreign(text: Foreign, *, mode: Mode = "conversation", style: str = "", limit: int | None = None) -> Content:
+    """Foreign text for a widget. `line` is its first non-blank line; `limit` cells, cut with `…`, per text."""
+    pieces: list[str] = []
+    spans: list[Span] = []
+    at = 0
+    for piece, look in neutral.spans(text, mode):
+        pieces.append(piece)
+        if look != neutral.Sgr():
+            spans.append(Span(at, at + len(piece), MARK_STYLE if look.mark else _look(look)))
+        at += len(piece)
+    found = Content("".join(pieces), spans, strip_control_codes=False)
+    if limit is not None:
+        found = cut(found, limit)
+    return styled(found, style)
+
+
+def cut(content: Content, limit: int) -> Content:
+    """At most `limit` cells, the last one `…` when something is missing."""
+    if content.cell_length <= limit:
+        return content
+    if limit < 1:
+        return blank()
+    kept = set_cell_size(content.plain, limit - 1).rstrip(" ")
+    while kept and not content.plain.startswith(kept):  # half a wide character became a blank
+        kept = kept[:-1].rstrip(" ")
+    return content[: len(kept)] + Content("…")
+
+
+def join(*parts: Content, sep: Content | None = None) -> Content:
+    """Contents one after the other, `sep` between them."""
+    return (sep or blank()).join(parts)
+
+
+def styled(content: Content, style: str) -> Content:
+    """The content under a style; what is inside keeps its own where it says otherwise."""
+    return content.stylize_before(style) if style else content
+
+
+def blank() -> Content:
+    """Nothing."""
+    return Content("")
+
+
+def cells(text: Foreign, mode: Mode = "line") -> int:
+    """How many cells a text takes on the screen."""
+    return cell_len(neutral.neutralise(text, mode))
+
+
+def _look(look: Sgr) -> Style:
+    return Style(
+        foreground=_colour(look.fg),
+        background=_colour(look.bg),
+        bold=look.bold or None,
+        dim=look.dim or None,
+        italic=look.italic or None,
+        underline=look.underline or None,
+        reverse=look.reverse or None,
+        strike=look.strike or None,
+    )
+
+
+def _colour(colour: Colour | None) -> Color | None:
+    if colour is None:
+        return None
+    if isinstance(colour, tuple):
+        return Color(*colour)
+    if colour < 16:
+        return Color.parse(_NAMES[colour])
+    if colour >= 232:
+        grey = 8 + 10 * (colour - 232)
+        return Color(grey, grey, grey)
+    cube = colour - 16
+    red, green, blue = (55 + 40 * part if part else 0 for part in (cube // 36, cube // 6 % 6, cube % 6))
+    return Color(red, green, blue)
+
+
+_NAMES = (
+    "ansi_black", "ansi_red", "ansi_green", "ansi_yellow", "ansi_blue", "ansi_magenta", "ansi_cyan", "ansi_white",
+    "ansi_bright_black", "ansi_bright_red", "ansi_bright_green", "ansi_bright_yellow", "ansi_bright_blue",
+    "ansi_bright_magenta", "ansi_bright_cyan", "ansi_bright_white",
+)  # fmt: skip
