@@ -1,7 +1,7 @@
 """Where our own files live (surface.md S10), and how a private file or folder is made there.
 
-Folders are 0700 and files 0600 whatever the umask says. Nothing is created by asking where it is. Knows nothing
-of what the files mean, and never changes the mode of a folder that was there before and is not one of ours.
+Folders are 0700 and files 0600 whatever the umask says. Nothing is created by asking where it is. Knows
+nothing of what the files mean, and never changes the mode of a folder that was there and is not one of ours.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _xdg(environment: Mapping[str, str], name: str) -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Make `folder` (and what is missing above it) 0700, tighten it when we own it; PathsError if unusable."""
+    """Make `folder` (and what is missing above it) 0700, tighten it when owned; PathsError if unusable."""
     try:
         missing = [folder]
         while not os.path.lexists(missing[-1].parent):

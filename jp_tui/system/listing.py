@@ -1,0 +1,91 @@
+"""Walking a folder: sorted, bounded, never through a link. Opens folders only by the way it is given."""
+
+from __future__ import annotations
+
+import heapq
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from jp_tui.system.problem import FileProblem, problem
+
+EntryKind = Literal["file", "folder", "link", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing in a folder; `path` from the root. Names are as the disk has them, so foreign text."""
+
+    path: str
+    kind: EntryKind
+
+
+class Listing:
+    """The entries beneath a folder, found while they are asked for. Iterate once.
+
+    Afterwards `truncated` says whether a limit (entries, depth) cut it short, `problems` what could not be read.
+    """
+
+    def __init__(
+        self,
+        start: str,
+        enter: Callable[[str], int],
+        skip: Callable[[str, bool], bool] | None,
+        limit: int,
+        depth: int,
+    ) -> None:
+        self.truncated = False
+        self.problems: list[FileProblem] = []
+        self._start = start
+        self._enter = enter
+        self._skip = skip
+        self._left = limit
+        self._depth = depth
+
+    def __iter__(self) -> Iterator[Entry]:
+        waiting: list[tuple[Iterator[Entry], int]] = [(self._folder(self._start), 1)]
+        while waiting:
+            entries, depth = waiting[-1]
+            entry = next(entries, None)
+            if entry is None:
+                waiting.pop()
+                continue
+            if self._left <= 0:
+                self.truncated = True
+                return
+            self._left -= 1
+            yield entry
+            if entry.kind == "folder":
+                if depth < self._depth:
+                    waiting.append((self._folder(entry.path), depth + 1))
+                else:
+                    self.truncated = True
+
+    def _folder(self, path: str) -> Iterator[Entry]:
+        """The entries of one folder by name, no more of them than may still be given."""
+        try:
+            descriptor = self._enter(path)
+        except FileProblem as trouble:
+            self.problems.append(trouble)
+            return iter(())
+        try:
+            with os.scandir(descriptor) as found:
+                wanted = (one for one in (self._entry(path, item) for item in found) if one is not None)
+                return iter(heapq.nsmallest(self._left + 1, wanted, key=lambda one: one.path))
+        except OSError as error:
+            self.problems.append(problem(error, path))
+            return iter(())
+        finally:
+            os.close(descriptor)
+
+    def _entry(self, folder: str, item: os.DirEntry[str]) -> Entry | None:
+        path = item.name if folder == "." else f"{folder}/{item.name}"
+        is_folder = item.is_dir(follow_symlinks=False)
+        if self._skip is not None and self._skip(path, is_folder):
+            return None
+        if is_folder:
+            return Entry(path, "folder")
+        if item.is_symlink():
+            return Entry(path, "link")
+        return Entry(path, "file" if item.is_file(follow_symlinks=False) else "other")
