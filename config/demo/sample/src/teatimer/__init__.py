@@ -1,0 +1,1 @@
+"""Tells when the tea is ready."""
