@@ -1,0 +1,62 @@
+"""The last gate before the terminal: where a strip becomes output, text and style are still apart (traps.md T1).
+
+Controls that reached a strip in spite of `ui/text.py` become visible; a link that is not a clean http(s) address
+loses its link. It mends, it does not report: whoever let something through is found by the tests of the edge.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from jp_tui.conversation.urls import clean_url
+from jp_tui.conversation.visible import picture
+
+_ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def passed(text: str) -> str:
+    """The text with C0 except newline and tab, DEL, C1 and surrogates made visible."""
+    return _ACTS.sub(_sign, text) if _ACTS.search(text) else text
+
+
+def _sign(match: re.Match[str]) -> str:
+    char = match.group()
+    return "\ufffd" if char >= "\u0080" else picture(char)
+
+
+def _unlinked(style: Style | None) -> Style | None:
+    if style is None or not style._link or clean_url(style._link) == style._link:
+        return style
+    return style.update_link(None)
+
+
+def _render(self: Strip, console: Console) -> str:
+    """`Strip.render` with the gate: one search over the row, and only then a look at each segment."""
+    if self._render_cache is None:
+        segments = self._segments
+        if _ACTS.search("".join([segment.text for segment in segments])):
+            mended = Strip([Segment(passed(text), style, control) for text, style, control in segments])
+            segments = mended.crop(0, self.cell_length)._segments  # a control took no cell, its sign takes one
+        system = console._color_system or ColorSystem.TRUECOLOR
+        render = self.render_style
+        self._render_cache = "".join(
+            [
+                text if style is None else render(_unlinked(style) if style._link else style, text, color_system=system)  # type: ignore[arg-type]
+                for text, style, _ in segments
+            ]
+        )
+    return self._render_cache
+
+
+def install() -> None:
+    """Put the gate in place; called once, when this module is imported."""
+    Strip.render = _render  # type: ignore[method-assign]
+
+
+install()
