@@ -1,0 +1,82 @@
+"""What foreign values may weigh, and what of a text can be seen (inquiries.md V1, V15, V18, V19; traps.md T17).
+
+Looks at values that are parsed already, without recursion, so that a deep one cannot end it. Says what is wrong;
+repairs nothing, cuts nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+
+MAX_BYTES = 1_000_000
+MAX_DEPTH = 64
+MAX_DIGITS = 300
+
+BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+_BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")
+
+
+def beyond(arguments: JsonObject) -> tuple[str, str, str] | None:
+    """V18 and V19 over the whole value, without recursion: the first (code, pointer, sentence), if any."""
+    todo: list[tuple[Json, str, int]] = [(arguments, "", 1)]
+    while todo:
+        value, path, deep = todo.pop()
+        wrong = _unwritable(value)
+        if wrong:
+            return ("V19", path, f"{wrong} (at `{short(path) or '/'}`).")
+        if not isinstance(value, (dict, list)):
+            continue
+        if deep > MAX_DEPTH:
+            return ("V18", "", f"the arguments are more than {MAX_DEPTH} levels deep.")
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        todo.extend((one, pointer(path, str(name)), deep + 1) for name, one in inner)
+    if len(dump(arguments).encode()) > MAX_BYTES:
+        return ("V18", "", "the arguments are larger than 1 MB.")
+    return None
+
+
+def _unwritable(value: Json) -> str | None:
+    """What keeps a value from being written as JSON and read again the same."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "a number is not finite"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**MAX_DIGITS:
+        return f"an integer has more than {MAX_DIGITS} digits"
+    texts = [value] if isinstance(value, str) else list(value) if isinstance(value, dict) else []
+    if any(not text.isascii() and _lone(text) for text in texts):
+        return "a lone surrogate stands in a text"
+    return None
+
+
+def _lone(text: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def visible(text: str) -> str:
+    """What is left of `text` to compare by: NFC, without invisible characters and outer spaces (V1, V15)."""
+    kept = (char for char in text if char.isascii() or not _invisible(char))
+    plain = "".join(char for char in kept if char == " " or unicodedata.category(char) != "Cc")
+    return unicodedata.normalize("NFC", plain).strip()
+
+
+def _invisible(char: str) -> bool:
+    return (
+        unicodedata.category(char) in ("Cf", "Zl", "Zp", "Cs")
+        or char in _BLANK_GLYPHS
+        or "\ufe00" <= char <= "\ufe0f"
+        or "\u180b" <= char <= "\u180f"
+        or "\U000e0000" <= char <= "\U000e0fff"
+    )
+
+
+def pointer(path: str, name: str) -> str:
+    """The JSON pointer of a key or an index below `path`."""
+    return f"{path}/{name.replace('~', '~0').replace('/', '~1')}"
+
+
+def short(name: str) -> str:
+    """A foreign key for a sentence: one line, printable, at most 60 characters."""
+    plain = name.encode("unicode_escape", "replace").decode() if not name.isprintable() else name
+    return plain if len(plain) <= 60 else plain[:59] + "…"
