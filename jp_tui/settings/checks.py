@@ -1,0 +1,175 @@
+"""What a value of the configuration may be: small checks that return the value in its normal form.
+
+A check that fails raises BadValue with what was found and what is allowed; who knows the file and the key makes a
+Problem of it. No check looks at another key, a file or an environment. `True` is never a number here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+MAX_STRING = 64 * 1024
+
+Check = Callable[[Any], Any]
+
+
+class BadValue(Exception):
+    """A value that its key does not take; `allowed` names the values that it does, `inside` where in it."""
+
+    def __init__(self, message: str, allowed: tuple[str, ...] = (), inside: tuple[str | int, ...] = ()) -> None:
+        super().__init__(message)
+        self.message, self.allowed, self.inside = message, allowed, inside
+
+
+def found(value: object) -> str:
+    """What was found, in a few words of TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, str):
+        return f'"{value[:60]}…"' if len(value) > 60 else f'"{value}"'
+    return str(value)[:60] if isinstance(value, int | float) else "a date or time"
+
+
+def boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise BadValue(f"expected true or false, found {found(value)}", ("true", "false"))
+
+
+def integer(low: int, high: int) -> Check:
+    def check(value: Any) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        raise BadValue(f"expected a whole number from {low} to {high}, found {found(value)}")
+
+    return check
+
+
+def number(low: float, high: float) -> Check:
+    def check(value: Any) -> float:
+        if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
+            return float(value)
+        raise BadValue(f"expected a number from {low:g} to {high:g}, found {found(value)}")
+
+    return check
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise BadValue(f"expected text, found {found(value)}")
+    if len(value) > MAX_STRING:
+        raise BadValue(f"text of {len(value)} characters is longer than {MAX_STRING}")
+    return value
+
+
+def choice(*names: str) -> Check:
+    def check(value: Any) -> str:
+        if isinstance(value, str) and value in names:
+            return value
+        raise BadValue(f"found {found(value)}", names)
+
+    return check
+
+
+def text_or_count(*names: str) -> Check:
+    """One of `names`, or a number of lines."""
+
+    def check(value: Any) -> str | int:
+        if isinstance(value, str) and value in names:
+            return value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1_000_000:
+            return value
+        raise BadValue(f"found {found(value)}", (*names, "a number of lines"))
+
+    return check
+
+
+def matching(pattern: str, what: str) -> Check:
+    """Text that is `pattern` as a whole; `what` says in words what is expected."""
+    compiled: list[re.Pattern[str]] = []  # compiled when first used: most keys are not set
+
+    def check(value: Any) -> str:
+        if not compiled:
+            compiled.append(re.compile(pattern))
+        if compiled[0].fullmatch(text(value)):
+            return str(value)
+        raise BadValue(f"expected {what}, found {found(value)}")
+
+    return check
+
+
+def json_value(value: Any) -> Any:
+    """Any value that JSON has too (no dates, no inf or nan)."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _inside(key, item)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _inside(index, item)
+    elif isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise BadValue(f"expected a finite number, found {value}")
+    elif not isinstance(value, str | int):
+        raise BadValue(f"expected a value that JSON has too, found {found(value)}")
+    return value
+
+
+def _inside(key: str | int, item: Any) -> None:
+    try:
+        json_value(item)
+    except BadValue as bad:
+        raise BadValue(bad.message, bad.allowed, (key, *bad.inside)) from None
+
+
+model_id = matching(r"[A-Za-z0-9_-]+/\S(.*\S)?|[A-Za-z0-9_.-]+", "provider/model, or an alias")
+full_model_id = matching(r"[A-Za-z0-9_-]+/\S(.*\S)?", "provider/model")
+variable = matching(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")
+source = matching(r"builtin(\.[A-Za-z0-9_-]+)?", "builtin or builtin.NAME")
+_url = matching(r"https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#@\[\]:]+)(:\d{1,5})?(/[^\s?#]*)?", "an http or https address")
+
+
+def base_url(value: Any) -> str:
+    """An address without user, query or fragment; a slash at its end is taken away (S20b)."""
+    if isinstance(value, str) and re.match(r"https?://[^/]*@", value):
+        raise BadValue("an address holds no user or password here; name a variable in api_key_env")
+    return str(_url(value)).rstrip("/")
+
+
+def header(value: Any) -> str:
+    """The value of a header: visible ASCII on one line."""
+    if isinstance(value, str) and value.isascii() and value.isprintable():
+        return text(value)
+    raise BadValue(f"expected one line of printable ASCII, found {found(value)}")
+
+
+def enable(value: Any) -> dict[str, Any]:
+    """R54: true, false, on, off, always, explicit → a table with both fields; a table stays as it is."""
+    forms: dict[Any, tuple[bool, str]] = {
+        "true": (True, "any"),
+        "on": (True, "any"),
+        "false": (False, "any"),
+        "off": (False, "any"),
+        "always": (True, "never"),
+        "explicit": (False, "if_named"),
+    }
+    if isinstance(value, bool):
+        value = "on" if value else "off"
+    if isinstance(value, str) and value in forms:
+        state, toggle = forms[value]
+        return {"state": state, "allow_toggle": toggle}
+    raise BadValue(f"found {found(value)}", ("true", "false", "on", "off", "always", "explicit", "a table"))
+
+
+def target(value: Any) -> Any:
+    """R52: a string, or a table of what differs for the assistant that answers, with an optional `escalation`."""
+    if isinstance(value, dict):
+        if not isinstance(value.get("escalation", False), bool):
+            raise BadValue(f"expected true or false, found {found(value['escalation'])}", (), ("escalation",))
+        return json_value(value)
+    return choice("user", "assistant", "assistant_with_escalation")(value)

@@ -1,0 +1,236 @@
+"""The layers of the configuration, lowest to highest (inquiries.md R60), and how they are read and laid over.
+
+built-in → user's file → workspace's file → environment → conversation → --cfg → flags. Each layer is checked by
+itself, so that an error names the place it stands in even where a higher layer would hide it. Reads only the files
+and the mapping it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from jp_tui.settings import toml, trust
+from jp_tui.settings.errors import Problem, SettingsError, printable
+from jp_tui.settings.keys import SCHEMA, dotted
+from jp_tui.settings.merge import Flaw, check, get, merge
+from jp_tui.settings.toml import Path, Place, Table
+
+LayerKind = Literal["built-in", "user", "workspace", "environment", "conversation", "--cfg", "flag"]
+
+PREFIX = "JP_TUI_"
+RESERVED = frozenset({"JP_TUI_HOME", "JP_TUI_FIXTURES", "JP_TUI_DEBUG"})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value comes from. `name` is a file, a variable, a flag; a line where there is one."""
+
+    layer: LayerKind
+    name: str
+    line: int | None = None
+    column: int | None = None
+
+    def words(self) -> str:
+        """`FILE:LINE`, or the name alone; one printable line."""
+        place = printable(self.name)
+        return f"{place}:{self.line}" if self.line is not None else place
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that did not count, or counts and should be seen: `keys` dotted, `words` one printable line."""
+
+    keys: tuple[str, ...]
+    words: str
+
+
+@dataclass(slots=True)
+class Layer:
+    """One layer: a checked tree, and for each path the place it was written."""
+
+    kind: LayerKind
+    name: str
+    tree: Table
+    places: Mapping[Path, Place] = field(default_factory=dict)
+    names: Mapping[Path, str] = field(default_factory=dict)  # variables and flags, one for each key
+
+    def origin(self, path: Path) -> Origin:
+        """The place of `path`, or of the nearest table around it."""
+        for length in range(len(path), 0, -1):
+            part = path[:length]
+            if part in self.names:
+                return Origin(self.kind, self.names[part])
+            if part in self.places:
+                return Origin(self.kind, self.name, *self.places[part])
+        return Origin(self.kind, self.name)
+
+
+class Settings:
+    """The effective configuration: one tree, the layers it came from, and what should be said about it."""
+
+    def __init__(self, layers: Sequence[Layer], notices: Sequence[Notice] = ()) -> None:
+        self.layers = tuple(layers)
+        self.notices = tuple(notices)
+        self.tree: Table = {}
+        for layer in self.layers:
+            self.tree = merge(self.tree, layer.tree, SCHEMA)
+
+    def get(self, *path: str) -> Any:
+        """The effective value at `path`, None when unset. Shared: not to be changed."""
+        return get(self.tree, path)
+
+    def origin(self, *path: str | int) -> Origin | None:
+        """Which layer the effective value at `path` comes from, None when it is unset."""
+        for layer in reversed(self.layers):
+            if get(layer.tree, path) is not None:
+                return layer.origin(path)
+        return None
+
+    def problem(self, path: Path, message: str, allowed: Sequence[str] = (), nearest: str = "") -> Problem:
+        """A problem of the effective value at `path`, with the place it came from."""
+        origin = self.origin(*path) or Origin("built-in", "")
+        return Problem(message, dotted(path), origin.name, origin.line, origin.column, tuple(allowed), nearest)
+
+
+def builtin(file: str) -> Layer:
+    """A layer of our own data. Its limits are not checked and its lines are looked up only when asked for."""
+    with open(file, encoding="utf-8") as stream:
+        text = stream.read()
+    tree, flaws = check(toml.loads(text, file), SCHEMA)
+    layer = Layer("built-in", file, tree, _Lazily(text, file))
+    _refuse(flaws, layer)
+    return layer
+
+
+def from_file(kind: LayerKind, file: str) -> Layer | None:
+    """The layer of a file, None when there is no such file. SettingsError with every problem in it."""
+    document = toml.read(file)
+    if document is None:
+        return None
+    tree, flaws = check(document.tree, SCHEMA)
+    layer = Layer(kind, file, tree, document.places)
+    _refuse(flaws, layer)
+    return layer
+
+
+def from_workspace(file: str, below: Settings, *, trusted: bool) -> tuple[Layer | None, list[Notice]]:
+    """The part of a workspace's file that counts, and one notice for what does not.
+
+    What it says wrongly is left out and named like what it may not say: a cloned repository must neither change how
+    we work nor keep us from starting. Only a file that is no TOML, or is beyond the limits, is an error.
+    """
+    document = toml.read(file)
+    if document is None:
+        return None, []
+    tree, flaws = check(document.tree, SCHEMA)
+    admitted, left_out = trust.admit(tree, below.tree, trusted=trusted)
+    layer = Layer("workspace", file, admitted, document.places)
+    if trusted:
+        _refuse(flaws, layer)
+    keys = tuple(dict.fromkeys(dotted(path) for path in [*left_out, *(flaw.path for flaw in flaws)]))
+    if not keys:
+        return layer, []
+    why = "" if trusted else ": this workspace is not trusted"
+    return layer, [Notice(keys, printable(f"{file} ignored{why}: {_listed(keys)}", 1_000))]
+
+
+def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[Layer, list[Notice]]:
+    """S11: `JP_TUI_ASSISTANT__MODEL__ID`. Values that do not fit are errors; names that are no keys are notices."""
+    entries: list[tuple[Path, Any, str]] = []
+    unknown: list[str] = []
+    for name in sorted(environment):
+        if not name.startswith(PREFIX) or name in RESERVED:
+            continue
+        path = tuple(name[len(PREFIX) :].lower().split("__"))
+        if len(path) < 2 or not all(path) or len(path) > toml.MAX_KEY_PARTS:
+            unknown.append(name)
+            continue
+        entries.append((path, toml.parse_value(environment[name], name), name))
+    layer, flaws = _assembled("environment", "environment", entries)
+    unknown += [layer.origin(flaw.path).name for flaw in flaws if flaw.unknown]
+    _refuse([flaw for flaw in flaws if not flaw.unknown], layer)
+    notices = []
+    if unknown:
+        notices.append(
+            Notice(tuple(unknown), printable(f"variables that are no keys are ignored: {_listed(unknown)}", 1_000))
+        )
+    if loose := [layer.origin(path).name for path in trust.loosened(layer.tree, below.tree)]:
+        notices.append(Notice(tuple(loose), printable(f"less strict by the environment: {_listed(loose)}", 1_000)))
+    return layer, notices
+
+
+def from_assignments(assignments: Iterable[str]) -> Layer:
+    """The layer of `--cfg KEY=VALUE`, the later the stronger (S5)."""
+    entries: list[tuple[Path, Any, str]] = []
+    for number, assignment in enumerate(assignments, 1):
+        key, equals, value = assignment.partition("=")
+        where = "--cfg" if number == 1 else f"--cfg ({number})"
+        if not equals:
+            raise SettingsError(Problem(f"expected KEY=VALUE, found {assignment}", file=where))
+        entries.append((toml.parse_key(key.strip(), where), toml.parse_value(value.strip(), where), where))
+    layer, flaws = _assembled("--cfg", "--cfg", entries)
+    _refuse(flaws, layer)
+    return layer
+
+
+def from_flags(values: Mapping[str, tuple[Path, str]]) -> Layer:
+    """The layer of flags that stand for a key: flag → (path, value)."""
+    entries = [(path, value, flag) for flag, (path, value) in values.items()]
+    layer, flaws = _assembled("flag", "command line", entries)
+    _refuse(flaws, layer)
+    return layer
+
+
+def _assembled(kind: LayerKind, name: str, entries: Sequence[tuple[Path, Any, str]]) -> tuple[Layer, list[Flaw]]:
+    tree: Table = {}
+    names: dict[Path, str] = {}
+    flaws: list[Flaw] = []
+    for path, value, where in entries:
+        nested: Any = value
+        for part in reversed(path):
+            nested = {part: nested}
+        good, wrong = check(nested, SCHEMA)
+        tree = merge(tree, good, SCHEMA)
+        names[path] = where
+        flaws += wrong
+    return Layer(kind, name, tree, names=names), flaws
+
+
+def _refuse(flaws: Sequence[Flaw], layer: Layer) -> None:
+    if not flaws:
+        return
+    problems = []
+    for flaw in flaws[:20]:
+        at = layer.origin(flaw.path)
+        problems.append(
+            Problem(flaw.message, dotted(flaw.path), at.name, at.line, at.column, flaw.allowed, flaw.nearest)
+        )
+    raise SettingsError(problems)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+
+
+class _Lazily(Mapping[Path, Place]):
+    """The places of a text, looked for when first asked."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._text, self._file = text, file
+        self._places: dict[Path, Place] | None = None
+
+    def _all(self) -> dict[Path, Place]:
+        if self._places is None:
+            self._places = toml.locate(self._text, self._file)
+        return self._places
+
+    def __getitem__(self, path: Path) -> Place:
+        return self._all()[path]
+
+    def __iter__(self) -> Any:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())

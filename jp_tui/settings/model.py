@@ -1,0 +1,136 @@
+"""The configuration as typed values, and the one function that loads it.
+
+Made from the merged tree when asked for: plain values that the engine and the faces take as arguments. Nothing here
+is a global, and nothing here is looked up again behind anybody's back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from jp_tui.settings import data, layers
+from jp_tui.settings.layers import Layer, Notice, Settings
+from jp_tui.settings.toml import Path
+
+Sidebar = Literal["auto", "show", "hide"]
+Sanitize = Literal["strip", "visualize", "off"]
+StreamingInterrupt = Literal["prompt", "continue", "stop", "abort", "reply"]
+ToolInterrupt = Literal["prompt", "continue", "restart", "respond", "stop"]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSettings:
+    """How a model request is repeated and bounded. Seconds, except the backoff, which starts in milliseconds."""
+
+    max_retries: int
+    base_backoff_ms: int
+    max_backoff_secs: int
+    stream_idle_timeout_secs: int
+    max_response_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantSettings:
+    """The assistant: `model` as written (provider/model, an alias, or None: S21 chooses), and how it is asked.
+
+    `extra` holds parameters that are not ours to know; they go to the wire as they are.
+    """
+
+    model: str | None
+    system_prompt: str
+    tool_choice: str
+    max_tokens: int | None
+    temperature: float | None
+    request: RequestSettings
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptSettings:
+    """What Esc does at once; `prompt` opens the menu (R211, R233)."""
+
+    streaming: StreamingInterrupt
+    tool_call: ToolInterrupt
+    escalation_cooldown_secs: int
+
+
+@dataclass(frozen=True, slots=True)
+class LookSettings:
+    """What a face needs."""
+
+    theme: str
+    sidebar: Sidebar
+    sanitize: Sanitize
+    bell: bool
+
+
+def load(
+    *,
+    user_file: str,
+    workspace_file: str,
+    environment: Mapping[str, str],
+    assignments: Sequence[str] = (),
+    flags: Mapping[str, tuple[Path, str]] | None = None,
+    trusted: bool = False,
+    builtins: Sequence[str] = (data.DEFAULTS_FILE, data.TOOLS_FILE),
+) -> Settings:
+    """All layers laid over each other. The files need not exist. SettingsError when one cannot be used.
+
+    `assignments` are the values of `--cfg`, `flags` as in `layers.from_flags`, `trusted` whether the workspace's file
+    with exactly this content is trusted (S10).
+    """
+    stack: list[Layer] = [layers.builtin(file) for file in builtins]
+    notices: list[Notice] = []
+    user = layers.from_file("user", user_file)
+    stack += [user] if user else []
+    workspace, said = layers.from_workspace(workspace_file, Settings(stack), trusted=trusted)
+    stack += [workspace] if workspace else []
+    notices += said
+    if any(name.startswith(layers.PREFIX) for name in environment):
+        variables, said = layers.from_environment(environment, Settings(stack))
+        stack.append(variables)
+        notices += said
+    if assignments:
+        stack.append(layers.from_assignments(assignments))
+    if flags:
+        stack.append(layers.from_flags(flags))
+    return Settings(stack, notices)
+
+
+def assistant(settings: Settings) -> AssistantSettings:
+    values: dict[str, Any] = settings.get("assistant")
+    parameters = dict(values.get("model", {}).get("parameters", {}))
+    return AssistantSettings(
+        model=values.get("model", {}).get("id"),
+        system_prompt=values["system_prompt"],
+        tool_choice=values["tool_choice"],
+        max_tokens=parameters.pop("max_tokens", None),
+        temperature=parameters.pop("temperature", None),
+        request=RequestSettings(**values["request"]),
+        extra=parameters,
+    )
+
+
+def interrupts(settings: Settings) -> InterruptSettings:
+    values: dict[str, Any] = settings.get("interrupt")
+    return InterruptSettings(
+        streaming=values["streaming"]["action"],
+        tool_call=values["tool_call"]["action"],
+        escalation_cooldown_secs=values["escalation_cooldown_secs"],
+    )
+
+
+def look(settings: Settings) -> LookSettings:
+    return LookSettings(
+        theme=settings.get("ui", "theme"),
+        sidebar=settings.get("ui", "sidebar"),
+        sanitize=settings.get("style", "sanitize"),
+        bell=settings.get("notify", "bell"),
+    )
+
+
+def max_attempts(settings: Settings) -> int:
+    """How often one question may be asked in a turn (R98)."""
+    return cast(int, settings.get("inquiry", "max_attempts"))

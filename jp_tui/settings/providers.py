@@ -1,0 +1,186 @@
+"""Which model servers there are, which credential belongs to one, and which model it is when nobody said (S20, S21).
+
+Pure: the environment and the reachable servers arrive as arguments. A credential is looked up when it is needed and
+is never stored, shown or compared; it leaves `Secret` only where a request is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from jp_tui.settings.errors import Problem, SettingsError, nearest
+from jp_tui.settings.layers import Settings
+from jp_tui.settings.merge import get
+
+Wire = Literal["openai-chat", "anthropic", "demo"]
+Structured = Literal["auto", "native", "tool"]
+
+DEMO = "demo"
+LOCAL = ("ollama", "llamacpp")  # in the order they are tried; no key, on this machine
+
+
+class Secret:
+    """A credential. It has no text of its own: not in a log, a repr, a crash report or a pickle."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The credential itself, for the header of a request and nothing else."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "***"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return "***"
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        raise TypeError("a credential is not copied or stored")
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One server that models are behind. `base_url` is empty for the scripted model alone."""
+
+    name: str
+    wire: Wire
+    base_url: str = ""
+    api_key_env: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    structured: Structured = "auto"
+    default_model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelId:
+    """`provider/model`: what follows the first slash is sent as the model (S20b)."""
+
+    provider: str
+    model: str
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.model}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The model that is used, and why it is this one, in words for the status line and the tour."""
+
+    id: ModelId
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable:
+    """A local server that answered, and the models it says it serves."""
+
+    provider: str
+    models: tuple[str, ...]
+
+
+def providers(settings: Settings, environment: Mapping[str, str]) -> dict[str, Provider]:
+    """Every provider by name, built-in ones first. SettingsError for one without a wire or an address."""
+    found: dict[str, Provider] = {}
+    for name, values in settings.get("providers", "llm").items():
+        if name != "aliases":
+            found[name] = _provider(settings, name, values, environment)
+    found[DEMO] = Provider(DEMO, "demo", default_model="tour")
+    return found
+
+
+def _provider(settings: Settings, name: str, values: dict[str, Any], environment: Mapping[str, str]) -> Provider:
+    path = ("providers", "llm", name)
+    if name == DEMO:
+        raise SettingsError(settings.problem(path, "the provider demo is built in and has no settings"))
+    missing = [key for key in ("wire", "base_url") if key not in values]
+    if missing:
+        known = [other for other in settings.get("providers", "llm") if other not in (name, "aliases")]
+        message = f"has no {' and no '.join(missing)}"
+        raise SettingsError(settings.problem(path, message, nearest=nearest(name, known)))
+    values = dict(values)
+    origin = settings.origin(*path, "base_url")
+    if name == "ollama" and origin is not None and origin.layer == "built-in" and environment.get("OLLAMA_HOST"):
+        values["base_url"] = ollama_address(environment["OLLAMA_HOST"])
+    return Provider(name=name, **values)
+
+
+def ollama_address(host: str) -> str:
+    """The address that OLLAMA_HOST means to ollama's own tools: scheme and port may be missing.
+
+    0.0.0.0 is where a server listens; it is reached at 127.0.0.1.
+    """
+    scheme, separator, rest = host.strip().rpartition("://")
+    rest = rest.strip("/")
+    address, _, _ = rest.partition("/")
+    name, colon, port = address.rpartition(":")
+    if not colon or name.endswith(":") or address.endswith("]"):
+        name, port = address, "443" if scheme == "https" else "80" if separator else "11434"
+    if name in ("", "0.0.0.0", "[::]"):
+        name = "127.0.0.1"
+    return f"{scheme or 'http'}://{name}:{port}/v1"
+
+
+def credential(provider: Provider, environment: Mapping[str, str]) -> Secret | None:
+    """The key of `provider`, None when it needs none or its variable is unset or empty."""
+    value = environment.get(provider.api_key_env, "").strip() if provider.api_key_env else ""
+    return Secret(value) if value else None
+
+
+def secrets(known: Mapping[str, Provider], environment: Mapping[str, str]) -> tuple[Secret, ...]:
+    """Every credential that is set: what a crash report and a log must not hold."""
+    found = (credential(provider, environment) for provider in known.values())
+    return tuple(secret for secret in found if secret is not None)
+
+
+def parse_model(text: str, settings: Settings, known: Mapping[str, Provider], *, where: str = "--model") -> ModelId:
+    """`provider/model`, an alias, or a provider alone (its default model). SettingsError for anything else."""
+    aliases: dict[str, str] = settings.get("providers", "llm", "aliases") or {}
+    resolved = aliases.get(text, text)
+    name, slash, model = resolved.partition("/")
+    provider = known.get(name)
+    if provider is None:
+        near = nearest(name, [*known, *aliases])
+        suggestion = f"{near}/{model}" if near and slash else near
+        raise SettingsError(Problem(f"no provider {name}", "assistant.model.id", where, nearest=suggestion))
+    if not (model or provider.default_model):
+        raise SettingsError(Problem(f"name a model: {name}/MODEL", "assistant.model.id", where))
+    return ModelId(name, model or provider.default_model)
+
+
+def choose(
+    settings: Settings,
+    known: Mapping[str, Provider],
+    environment: Mapping[str, str],
+    reachable: Sequence[Reachable] = (),
+) -> Choice:
+    """S21: the model that is named, else the first built-in provider with a credential, else a local server, else the
+    tour. `reachable` may be left empty where nothing is to be probed."""
+    named = settings.get("assistant", "model", "id")
+    if named is not None:
+        origin = settings.origin("assistant", "model", "id")
+        place = origin.words() if origin else ""
+        return Choice(parse_model(named, settings, known, where=place), f"named in {place}")
+    for provider in (known[name] for name in _builtin_names(settings)):
+        if provider.default_model and credential(provider, environment) is not None:
+            return Choice(ModelId(provider.name, provider.default_model), f"{provider.api_key_env} is set")
+    for server in reachable:
+        if server.models:
+            return Choice(ModelId(server.provider, server.models[0]), f"{server.provider} answers on this machine")
+    return Choice(ModelId(DEMO, known[DEMO].default_model), "no credential and no local server was found")
+
+
+def _builtin_names(settings: Settings) -> list[str]:
+    trees = (get(layer.tree, ("providers", "llm")) for layer in settings.layers if layer.kind == "built-in")
+    return [name for tree in trees for name in tree or {} if name != "aliases"]
+
+
+def needs_probe(settings: Settings, known: Mapping[str, Provider], environment: Mapping[str, str]) -> bool:
+    """Whether `choose` would look at local servers: nothing named, no credential set."""
+    return choose(settings, known, environment).id.provider == DEMO and not settings.get("assistant", "model", "id")

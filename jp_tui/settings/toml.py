@@ -1,0 +1,268 @@
+"""TOML in, plain data out, each key with its line and column; hostile files are refused before they cost anything.
+
+`tomllib` gives no line for a key and takes seconds for a dotted key of 20,000 parts (traps.md T18, T21b), so a
+linear scan comes first: it finds the keys and holds the limits. It does not judge the file: `tomllib` does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from typing import Any
+
+from jp_tui.settings.errors import Problem, SettingsError
+
+MAX_BYTES = 512 * 1024  # of one file
+MAX_KEY_PARTS = 32  # of one dotted key
+MAX_DEPTH = 48  # of nested brackets
+MAX_PATH = 64  # parts of a key with all the tables it stands in
+
+Path = tuple[str | int, ...]
+Table = dict[str, Any]
+Place = tuple[int, int]  # line and column, from 1
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_QUOTED = re.compile(r'"(?:[^"\\\n]++|\\[^\n])*+"|\'[^\'\n]*+\'')
+_SPACE = re.compile(r"[ \t]*+")
+_BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+_STRING = re.compile(
+    r'"""(?:[^"\\]++|\\.|"{1,2}(?!"))*+"{3,5}|'
+    r"'''(?:[^']++|'{1,2}(?!'))*+'{3,5}|" + _QUOTED.pattern,
+    re.S,
+)
+_CLOSE = re.compile(r"[ \t\]]*+")
+_PLAIN = re.compile(r"[^\"'#\[\]{},\n]+")
+
+
+@dataclass(slots=True)
+class Document:
+    """A parsed file: its data, and where each key stands."""
+
+    tree: Table
+    places: dict[Path, Place] = field(default_factory=dict)
+
+
+def read(file: str) -> Document | None:
+    """The document in `file`, or None when there is no such file. SettingsError when it cannot be used."""
+    try:
+        handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise SettingsError(Problem(f"cannot be read: {_reason(error)}", file=file)) from None
+    with os.fdopen(handle, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise SettingsError(Problem("cannot be read: it is not a regular file", file=file))
+        try:
+            data = stream.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise SettingsError(Problem(f"cannot be read: {_reason(error)}", file=file)) from None
+    return parse(data, file)
+
+
+def parse(data: bytes, file: str) -> Document:
+    """Data and places of a TOML text. SettingsError with line and column when it is not one, or is beyond a limit."""
+    if len(data) > MAX_BYTES:
+        raise SettingsError(Problem(f"is larger than {MAX_BYTES // 1024} KiB, the limit", file=file, line=1))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
+        raise SettingsError(Problem("is not UTF-8", file=file, line=line, column=column)) from None
+    text = text.replace("\r\n", "\n")
+    places = locate(text, file)
+    return Document(loads(text, file), places)
+
+
+def loads(text: str, file: str) -> Table:
+    """`tomllib.loads` with its errors as SettingsError. Only for text that `locate` or we ourselves vouch for."""
+    import tomllib  # 3 ms; not for a start that reads no file
+
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise SettingsError(Problem("is nested too deeply", file=file)) from None
+    except ValueError as error:  # TOMLDecodeError, and the interpreter's limit on the digits of an integer
+        said = str(error)
+        where = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", said)
+        if where is None:
+            number = re.search(r"[\d_]{4000,}", text)
+            line = text.count("\n", 0, number.start()) + 1 if number else 1
+            raise SettingsError(Problem("a number has too many digits", file=file, line=line)) from None
+        line, column = int(where[1] or text.count("\n") + 1), int(where[2]) if where[2] else None
+        message = said[: where.start()]
+        raise SettingsError(Problem(message, file=file, line=line, column=column)) from None
+
+
+def parse_value(text: str, where: str) -> Any:
+    """A value as `--cfg`, `config set` and variables take it: TOML, and a bare word is a string (S5, S11)."""
+    locate(f"v = {text}\n", where)
+    try:
+        tree = loads(f"v = {text}\n", where)
+    except SettingsError:
+        if text.lstrip()[:1] in ("[", "{", '"', "'"):
+            raise SettingsError(Problem(f"is no TOML value: {text}", file=where)) from None
+        return text
+    value = tree["v"]
+    if len(tree) != 1 or not isinstance(value, bool | int | float | str | list | dict):
+        return text  # a second line, or a date: words, not a value of ours
+    return value
+
+
+def parse_key(text: str, where: str) -> tuple[str, ...]:
+    """The parts of a dotted key, quoted ones included. SettingsError when it is none."""
+    scan = _Scan(text, where)
+    parts = scan.key()
+    if not parts or scan.at != len(text):
+        raise SettingsError(Problem(f"is no key: {text}", file=where))
+    return parts
+
+
+def locate(text: str, file: str) -> dict[Path, Place]:
+    """Where each key stands (elements of arrays of tables count from 0), in one pass. SettingsError beyond a limit."""
+    return _Scan(text, file).document()
+
+
+class _Scan:
+    """One pass over a TOML text. What it does not understand it skips: `tomllib` will say what is wrong with it."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text, self.file, self.at = text, file, 0
+        self.places: dict[Path, Place] = {}
+        self._counts: dict[Path, int] = {}
+        self._line, self._line_start, self._counted = 1, 0, 0
+
+    def document(self) -> dict[Path, Place]:
+        base: Path = ()
+        text = self.text
+        while True:
+            self.at = self._skip(_BLANK)
+            if self.at >= len(text):
+                return self.places
+            if text[self.at] == "[":
+                base = self._header()
+            else:
+                self._pair(base, depth=0)
+            self._rest_of_line()
+
+    def key(self) -> tuple[str, ...]:
+        """The dotted key here; empty when there is none."""
+        parts: list[str] = []
+        while True:
+            self.at = self._skip(_SPACE)
+            found = _BARE.match(self.text, self.at) or _QUOTED.match(self.text, self.at)
+            if found is None:
+                return ()
+            parts.append(_plain_part(found[0]))
+            if len(parts) > MAX_KEY_PARTS:
+                self._refuse(f"a key has more than {MAX_KEY_PARTS} parts")
+            self.at = found.end()
+            self.at = self._skip(_SPACE)
+            if self.text[self.at : self.at + 1] != ".":
+                return tuple(parts)
+            self.at += 1
+
+    def _header(self) -> Path:
+        start, array = self.at, self.text.startswith("[[", self.at)
+        self.at += 2 if array else 1
+        path = self._resolve(self.key())
+        if array:
+            number = self._counts.get(path, -1) + 1
+            self._counts[path] = number
+            self.places.setdefault(path, self._place(start))
+            path = (*path, number)
+        self._note((), path, self._place(start))
+        self.at = self._skip(_CLOSE)
+        return path
+
+    def _pair(self, base: Path, depth: int) -> None:
+        start = self.at
+        key = self.key()
+        if not key or self.text[self.at : self.at + 1] != "=":
+            return
+        self.at += 1
+        path = (*base, *key)
+        if len(path) > MAX_PATH:
+            self._refuse(f"a key and its tables have more than {MAX_PATH} parts")
+        self._note(base, path, self._place(start))
+        self._value(path, depth)
+
+    def _value(self, path: Path, depth: int) -> None:
+        """Skips a value, noting the keys of inline tables; ends behind it or at what it does not understand."""
+        self.at = self._skip(_SPACE)
+        opener = self.text[self.at : self.at + 1]
+        if opener in ("[", "{"):
+            self._inline(path, depth + 1, opener)
+        elif found := _STRING.match(self.text, self.at) or _PLAIN.match(self.text, self.at):
+            self.at = found.end()
+
+    def _inline(self, path: Path, depth: int, opener: str) -> None:
+        if depth > MAX_DEPTH:
+            self._refuse(f"brackets are nested more than {MAX_DEPTH} deep")
+        self.at += 1
+        closer, number = ("]", 0) if opener == "[" else ("}", 0)
+        while True:
+            self.at = self._skip(_BLANK)
+            before = self.at
+            here = self.text[self.at : self.at + 1]
+            if here in (closer, ""):
+                self.at += len(here)
+                return
+            if here == ",":
+                self.at += 1
+                number += 1
+            elif opener == "{":
+                self._pair(path, depth)
+            else:
+                self._value((*path, number), depth)
+            if self.at == before:
+                return
+
+    def _rest_of_line(self) -> None:
+        end = self.text.find("\n", self.at)
+        self.at = len(self.text) if end < 0 else end + 1
+
+    def _resolve(self, key: tuple[str, ...]) -> Path:
+        """A header's key with the number of the array element it continues."""
+        path: Path = ()
+        for part in key[:-1]:
+            path = (*path, part)
+            if path in self._counts:
+                path = (*path, self._counts[path])
+        return (*path, *key[-1:])
+
+    def _note(self, base: Path, path: Path, place: Place) -> None:
+        for length in range(len(base) + 1, len(path) + 1):
+            self.places.setdefault(path[:length], place)
+
+    def _place(self, at: int) -> Place:
+        if at >= self._counted:
+            newline = self.text.rfind("\n", self._counted, at)
+            if newline >= 0:
+                self._line += self.text.count("\n", self._counted, at)
+                self._line_start = newline + 1
+            self._counted = at
+        return self._line, at - self._line_start + 1
+
+    def _skip(self, pattern: re.Pattern[str]) -> int:
+        found = pattern.match(self.text, self.at)
+        return found.end() if found else self.at
+
+    def _refuse(self, message: str) -> None:
+        line, column = self._place(self.at)
+        raise SettingsError(Problem(message, file=self.file, line=line, column=column))
+
+
+def _plain_part(part: str) -> str:
+    if part[0] == "'":
+        return part[1:-1]
+    if part[0] == '"':
+        return part[1:-1] if "\\" not in part else str(loads(f"v = {part}", "")["v"])
+    return part
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
