@@ -81,6 +81,7 @@ def _raised(state: v.State, given: v.QuestionRaised) -> Decision:
         id=inquiry,
         source=Source(given.source, tool if given.source == "tool" else ""),
         question=recorded(question, exclusive=exclusive),
+        metadata={"call": given.call},
     )
     opened = v.Open(inquiry, given.call, question, digest(question), given.source, human)
     steps: list[v.Step] = [v.Record(request)]

@@ -23,3 +23,13 @@ class Link(Protocol):
 
     def close(self, timeout: float) -> bool:
         """Shut down and wait at most `timeout` seconds; whether the engine ended by itself."""
+
+
+class Serves(Protocol):
+    """What a link needs of an engine."""
+
+    async def handle(self, command: Command) -> None:
+        """Carry out one command; never raises."""
+
+    async def stop(self) -> None:
+        """Stop everything; afterwards nothing is published."""

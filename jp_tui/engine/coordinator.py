@@ -1,0 +1,168 @@
+"""The dull shell around `inquiry.decide`: one input after the other, facts to the log first, then the effects.
+
+It decides nothing. It runs in a task of its own, so that cancelling a tool call never cancels the recording of
+the event that closes its question (inquiries.md section 17).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jp_tui.conversation.events import Event as Stored
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.log import Log
+from jp_tui.engine.pending import Pending, Verdict
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.decide import decide
+from jp_tui.journal.port import JournalError
+from jp_tui.protocol.events import AnswerRefused, CallChanged, QuestionAsked, QuestionSettled
+from jp_tui.protocol.values import Control, PromptRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What the coordinator needs to know of a call to present its questions."""
+
+    tool: str
+    subject: str
+    hidden: bool
+
+
+class Coordinator:
+    """The questions of one turn. `end_turn` is called when somebody ends it, `broken` when the log fails."""
+
+    def __init__(self, log: Log, *, end_turn: Callable[[], None], broken: Callable[[JournalError], None]) -> None:
+        self._log, self._end_turn, self._broken = log, end_turn, broken
+        self._state = v.State(client=log.setup.client, most=log.setup.max_attempts)
+        self._inputs: asyncio.Queue[v.Input] = asyncio.Queue()
+        self._pending = Pending()
+        self._calls: dict[str, Asking] = {}
+        self._asked_at: dict[str, float] = {}
+        self._worker = asyncio.create_task(self._work())
+
+    def begin(self, call: str, asking: Asking) -> None:
+        """A call starts to run."""
+        self._calls[call] = asking
+        self._inputs.put_nowait(v.CallStarted(call, asking.tool))
+
+    def raise_question(self, raised: v.QuestionRaised) -> asyncio.Future[Verdict]:
+        """A tool needs to know something; how to go on comes back."""
+        verdict = self._pending.wait(raised.call)
+        self._inputs.put_nowait(raised)
+        return verdict
+
+    def gone(self, call: str) -> None:
+        """A call is over; what it still asks is withdrawn."""
+        self._inputs.put_nowait(v.CallGone(call))
+
+    def human(self, given: v.Input) -> None:
+        """What a face sent."""
+        self._inputs.put_nowait(given)
+
+    def answered_after(self, inquiry: str) -> int | None:
+        """Milliseconds since the question was put to the human."""
+        began = self._asked_at.get(inquiry)
+        return None if began is None else int((self._log.setup.monotonic() - began) * 1000)
+
+    @property
+    def waiting(self) -> int:
+        """How many questions wait for the human."""
+        return len(self._state.waiting)
+
+    async def settle(self) -> None:
+        """Wait until every input so far is dealt with."""
+        await self._inputs.join()
+
+    async def close(self) -> None:
+        """Deal with what came, then stop."""
+        await self.settle()
+        self._worker.cancel()
+
+    async def _work(self) -> None:
+        while True:
+            given = await self._inputs.get()
+            try:
+                await self._take(given)
+            except JournalError as error:
+                self._broken(error)
+            finally:
+                self._inputs.task_done()
+
+    async def _take(self, given: v.Input) -> None:
+        state, steps = decide(self._state, given)
+        facts: list[Stored] = []
+        effects: list[v.Step] = []
+        for step in steps:
+            if isinstance(step, v.Record):
+                facts.append(step.event)
+            else:
+                effects.append(step)
+        if facts:
+            await self._log.append(facts)
+        self._state = state
+        self._perform(effects)
+
+    def _perform(self, effects: Sequence[v.Step]) -> None:
+        log = self._log
+        for effect in effects:
+            match effect:
+                case v.AskHuman():
+                    self._ask(effect)
+                case v.RunAgain() | v.Complete() | v.Defer():
+                    self._pending.settle(effect)
+                case v.Settled(inquiry, how, by):
+                    self._asked_at.pop(inquiry, None)
+                    log.publish(QuestionSettled(conversation=log.id, inquiry=inquiry, how=how, by=by))
+                case v.Refuse(inquiry, reason, gone):
+                    log.publish(AnswerRefused(conversation=log.id, inquiry=inquiry, reason=reason, gone=gone))
+                case v.EndTurn():
+                    self._end_turn()
+                case v.Record():
+                    raise AssertionError("facts are recorded before effects")
+
+    def _ask(self, ask: v.AskHuman) -> None:
+        log, opened = self._log, ask.open
+        call = self._calls[opened.call]
+        self._asked_at[opened.inquiry] = log.setup.monotonic()
+        log.publish(
+            CallChanged(
+                conversation=log.id,
+                turn=log.turn,
+                call=opened.call,
+                tool=call.tool,
+                state="awaiting_input",
+                title=Foreign(call.subject),
+                hidden=call.hidden,
+            )
+        )
+        log.publish(QuestionAsked(conversation=log.id, prompt=self._prompt(ask, call)))
+
+    def _prompt(self, ask: v.AskHuman, call: Asking) -> PromptRequest:
+        opened = ask.open
+        controls: set[Control] = {"reply", "end_turn"}
+        if opened.source != "assistant":
+            controls.add("cancel")
+        covers = ""
+        if ask.remember:
+            controls.add("remember")
+            covers = f"until this turn ends, every `{opened.question.id}` of {call.tool}, without showing it"
+        return PromptRequest(
+            conversation=self._log.id,
+            inquiry=opened.inquiry,
+            call=opened.call,
+            tool=call.tool,
+            turn=self._log.turn,
+            digest=opened.digest,
+            source=opened.source,
+            label=ask.label,
+            question=opened.question,
+            subject=Foreign(call.subject),
+            human_only=opened.human_only,
+            controls=frozenset(controls),
+            remember_covers=covers,
+            why=ask.why,
+            asked_at=timestamp(self._log.setup.now()),
+        )

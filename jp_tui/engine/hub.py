@@ -1,0 +1,143 @@
+"""The hub: commands in, events out. One instance on one loop; it knows no face and draws nothing."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+
+from jp_tui.conversation.model import ModelError
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.entries import stored_event
+from jp_tui.engine.log import Log
+from jp_tui.engine.session import Session
+from jp_tui.engine.setup import HeldBy, Setup
+from jp_tui.journal.port import ConversationRow, JournalError
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import ConversationInfo
+
+PATIENCE_SECONDS = 2.0
+
+
+class Engine:
+    """Holds conversations and gets questions answered. `greet` lets a scripted model speak first."""
+
+    def __init__(self, setup: Setup, publish: Callable[[e.Event], None], *, greet: bool = False) -> None:
+        self._setup, self._publish, self._greet = setup, publish, greet
+        self._sessions: dict[str, Session] = {}
+
+    async def handle(self, command: c.Command) -> None:
+        """Carry out one command; failures are reported, never raised."""
+        try:
+            await self._handle(command)
+        except (JournalError, ModelError, ValueError) as problem:
+            advice = problem.advice if isinstance(problem, ModelError) else ""
+            self._publish(e.Refused(command=command.type, message=str(problem), advice=advice))
+        except Exception as bug:
+            self._failed(bug)
+
+    async def stop(self) -> None:
+        """Close every conversation and the log; the last event is Stopped."""
+        for session in self._sessions.values():
+            await session.close(PATIENCE_SECONDS)
+        self._sessions.clear()
+        self._setup.journal.close()
+        self._publish(e.Stopped())
+
+    async def _handle(self, command: c.Command) -> None:
+        match command:
+            case c.OpenConversation():
+                await self._open(command)
+            case c.ReadEvents(conversation=id_, around=around, count=count):
+                rows = self._setup.journal.around(id_, around, count)
+                found = tuple(stored_event(row) for row in rows)
+                self._publish(e.EventsRead(conversation=id_, around=around, events=found))
+            case c.StartTurn(conversation=id_, text=text):
+                if (session := self._session(id_, command.type)) is not None:
+                    await session.start(text)
+            case c.InterruptTurn(conversation=id_, action=action, text=text):
+                if (session := self._session(id_, command.type)) is not None:
+                    session.interrupt(action, text)
+            case c.AnswerQuestion(conversation=id_):
+                if (session := self._session(id_, command.type)) is not None:
+                    session.answer(command)
+            case c.ListConversations(workspace=workspace, limit=limit):
+                listed = self._setup.journal.conversations(workspace or None, limit=limit)
+                self._publish(e.ConversationsListed(conversations=tuple(_info(row) for row in listed)))
+            case c.ReadHistory(limit=limit):
+                asked = self._setup.journal.last_requests(str(self._setup.workspace), limit)
+                self._publish(e.HistoryRead(texts=tuple(item.text for item in reversed(asked))))
+            case c.SaveDraft(conversation=id_, key=key, text=text):
+                if text:
+                    self._setup.journal.save_draft(id_, key, text)
+                else:
+                    self._setup.journal.clear_draft(id_, key)
+            case c.SetSetting(key=key, value=value):
+                file = self._setup.save_setting(key, value)
+                self._publish(e.SettingChanged(key=key, value=value, file=str(file)))
+            case c.Shutdown():
+                await self.stop()
+
+    def _session(self, id_: str, command: str) -> Session | None:
+        session = self._sessions.get(id_)
+        if session is None:
+            message, advice = f"Conversation {id_} is not open.", "Open it first."
+            self._publish(e.Refused(command=command, message=message, advice=advice, conversation=id_))
+        return session
+
+    async def _open(self, command: c.OpenConversation) -> None:
+        row: ConversationRow | None = None
+        if command.which == "id":
+            row = self._setup.journal.conversation(command.conversation)
+            if row is None:
+                message = f"There is no conversation {command.conversation}."
+                advice = "`jp-tui conversations list` shows those there are."
+                self._publish(e.Refused(command=command.type, message=message, advice=advice))
+                return
+        elif command.which == "latest":
+            row = self._setup.journal.latest(str(self._setup.workspace))
+        await self._close_idle()
+        session = await self._resumed(row) if row is not None else await self._new()
+        self._sessions[session.id] = session
+        await session.open(command.page, new=row is None)
+
+    async def _new(self) -> Session:
+        model = await self._setup.open_model("")
+        log = Log(self._setup, self._publish, self._setup.new_id(), model.id)
+        held = self._setup.lock(log.id)
+        lock = None if isinstance(held, HeldBy) else held
+        return Session(log, model, lock, "", greet=self._greet, failed=self._failed)
+
+    async def _resumed(self, row: ConversationRow) -> Session:
+        model = await self._setup.open_model(row.model)
+        held = self._setup.lock(row.id)
+        lock, words = (None, held.words) if isinstance(held, HeldBy) else (held, "")
+        if lock is not None and model.id != row.model:
+            await self._setup.journal.set_model(row.id, model.id)
+        shown = model.id if lock is not None else row.model
+        log = Log(self._setup, self._publish, row.id, shown, row.title, exists=True, turn=row.turns)
+        return Session(log, model, lock, words, greet=self._greet, failed=self._failed)
+
+    async def _close_idle(self) -> None:
+        """One conversation is worked in at a time; one with a running turn goes on beside it."""
+        for id_, session in list(self._sessions.items()):
+            if not session.busy:
+                del self._sessions[id_]
+                await session.close(PATIENCE_SECONDS)
+
+    def _failed(self, bug: BaseException) -> None:
+        report = "".join(traceback.format_exception(bug))
+        self._publish(e.EngineFailed(message=f"{type(bug).__name__}: {bug}", report=report))
+
+
+def _info(row: ConversationRow) -> ConversationInfo:
+    return ConversationInfo(
+        id=row.id,
+        title=Foreign(row.title),
+        workspace=row.workspace,
+        model=row.model,
+        created=row.created,
+        updated=row.updated,
+        events=row.events,
+        turns=row.turns,
+    )

@@ -1,0 +1,30 @@
+"""The only place where something waits for an answer: one future a tool call (HOUSE: futures exist only here)."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jp_tui.inquiry.values import Complete, Defer, RunAgain
+
+Verdict = RunAgain | Complete | Defer
+
+
+class Pending:
+    """Calls that are suspended until the coordinator says how to go on."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, asyncio.Future[Verdict]] = {}
+
+    def wait(self, call: str) -> asyncio.Future[Verdict]:
+        """The verdict on this call; a second wait for the same call replaces the first."""
+        future: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        if (old := self._waiting.get(call)) is not None:
+            old.cancel()
+        self._waiting[call] = future
+        return future
+
+    def settle(self, verdict: Verdict) -> None:
+        """Hand the verdict over; a call that went away meanwhile does not miss it."""
+        future = self._waiting.pop(verdict.call, None)
+        if future is not None and not future.done():
+            future.set_result(verdict)

@@ -1,0 +1,220 @@
+"""One response of a model while it streams: deltas to the face, pieces to the journal, whole parts at its end.
+
+Nothing of it becomes a fact before the response is complete (traps.md T20): until then its pieces stand in the
+journal's partials, at most half a second behind, so that a killed program loses no more than that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation import model as m
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.log import Log
+from jp_tui.protocol.events import CallChanged, PartDelta, PartDropped
+
+FLUSH_SECONDS = 0.5
+
+
+@dataclass(slots=True)
+class Growing:
+    """A part that streams; `unsaved` is what the journal has not seen yet."""
+
+    name: str
+    kind: m.PartKind
+    call: str = ""
+    tool: str = ""
+    pieces: list[str] = field(default_factory=list)
+    unsaved: list[str] = field(default_factory=list)
+    arguments: JsonObject | None = None
+    opaque: JsonObject = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+
+class Reply:
+    """Takes the deltas of one response. `number` counts the responses of the turn, retries included."""
+
+    def __init__(self, log: Log, number: int) -> None:
+        self._log, self._number = log, number
+        self._parts: dict[int, Growing] = {}
+        self._calls: set[str] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self.finished: m.Finished | None = None
+
+    @property
+    def began(self) -> bool:
+        """Whether anything came."""
+        return bool(self._parts)
+
+    async def take(self, deltas: AsyncIterator[m.Delta], first: Callable[[], None]) -> None:
+        """Consume a response to its end; raises ModelError, also when the stream ends without saying so.
+
+        `first` is called when the first part opens.
+        """
+        try:
+            async for delta in deltas:
+                if not self._parts:
+                    first()
+                self._one(delta)
+        finally:
+            self._save()
+        if self.finished is None:
+            raise m.ModelError("cut", "The response broke off.", "Send the message again.", transient=True)
+
+    def _one(self, delta: m.Delta) -> None:
+        match delta:
+            case m.PartOpened():
+                self._open(delta)
+            case m.PartGrew(index, text):
+                if text and index in self._parts:
+                    self._grow(self._parts[index], text)
+            case m.PartEnded(index, arguments, opaque):
+                self._parts[index].arguments, self._parts[index].opaque = arguments, opaque
+            case m.CallRefused(index, id_, name, raw, problem):
+                if index not in self._parts:
+                    self._open(m.PartOpened(index, "tool", id_, name))
+                self._parts[index].problem = problem
+                self._parts[index].pieces = [raw]
+            case m.Finished():
+                self.finished = delta
+
+    def _open(self, opened: m.PartOpened) -> None:
+        name = f"{self._log.turn}.{self._number}.{opened.index}"
+        part = Growing(name, opened.kind, tool=opened.name)
+        if opened.kind == "tool":
+            part.call = self._unique(opened.id, opened.index)
+            self._log.publish(
+                CallChanged(
+                    conversation=self._log.id,
+                    turn=self._log.turn,
+                    call=part.call,
+                    tool=part.tool,
+                    state="receiving_arguments",
+                )
+            )
+        self._parts[opened.index] = part
+
+    def _unique(self, id_: str, index: int) -> str:
+        """A server that sends no id, or the same twice in one response, must not mix results up."""
+        wanted = id_ or f"call_{self._log.turn}_{self._number}_{index}"
+        found, again = wanted, 2
+        while found in self._calls:
+            found, again = f"{wanted}_{again}", again + 1
+        self._calls.add(found)
+        return found
+
+    def _grow(self, part: Growing, text: str) -> None:
+        part.pieces.append(text)
+        part.unsaved.append(text)
+        self._log.publish(
+            PartDelta(
+                conversation=self._log.id,
+                turn=self._log.turn,
+                part=part.name,
+                kind=part.kind,
+                text=Foreign(text),
+                call=part.call,
+                tool=part.tool,
+            )
+        )
+        if self._timer is None and self._log.exists:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._save)
+
+    def _save(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for part in self._parts.values():
+            if part.unsaved:
+                chunk, part.unsaved = "".join(part.unsaved), []
+                self._log.setup.journal.partial(self._log.id, part.name, part.kind, chunk)
+
+    def calls(self) -> list[m.Call]:
+        """The calls that may run, in order."""
+        return [
+            m.Call(part.call, part.tool, part.arguments)
+            for part in self.in_order()
+            if part.kind == "tool" and part.arguments is not None and not part.problem
+        ]
+
+    def refused(self) -> list[tuple[str, str, str]]:
+        """Calls that must not run: id, name, what is wrong."""
+        return [
+            (part.call, part.tool, part.problem or "it was cut off")
+            for part in self.in_order()
+            if part.kind == "tool" and (part.arguments is None or part.problem)
+        ]
+
+    def in_order(self) -> list[Growing]:
+        """The parts so far, as the model ordered them."""
+        return [self._parts[index] for index in sorted(self._parts)]
+
+    async def commit(self, model: str) -> None:
+        """The complete response becomes facts, all at once (R205)."""
+        events: list[ev.Event] = []
+        parts: list[str] = []
+        dropped: list[str] = []
+        for part in self.in_order():
+            event = self._event(part, model)
+            if event is None:
+                dropped.append(part.name)
+            else:
+                events.append(event)
+                parts.append(part.name)
+        if events or dropped:
+            await self._log.append(events, parts, dropped)
+        self._say_dropped(dropped)
+
+    def _event(self, part: Growing, model: str) -> ev.Event | None:
+        provider = model.partition("/")[0]
+        match part.kind:
+            case "message":
+                return ev.ChatResponse(kind="message", content=part.text) if part.text.strip() else None
+            case "reasoning":
+                if not part.text.strip() and not part.opaque:
+                    return None
+                extra: JsonObject = {"provider": provider}
+                if part.opaque:
+                    extra["opaque"] = part.opaque
+                return ev.ChatResponse(kind="reasoning", content=part.text, metadata=extra)
+            case "tool":
+                if part.arguments is None or part.problem:
+                    extra = {"refused": part.problem or "cut off", "raw": part.text[:4096]}
+                    return ev.ToolCallRequest(id=part.call, name=part.tool, arguments={}, metadata=extra)
+                return ev.ToolCallRequest(id=part.call, name=part.tool, arguments=part.arguments)
+
+    async def keep(self) -> bool:
+        """The response was cut or stopped: its text is kept, marked incomplete; its calls never run (T20)."""
+        events: list[ev.Event] = []
+        parts: list[str] = []
+        dropped: list[str] = []
+        for part in self.in_order():
+            if part.kind == "tool" or not part.text.strip():
+                dropped.append(part.name)
+                continue
+            kind: ev.ChatKind = "message" if part.kind == "message" else "reasoning"
+            events.append(ev.ChatResponse(kind=kind, content=part.text, metadata={"incomplete": True}))
+            parts.append(part.name)
+        if events or dropped:
+            await self._log.append(events, parts, dropped)
+        self._say_dropped(dropped)
+        return bool(events)
+
+    async def drop(self) -> None:
+        """The response is discarded: no event of it, and its pieces are forgotten."""
+        names = [part.name for part in self.in_order()]
+        if names:
+            await self._log.append([], (), names)
+        self._say_dropped(names)
+
+    def _say_dropped(self, names: list[str]) -> None:
+        for name in names:
+            self._log.publish(PartDropped(conversation=self._log.id, part=name))

@@ -1,0 +1,118 @@
+"""The link between two threads: the engine on a loop of its own, the face on another (traps.md T8).
+
+Commands hop by `call_soon_threadsafe`; events wait in an outbox until the face collects them. A face that stops
+reading costs nothing but memory for facts: deltas of one part are joined, facts are never dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.link.port import Serves
+from jp_tui.protocol.commands import Command
+from jp_tui.protocol.events import EngineFailed, Event, PartDelta
+
+Build = Callable[[Callable[[Event], None]], Serves]
+
+
+class Outbox:
+    """Events in order; adjoining deltas of one part become one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._events: list[Event] = []
+        self._pieces: list[str] = []
+
+    def put(self, event: Event) -> bool:
+        """Add an event; whether the box was empty, so that the face must be woken."""
+        with self._lock:
+            last = self._events[-1] if self._events else None
+            if isinstance(event, PartDelta) and isinstance(last, PartDelta) and last.part == event.part:
+                self._pieces.append(event.text.raw)
+                return False
+            self._join()
+            self._events.append(event)
+            return last is None
+
+    def take(self) -> list[Event]:
+        """Everything, and the box is empty."""
+        with self._lock:
+            self._join()
+            found, self._events = self._events, []
+            return found
+
+    def _join(self) -> None:
+        if self._pieces and isinstance(last := self._events[-1], PartDelta):
+            text = Foreign("".join((last.text.raw, *self._pieces)))
+            self._events[-1] = last.model_copy(update={"text": text})
+        self._pieces = []
+
+
+class LocalLink:
+    """An engine in a thread. `build` makes it there, given the function that publishes events."""
+
+    def __init__(self, build: Build) -> None:
+        self._build = build
+        self._outbox = Outbox()
+        self._ready: Callable[[], None] = lambda: None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._commands: asyncio.Queue[Command | None] | None = None
+        self._running = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    def start(self, ready: Callable[[], None]) -> None:
+        """See link/port.py."""
+        self._ready = ready
+        self._thread.start()
+        self._running.wait()
+
+    def send(self, command: Command) -> None:
+        """See link/port.py; a command after the end is dropped."""
+        if self._loop is not None and self._commands is not None and not self._loop.is_closed():
+            try:
+                self._loop.call_soon_threadsafe(self._commands.put_nowait, command)
+            except RuntimeError:
+                return  # the loop closed between the look and the call
+
+    def collect(self) -> list[Event]:
+        """See link/port.py."""
+        return self._outbox.take()
+
+    def close(self, timeout: float) -> bool:
+        """See link/port.py."""
+        if self._loop is not None and self._commands is not None and not self._loop.is_closed():
+            try:
+                self._loop.call_soon_threadsafe(self._commands.put_nowait, None)
+            except RuntimeError:
+                return True
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _publish(self, event: Event) -> None:
+        if self._outbox.put(event):
+            self._ready()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except Exception as bug:
+            self._publish(EngineFailed(message=f"{type(bug).__name__}: {bug}", report=_report(bug)))
+        finally:
+            self._running.set()
+
+    async def _serve(self) -> None:
+        self._loop, self._commands = asyncio.get_running_loop(), asyncio.Queue()
+        engine = self._build(self._publish)
+        self._running.set()
+        while (command := await self._commands.get()) is not None:
+            await engine.handle(command)
+        await engine.stop()
+
+
+def _report(bug: BaseException) -> str:
+    import traceback
+
+    return "".join(traceback.format_exception(bug))
