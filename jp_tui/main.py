@@ -1,0 +1,80 @@
+"""The front door: looks at the words of the command line before anything is imported (T29, designs.md A.1).
+
+`--version` answers from a constant, an interactive start forks under the guardian, everything else goes straight
+to the composition root. It parses nothing (that is `compose`'s work) and imports nothing heavy before the fork.
+"""
+
+from __future__ import annotations
+
+import posix
+import sys
+
+from jp_tui import __version__, guardian
+
+# fmt: off
+COMMANDS = frozenset((
+    "query", "rpc", "inquiries", "answer", "conversations", "models", "tools", "reviewers", "config", "mcp",
+    "doctor", "completions",
+))
+# fmt: on
+_TAKE_A_VALUE = frozenset(("--workspace", "--model", "-r", "--resume", "--theme", "--cfg"))
+_MAY_TAKE_A_NAME = frozenset(("-t", "--tool", "-T", "--no-tool", "--tool-use"))
+_WITHOUT_A_SCREEN = frozenset(("-h", "--help", "--plain", "--version"))
+_READ_AT_IMPORT = {
+    "TEXTUAL_FPS": "1000",  # not a frame rate: how long a key's repaint may wait behind another (designs.md B.5)
+    "ESCDELAY": "40",  # milliseconds until a lone ESC is the key (T27)
+}
+_SWITCH_INTERVAL = 0.0005  # seconds; at the default a computing thread delays every key (T28)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run jp-tui with `argv` (without the program's name) and return its exit code (surface.md S1)."""
+    words = sys.argv[1:] if argv is None else argv
+    options, command = _look(words)
+    if "--version" in options and command not in COMMANDS:
+        sys.stdout.write(f"jp-tui {__version__}\n")
+        return 0
+    if wants_screen(words) and sys.platform == "linux" and posix.isatty(0) and posix.isatty(1):
+        return guardian.run_guarded(lambda: _workspace(words))
+    code = _run(words)
+    guardian.say_last_word()
+    return code
+
+
+def wants_screen(words: list[str]) -> bool:
+    """Whether these words ask for the full-screen workspace: no command, no help, not `--plain`."""
+    options, command = _look(words)
+    return command not in COMMANDS and not options & _WITHOUT_A_SCREEN
+
+
+def _look(words: list[str]) -> tuple[set[str], str]:
+    """The options up to `--`, and the first word that is neither an option nor an option's value (S7)."""
+    options: set[str] = set()
+    first = ""
+    at = 0
+    while at < len(words) and words[at] != "--":
+        word = words[at]
+        at += 1
+        if not word.startswith("-") or word == "-":
+            first = first or word
+            continue
+        options.add(word.partition("=")[0])
+        named = word in _MAY_TAKE_A_NAME and at < len(words) and not words[at].startswith("-")
+        at += named or word in _TAKE_A_VALUE
+    return options, first
+
+
+def _workspace(words: list[str]) -> int:
+    """The guarded child: settings that must come before the first heavy import, then the program."""
+    import gc
+
+    gc.disable()  # until the first frame: ui.driver.first_frame_done
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+    guardian.lend_environment(_READ_AT_IMPORT)
+    return _run(words)
+
+
+def _run(words: list[str]) -> int:
+    from jp_tui.compose import run
+
+    return run(words)

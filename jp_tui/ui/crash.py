@@ -1,0 +1,174 @@
+"""What happens when our own code fails: a few plain words, a redacted report in a private file, status 1 (T7).
+
+Textual would end with status 0 and print 93 KB of traceback with every local variable, keys included. A report
+holds no local variables, no value of a variable whose name speaks of a secret, nothing that looks like a key, and
+no home folder. Imports no Textual, so that commands without a screen can use `install_excepthook` too.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+import time
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from jp_tui import __version__, guardian
+from jp_tui.system.paths import PathsError, private_folder, private_open, write_fully
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+    from rich.console import RenderableType
+
+_MOST = 256 * 1024
+"""Characters of a report; the middle of a longer one is left out."""
+_HIDDEN = "[redacted]"
+_GO_ON = "What was shown is saved: `jp-tui -c` goes on with the last conversation."
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
+_WORDS = r"(?:api[-_ ]?key|x-api-key|access[-_]?key|token|secret|password|passwd|credential|cookie)s?"
+_SHAPES = tuple(
+    re.compile(pattern, flags)
+    for pattern, flags in (
+        (r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)", 0),  # user:password in an address
+        (r"(?<=authorization)[\"']?\s*[:=,]\s*.+", re.IGNORECASE),  # the whole rest of the line
+        (r"(?<=bearer)\s+[^\s\"',;)]+", re.IGNORECASE),
+        (rf"{_WORDS}[\w-]*[\"']?\s*[:=,]\s*[bru]*[\"']?[^\s\"',;)}}]+", re.IGNORECASE),
+        (r"\b(?:sk|pk|rk|gsk|ghp|gho|ghs|ghu|hf|xai|nvapi|glpat|pplx|csk)[-_][\w-]{8,}", 0),
+        (r"\bgithub_pat_\w{8,}|\bxox[a-z]-[\w-]{8,}|\bA(?:KIA|SIA)[A-Z0-9]{12,}|\bAIza[\w-]{20,}", 0),
+        (r"\beyJ[\w-]{8,}\.[\w-]+\.?[\w-]*", 0),  # a JSON web token
+        (r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL),
+        (r"(?<![\w/.-])(?=[\w+-]*\d)(?=[\w+-]*[A-Z])(?=[\w+-]*[a-z])[\w+-]{32,}={0,2}", 0),
+        (r"(?<![\w/.-])[0-9a-fA-F]{32,}\b", 0),
+    )
+)
+
+
+def redact(text: str, environment: Mapping[str, str]) -> str:
+    """`text` without secrets and with `~` for the home folder; `environment` is where to look for both."""
+    secrets = {value.strip() for name, value in environment.items() if _SECRET_NAME.search(name)}
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= 4:  # shorter ones ("1", "yes") are switches
+            text = text.replace(secret, _HIDDEN).replace(repr(secret)[1:-1], _HIDDEN)
+    for shape in _SHAPES:
+        text = shape.sub(_HIDDEN, text)
+    return shorten_home(text, environment)
+
+
+def shorten_home(text: str, environment: Mapping[str, str]) -> str:
+    """`~` for the home folder."""
+    home = environment.get("HOME", "").rstrip("/")
+    return re.sub(re.escape(home) + r"(?![\w.-])", "~", text) if len(home) > 1 else text
+
+
+def report_text(error: BaseException, environment: Mapping[str, str], where: str = "") -> str:
+    """The report for `error`: versions, place and the traceback without local variables, redacted."""
+    try:
+        trace = "".join(traceback.TracebackException.from_exception(error, capture_locals=False).format())
+    except Exception as second:  # an exception whose own __str__ fails
+        trace = f"{type(error).__name__} (its traceback could not be written: {type(second).__name__})\n"
+    if len(trace) > _MOST:
+        trace = f"{trace[: _MOST // 2]}\n[… {len(trace) - _MOST} characters left out …]\n{trace[-_MOST // 2 :]}"
+    textual = sys.modules.get("textual")
+    facts = (
+        f"jp-tui {__version__}, Python {sys.version.split()[0]}, {sys.platform}"
+        + (f", Textual {getattr(textual, '__version__', '?')}" if textual else ""),
+        time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        f"terminal {environment.get('TERM', '')} {environment.get('TERM_PROGRAM', '')}".strip(),
+        f"in {where or threading.current_thread().name}",
+    )
+    return "\n".join(facts) + "\n\n" + redact(trace, environment)
+
+
+def write_report(error: BaseException, state: Path, where: str = "") -> Path:
+    """Write the report into `state`/crashes (0700), mode 0600, and return its path; PathsError or OSError if not."""
+    folder = private_folder(state / "crashes")
+    name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{os.urandom(2).hex()}.txt"
+    descriptor = private_open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    try:
+        write_fully(descriptor, report_text(error, os.environ, where).encode("utf-8", "backslashreplace"))
+    finally:
+        os.close(descriptor)
+    return folder / name
+
+
+def short_message(error: BaseException, state: Path, where: str = "") -> str:
+    """Write the report, and say in two lines what happened and where the report is."""
+    try:
+        said = next(iter(redact(str(error), os.environ).splitlines()), "")
+    except Exception:
+        said = ""
+    what = f"{type(error).__name__}: {said}"[:200] if said else type(error).__name__
+    try:
+        path = shorten_home(str(write_report(error, state, where)), os.environ)
+        report = f"A report (no keys, no variables) is in {path}: please send it with what you did."
+    except (PathsError, OSError) as problem:
+        report = f"No report could be written: {problem}"
+    return f"jp-tui had to stop: {what}\n{report}"
+
+
+def install_excepthook(state: Path, thread_failed: Callable[[BaseException], None] | None = None) -> None:
+    """Let unhandled exceptions, of this program and of its threads, end in a short message and a report.
+
+    `thread_failed(error)` is called, in the failing thread, for a thread's exception; without it the message
+    goes to stderr. The interpreter itself ends with status 1; KeyboardInterrupt stays what it is, but silent.
+    """
+
+    def failed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            print("\n".join(guardian.printable(short_message(error, state))), file=sys.stderr)
+
+    def failed_in_thread(args: threading.ExceptHookArgs) -> None:
+        error = args.exc_value
+        if error is None or isinstance(error, SystemExit):
+            return
+        if thread_failed is not None:
+            thread_failed(error)
+            return
+        where = args.thread.name if args.thread is not None else "a thread"
+        print("\n".join(guardian.printable(short_message(error, state, where))), file=sys.stderr)
+
+    sys.excepthook = failed
+    threading.excepthook = failed_in_thread
+
+
+class CrashReports:
+    """To be put before `App` in an app's bases, with `crash_state` set: its unhandled exceptions end as above.
+
+    Only the first counts: what fails while the app closes is a consequence.
+    """
+
+    crash_state: Path
+    """The state folder (`Paths.state`)."""
+
+    def _handle_exception(self: Any, error: Exception) -> None:
+        """Instead of Textual's: the same bookkeeping (its test pilot looks at it), none of its rendering."""
+        first = self._exception is None
+        self._return_code = 1
+        if first:
+            self._exception = error
+            self._exception_event.set()
+            message = short_message(error, self.crash_state)
+            guardian.last_word(f"{message}\n{_GO_ON}", error=True)
+        self._close_messages_no_wait()
+
+    def panic(self: Any, *renderables: RenderableType) -> None:
+        """Textual calls it for failures outside its message loop, with nothing but a picture of them."""
+        error = sys.exception()
+        said = " ".join(one for one in renderables if isinstance(one, str))
+        self._handle_exception(error if isinstance(error, Exception) else RuntimeError(said or "Textual panicked"))
+
+    def _print_error_renderables(self: Any) -> None:
+        """Print nothing: the guardian says the last word once the terminal is restored."""
+        plain = [one for one in self._exit_renderables if isinstance(one, str)]
+        self._exit_renderables.clear()
+        if plain and self._exception is None:
+            guardian.last_word(plain[0])
+
+    def exit(self: Any, result: object = None, return_code: int = 0, message: object = None) -> None:
+        """As Textual's; a failure that came before keeps its status."""
+        super().exit(result, return_code if self._exception is None else 1, message)  # type: ignore[misc]

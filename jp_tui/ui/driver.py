@@ -1,0 +1,347 @@
+"""The terminal driver: Textual's, with an input thread that sleeps and an output that never holds the loop.
+
+Textual's own wakes ten times a second, takes 102 ms for a lone ESC (T27), blocks the app's loop while the terminal
+does not read (T8), knows no TERM and HUP (T6), and spins when the terminal is gone. Here an idle workspace costs
+nothing (T24), a stalled terminal costs frames and never time, and leaving is bounded. Linux only: elsewhere
+`driver_class` gives None and the app takes Textual's own. It decides nothing about keys and draws nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import select
+import signal
+import sys
+import termios
+import threading
+import time
+from codecs import getincrementaldecoder
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from textual._parser import ParseError
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+
+from jp_tui import guardian
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    from textual.app import App
+    from textual.driver import Driver
+
+_ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+_SECOND_SIGNAL = 2.0
+"""Seconds after which a second end signal ends the process at once (both copies of a group's signal come sooner)."""
+_GRACE = 15
+"""Seconds that the whole program has to end after a signal, then SIGALRM ends it."""
+_CHUNK = 4096
+_BEHIND = 0.25
+"""Seconds in one chunk after which frames are dropped until the terminal reads again."""
+_NO_PROGRESS, _DRAIN = 1.0, 5.0
+"""On leaving: seconds without any progress, and seconds in all, after which output is given up."""
+_GC_THRESHOLDS = (20_000, 20, 20)
+
+
+def driver_class() -> type[Driver] | None:
+    """What to give to `App(driver_class=…)`."""
+    return WorkspaceDriver if sys.platform == "linux" else None
+
+
+def first_frame_done() -> None:
+    """Collect garbage again, without what start-up made; to be called at the first frame, harmless later."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.set_threshold(*_GC_THRESHOLDS)
+        gc.enable()
+
+
+class Output:
+    """A thread that writes to a terminal; `write` never blocks and may be called from a signal handler.
+
+    While the terminal takes nothing, what is written is dropped (whole, so no sequence is cut), and `caught_up` is
+    called from the thread once it reads again: then the screen has to be painted afresh.
+    """
+
+    def __init__(self, fd: int, caught_up: Callable[[], None]) -> None:
+        self._fd = fd
+        self._caught_up = caught_up
+        self._queue: SimpleQueue[str | None] = SimpleQueue()  # reentrant, unlike a lock of ours
+        self._since = 0.0  # when the chunk that is being written began, 0 when none is
+        self._dropped = False
+        self._finishing = False
+        self._gone = False
+        self._thread = threading.Thread(target=self._run, name="terminal-output", daemon=True)
+        self._thread.start()
+
+    def write(self, text: str) -> None:
+        """Queue `text`, complete sequences only."""
+        since = self._since
+        if since and not self._finishing and time.monotonic() - since > _BEHIND:
+            if not self._dropped:
+                self._dropped = True
+                self._queue.put("")  # so that the thread looks once more
+            return
+        self._queue.put(text)
+
+    def finish(self) -> None:
+        """From now on drop nothing; frames that a stalled terminal has not taken are forgotten."""
+        self._finishing = True
+        if self._since and time.monotonic() - self._since > _BEHIND:
+            with contextlib.suppress(Empty):
+                while True:
+                    self._queue.get_nowait()
+
+    def close(self) -> bool:
+        """Wait for what is queued as long as the terminal takes it; whether all was written."""
+        self._queue.put(None)
+        end = time.monotonic() + _DRAIN
+        while self._thread.is_alive():
+            self._thread.join(0.05)
+            now = time.monotonic()
+            if now > end or (self._since and now - self._since > _NO_PROGRESS):
+                self._gone = True  # a blocked write cannot be called off: the thread ends with it
+                return False
+        return True
+
+    def _run(self) -> None:
+        while (text := self._queue.get()) is not None:
+            parts = [text]
+            last = False
+            with contextlib.suppress(Empty):
+                while not last:
+                    more = self._queue.get_nowait()
+                    last = more is None
+                    parts.append(more or "")
+            self._put("".join(parts).encode("utf-8", "replace"))
+            if last:
+                return
+            if self._dropped and self._queue.empty():
+                self._dropped = False
+                self._caught_up()
+
+    def _put(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view and not self._gone:
+            self._since = time.monotonic()
+            try:
+                view = view[os.write(self._fd, view[:_CHUNK]) :]
+            except BlockingIOError:  # another program left O_NONBLOCK on the shared terminal
+                select.select([], [self._fd], [], 1.0)
+            except OSError:
+                self._gone = True  # hung up: the input thread tells
+        self._since = 0.0
+
+
+class WorkspaceDriver(LinuxDriver):
+    """Textual's Linux driver with sleeping input, held-back output, end signals and a guardian to talk to."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._screen = sys.__stdout__.fileno() if sys.__stdout__ is not None else 1
+        self._output: Output | None = None
+        self._wake: tuple[int, int] | None = None
+        self._raw: list[Any] | None = None
+        self._active = False
+        self._ending = 0.0
+        self._guardian_died = False
+
+    # -- taking and leaving the screen
+
+    @property
+    def can_suspend(self) -> bool:
+        """Only where a shell could continue us: without one Ctrl+Z would be the end."""
+        return guardian.can_suspend()
+
+    def start_application_mode(self) -> None:
+        """Take the screen; in the background (`bg`) sleep again instead, before a byte is written."""
+        if not self._guardian_died and not guardian.in_foreground(self.fileno):
+            os.kill(os.getpid(), signal.SIGSTOP)
+            return  # the SIGCONT that ended the stop has started us
+        first = self._raw is None
+        guardian.screen_up()
+        self._output = Output(self._screen, self._repaint)
+        self._wake = os.pipe()
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if self._writer_thread is None:  # Textual gave up: the terminal is not ours after all
+            self._leave_screen()
+            return
+        with contextlib.suppress(termios.error):
+            self._raw = termios.tcgetattr(self.fileno)
+        self._active = True
+        if first:
+            self._first_start()
+
+    def _first_start(self) -> None:
+        self.attrs_before = guardian.original_termios() or self.attrs_before
+        guardian.return_environment()
+        for number in _ENDS:
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._end_signal)
+        parent = guardian.parent_pipe_fd()
+        if parent is not None:
+            self._loop.add_reader(parent, self._guardian_gone, parent)
+        if not gc.isenabled():
+            self._loop.call_later(2.0, first_frame_done)  # should the app never say so
+
+    def stop_application_mode(self) -> None:
+        """Queue what restores the screen, and restore the terminal's settings; `close` waits for the rest."""
+        if self._output is not None:
+            self._output.finish()
+        if self._mouse_pixels:
+            self._mouse_pixels = False
+            self.write("\x1b[?1016l")
+        if not self._settings_are_ours():
+            self.attrs_before = None
+        super().stop_application_mode()
+
+    def disable_input(self) -> None:
+        """End the input thread at once."""
+        if self._wake is not None:
+            os.write(self._wake[1], b"\0")
+        super().disable_input()
+
+    def close(self) -> None:
+        """Wait, within limits, until the terminal has read everything, and tell the guardian."""
+        super().close()
+        self._writer_thread = None
+        self._leave_screen()
+
+    def _leave_screen(self) -> None:
+        self._active = False
+        output, self._output = self._output, None
+        wake, self._wake = self._wake, None
+        if wake is not None:
+            os.close(wake[0])
+            os.close(wake[1])
+        if output is None:
+            return
+        drained = output.close()
+        alone = self._guardian_died or guardian.parent_pipe_fd() is None
+        if not drained and alone:
+            guardian.restore(self.attrs_before)
+        if drained or alone:
+            guardian.screen_down()  # else the guardian finds the screen up, and restores it
+
+    def _settings_are_ours(self) -> bool:
+        """Not when another program has the terminal and changed it: a shell, after the guardian's death."""
+        if guardian.in_foreground(self.fileno):
+            return True
+        with contextlib.suppress(termios.error):
+            return bool(termios.tcgetattr(self.fileno) == self._raw)
+        return False
+
+    # -- output
+
+    def write(self, data: str) -> None:
+        """Queue `data`; nothing happens when the screen is not ours."""
+        if self._output is not None:
+            self._output.write(data)
+
+    def _repaint(self) -> None:
+        self._app.call_later(self._app.refresh)
+
+    # -- signals
+
+    def _end_signal(self, number: int, frame: FrameType | None = None) -> None:
+        """TERM, HUP, INT: leave with 128 + number; a second one after a while ends the process as it is."""
+        now = time.monotonic()
+        if not self._ending:
+            self._ending = now
+            signal.alarm(_GRACE)
+            with contextlib.suppress(RuntimeError):  # the loop is closed: we are leaving already
+                self._loop.call_soon_threadsafe(self._leave, 128 + number)
+        elif now - self._ending > _SECOND_SIGNAL:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+    def _leave(self, code: int) -> None:
+        if not self._app._exit:
+            self._app.exit(return_code=code)
+
+    def _guardian_gone(self, pipe: int) -> None:
+        """The guardian died: our group may be an orphan in the background now. Restore and end."""
+        self._loop.remove_reader(pipe)
+        self._guardian_died = True
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+        self._end_signal(signal.SIGHUP)
+
+    def _sigtstp_application(self, *_: object) -> None:
+        if self.can_suspend:
+            super()._sigtstp_application()
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Continued: start again when we had left the screen, or when the guardian had to take it back (SIGSTOP)."""
+        if not self._auto_restart:
+            return
+        if not self._active:
+            self.resume_application_mode()
+        elif not guardian.in_foreground(self.fileno):
+            os.kill(os.getpid(), signal.SIGSTOP)
+            return
+        elif not self._still_raw():
+            self.disable_input()
+            self.close()
+            self.start_application_mode()
+        self._repaint()
+
+    def _still_raw(self) -> bool:
+        with contextlib.suppress(termios.error):
+            return bool(termios.tcgetattr(self.fileno) == self._raw)
+        return True
+
+    # -- input
+
+    def _run_input_thread(self) -> None:
+        try:
+            self.run_input_thread()
+        except Exception as error:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._app._handle_exception, error)
+
+    def run_input_thread(self) -> None:
+        """Sleep until the terminal or `disable_input` has something; wake in time only for a pending escape."""
+        if self._wake is None:
+            return
+        tty, wake = self.fileno, self._wake[0]
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        while True:
+            due = parser._timeout_time
+            wait = None if due is None else max(0.0, due - time.monotonic())
+            ready, _, _ = select.select([tty, wake], [], [], wait)
+            if wake in ready:
+                break
+            if ready and not self._read(tty, parser, decode):
+                break
+            for message in parser.tick():
+                self.process_message(message)
+        with contextlib.suppress(EOFError, ParseError):
+            list(parser.feed(""))  # ends its debug log
+
+    def _read(self, tty: int, parser: XTermParser, decode: Callable[[bytes], str]) -> bool:
+        try:
+            data = os.read(tty, 4096)
+        except OSError:
+            data = b""
+        if not data:  # hung up; without this the thread would spin
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._end_signal, signal.SIGHUP)
+            return False
+        text = decode(data)
+        if text:  # the parser takes an empty one for the end
+            for message in parser.feed(text):
+                self.process_message(message)
+        return True
