@@ -1,0 +1,251 @@
+"""The one runner for child processes (traps.md T9, T10).
+
+A child has its own session and process group, no terminal, /dev/null or given bytes as input, and an allow-listed
+environment. What it leaves behind in its group, or in its session with a pipe of ours, is ended with it. Its
+output is bounded, its time too if asked. Never uses a shell, never waits for a pipe that a grandchild holds, never blocks the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jp_tui.system.paths import because
+from jp_tui.system.pipes import Feed, Intake
+from jp_tui.system.session import living_groups
+
+_DRAIN = 0.2
+_GRACE = 1.0
+_KILLED = 5.0
+_POLL = 0.02
+_KEPT = ("PATH", "HOME", "LANG", "TZ", "TMPDIR")
+_FLOOD = 64
+"""A child that writes this many times its limit is ended."""
+
+
+class ChildProblem(Exception):
+    """The child could not be started; the words name the program and the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a child ended. Exactly one of `status` and `signal` is set, unless the system never let go of it.
+
+    `stdout` and `stderr` hold at most `output_limit` bytes each, the beginning and the end; `dropped` counts the
+    bytes between that were let go. `timed_out`, `cancelled`, `flooded` say why we ended it. Output is foreign.
+    """
+
+    status: int | None
+    signal: int | None
+    stdout: bytes
+    stderr: bytes
+    dropped: int
+    timed_out: bool
+    cancelled: bool
+    flooded: bool
+    ms: int
+
+    @property
+    def truncated(self) -> bool:
+        """Whether output is missing."""
+        return self.dropped > 0
+
+    @property
+    def ok(self) -> bool:
+        """Ended by itself with status 0."""
+        return self.status == 0 and not (self.timed_out or self.cancelled or self.flooded)
+
+
+def child_environment(environment: Mapping[str, str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What a child may know of ours: PATH, HOME, LANG, LC_*, TZ, TMPDIR; TERM=dumb; and `extra` (T10)."""
+    kept = {name: value for name, value in environment.items() if name in _KEPT or name.startswith("LC_")}
+    return {"PATH": os.defpath, **kept, "TERM": "dumb", **(extra or {})}
+
+
+async def run(
+    argv: Sequence[str],
+    *,
+    cwd: str | Path,
+    stdin: bytes | None = None,
+    timeout: float | None = None,
+    output_limit: int = 1 << 20,
+    env_extra: Mapping[str, str] | None = None,
+    cancel: asyncio.Event | None = None,
+) -> Finished:
+    """Run a program and wait for its end. ChildProblem when it cannot be started.
+
+    After `timeout` seconds, or when `cancel` is set, its group gets TERM and a second later KILL. When the caller
+    is cancelled its group is killed at once.
+    """
+    began = time.monotonic()
+    child = _Child(argv, cwd, stdin, output_limit, child_environment(os.environ, env_extra))
+    try:
+        return await child.live(timeout, cancel, began)
+    finally:
+        child.close()
+
+
+def _start(argv: Sequence[str], cwd: str | Path, fed: bool, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    if not argv:
+        raise ChildProblem("there is no program to run")
+    try:
+        return subprocess.Popen(
+            list(argv),
+            bufsize=0,
+            cwd=os.fspath(cwd),
+            env=env,
+            stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except ValueError as error:  # a NUL, or half a character
+        raise ChildProblem(f"{argv[0]!r} cannot be run: {error}") from error
+    except OSError as error:
+        where = f" in {cwd}" if error.filename == os.fspath(cwd) else ""
+        raise ChildProblem(f"{argv[0]!r} cannot be run{where}: {because(error)}") from error
+
+
+class _Child:
+    """One process and its pipes, on the running loop. The leader is reaped last: until then its number is ours."""
+
+    def __init__(
+        self, argv: Sequence[str], cwd: str | Path, stdin: bytes | None, limit: int, env: dict[str, str]
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._process = _start(argv, cwd, stdin is not None, env)
+        self._ended = asyncio.Event()
+        self._flooded = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._pidfd = self._watch()
+        assert self._process.stdout is not None and self._process.stderr is not None
+        self._out = Intake(self._loop, self._process.stdout, limit, limit * _FLOOD, self._flooded)
+        self._err = Intake(self._loop, self._process.stderr, limit, limit * _FLOOD, self._flooded)
+        self._feeding = None
+        if self._process.stdin is not None:
+            self._feeding = Feed(self._loop, self._process.stdin, stdin or b"")
+
+    def _watch(self) -> int:
+        """A descriptor that becomes readable when the leader ends, without reaping it; -1 where there is none."""
+        try:
+            descriptor = os.pidfd_open(self._process.pid)
+        except (AttributeError, OSError):  # not Linux, or a sandbox: ask again and again, which reaps
+            self._look()
+            return -1
+        self._loop.add_reader(descriptor, self._leader_ended)
+        return descriptor
+
+    def _leader_ended(self) -> None:
+        self._loop.remove_reader(self._pidfd)
+        self._ended.set()
+
+    def _look(self) -> None:
+        if self._process.poll() is None:
+            self._timer = self._loop.call_later(_POLL, self._look)
+        else:
+            self._ended.set()
+
+    async def live(self, timeout: float | None, cancel: asyncio.Event | None, began: float) -> Finished:
+        timed_out = cancelled = False
+        if not await self._first_of(timeout, cancel):
+            cancelled = cancel is not None and cancel.is_set()
+            timed_out = not cancelled and not self._flooded.is_set()
+            self._signal(signal.SIGTERM)
+            if not await self._end(_GRACE):
+                self._signal(signal.SIGKILL)
+                await self._end(_KILLED)
+        await self._out.drained(_DRAIN)
+        await self._err.drained(0 if self._out.open else _DRAIN)  # both together have 0.2 s
+        await self._sweep()
+        code = self._process.returncode
+        return Finished(
+            status=code if code is not None and code >= 0 else None,
+            signal=-code if code is not None and code < 0 else None,
+            stdout=self._out.kept(),
+            stderr=self._err.kept(),
+            dropped=self._out.dropped + self._err.dropped,
+            timed_out=timed_out,
+            cancelled=cancelled,
+            flooded=self._flooded.is_set(),
+            ms=round((time.monotonic() - began) * 1000),
+        )
+
+    async def _first_of(self, timeout: float | None, cancel: asyncio.Event | None) -> bool:
+        """Wait for the leader's end; False when time, the caller or a flood came first."""
+        end = asyncio.ensure_future(self._end(timeout))
+        others = [asyncio.ensure_future(event.wait()) for event in (cancel, self._flooded) if event is not None]
+        try:
+            await asyncio.wait([end, *others], return_when=asyncio.FIRST_COMPLETED)
+            return end.done() and end.result()
+        finally:
+            for task in (end, *others):
+                task.cancel()
+
+    async def _end(self, timeout: float | None) -> bool:
+        """Whether the leader ended in time."""
+        try:
+            async with asyncio.timeout(timeout):
+                await self._ended.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _sweep(self) -> None:
+        """End what is left of the group: TERM while the leader's number is surely ours, reap it, then KILL."""
+        remains = self._out.open or self._err.open
+        self._signal(signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(0)
+        # a session with members keeps its number, so it is ours as long as anybody is in it
+        session = self._process.pid
+        if not remains and not self._signal(0):
+            return
+        until = time.monotonic() + _GRACE
+        number = signal.SIGTERM
+        told: set[int] = {session}
+        while groups := living_groups(session):
+            if time.monotonic() > until:
+                number = signal.SIGKILL
+                told = set()
+            for group in groups - told:  # jobs of an interactive shell have groups of their own
+                _kill(group, number)
+            told |= groups
+            if number is signal.SIGKILL:
+                return
+            await asyncio.sleep(_POLL)
+
+    def _signal(self, number: int) -> bool:
+        return _kill(self._process.pid, number)
+
+    def close(self) -> None:
+        """Let go of everything; whatever still lives of the group is killed (50 ms at most)."""
+        if self._process.returncode is None:
+            self._signal(signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(0.05)
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._pidfd >= 0:
+            self._loop.remove_reader(self._pidfd)
+            os.close(self._pidfd)
+            self._pidfd = -1
+        self._out.close()
+        self._err.close()
+        if self._feeding is not None:
+            self._feeding.close()
+
+
+def _kill(group: int, number: int) -> bool:
+    """Signal a process group; whether there was one."""
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
