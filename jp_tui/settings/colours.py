@@ -1,0 +1,61 @@
+"""Arithmetic on colours written `#rrggbb`: blending, contrast (WCAG 2), and what can still be read on a background.
+
+Pure. Colours of the terminal's own sixteen (`ansi_…`) have no known value and pass through untouched.
+"""
+
+from __future__ import annotations
+
+Rgb = tuple[int, int, int]
+
+
+def rgb(colour: str) -> Rgb | None:
+    """The parts of `#rgb` or `#rrggbb`; None for any other colour."""
+    if not colour.startswith("#") or len(colour) not in (4, 7):
+        return None
+    digits = colour[1:] if len(colour) == 7 else "".join(digit * 2 for digit in colour[1:])
+    try:
+        return int(digits[0:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
+    except ValueError:
+        return None
+
+
+def blend(low: str, high: str, share: float) -> str:
+    """`share` (0 to 1) of `high` over `low`; `low` itself where either is no RGB colour."""
+    below, above = rgb(low), rgb(high)
+    if below is None or above is None:
+        return low
+    mixed = (round(a + (b - a) * share) for a, b in zip(below, above, strict=True))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def luminance(colour: Rgb) -> float:
+    """Relative luminance, 0 to 1 (WCAG 2.2)."""
+
+    def linear(part: int) -> float:
+        value = part / 255
+        return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
+
+    red, green, blue = (linear(part) for part in colour)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float | None:
+    """Contrast ratio, 1 to 21 (WCAG 2.2); None where a colour has no known value."""
+    first, second = rgb(one), rgb(other)
+    if first is None or second is None:
+        return None
+    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def readable(colour: str, *backgrounds: str, least: float = 4.5) -> str:
+    """`colour`, moved towards black or white just as far as it takes to be read on every background."""
+    known = [parts for parts in map(rgb, backgrounds) if parts is not None]
+    if not known or rgb(colour) is None:
+        return colour
+    towards = "#000000" if sum(map(luminance, known)) / len(known) > 0.18 else "#ffffff"
+    for step in range(21):
+        moved = blend(colour, towards, step / 20)
+        if all((contrast(moved, background) or least) >= least for background in backgrounds):
+            return moved
+    return towards
