@@ -64,6 +64,8 @@ class Engine:
             case c.ListConversations(workspace=workspace, limit=limit):
                 listed = self._setup.journal.conversations(workspace or None, limit=limit)
                 self._publish(e.ConversationsListed(conversations=tuple(_info(row) for row in listed)))
+            case c.ReadConversation():
+                self._read(command)
             case c.ReadHistory(limit=limit):
                 asked = self._setup.journal.last_requests(str(self._setup.workspace), limit)
                 self._publish(e.HistoryRead(texts=tuple(item.text for item in reversed(asked))))
@@ -90,9 +92,7 @@ class Engine:
         if command.which == "id":
             row = self._setup.journal.conversation(command.conversation)
             if row is None:
-                message = f"There is no conversation {command.conversation}."
-                advice = "`jp-tui conversations list` shows those there are."
-                self._publish(e.Refused(command=command.type, message=message, advice=advice))
+                self._unknown(command.type, command.conversation)
                 return
         elif command.which == "latest":
             row = self._setup.journal.latest(str(self._setup.workspace))
@@ -100,6 +100,24 @@ class Engine:
         session = await self._resumed(row) if row is not None else await self._new()
         self._sessions[session.id] = session
         await session.open(command.page, new=row is None)
+
+    def _read(self, command: c.ReadConversation) -> None:
+        journal = self._setup.journal
+        row = journal.conversation(command.conversation)
+        if row is None:
+            self._unknown(command.type, command.conversation)
+            return
+        rows = journal.read(row.id, command.after, command.count)
+        found = tuple(stored_event(item) for item in rows)
+        more = bool(rows) and rows[-1].seq < row.last_seq
+        self._publish(e.ConversationRead(info=_info(row), events=found, more=more))
+
+    def _unknown(self, command: str, conversation: str) -> None:
+        message, advice = (
+            f"There is no conversation {conversation}.",
+            "`jp-tui conversations list` shows those there are.",
+        )
+        self._publish(e.Refused(command=command, message=message, advice=advice))
 
     async def _new(self) -> Session:
         model = await self._setup.open_model("")

@@ -61,6 +61,7 @@ class LocalLink:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._commands: asyncio.Queue[Command | None] | None = None
         self._running = threading.Event()
+        self._arrived = threading.Event()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     def start(self, ready: Callable[[], None]) -> None:
@@ -79,7 +80,12 @@ class LocalLink:
 
     def collect(self) -> list[Event]:
         """See link/port.py."""
+        self._arrived.clear()
         return self._outbox.take()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """See link/port.py."""
+        return self._arrived.wait(timeout)
 
     def close(self, timeout: float) -> bool:
         """See link/port.py."""
@@ -93,6 +99,7 @@ class LocalLink:
 
     def _publish(self, event: Event) -> None:
         if self._outbox.put(event):
+            self._arrived.set()
             self._ready()
 
     def _run(self) -> None:

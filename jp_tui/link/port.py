@@ -21,6 +21,9 @@ class Link(Protocol):
     def collect(self) -> list[Event]:
         """Everything reported since the last call, in order; adjoining deltas of one part may have been joined."""
 
+    def wait(self, timeout: float | None = None) -> bool:
+        """Block until events wait, for a face without a loop of its own; whether there are any."""
+
     def close(self, timeout: float) -> bool:
         """Shut down and wait at most `timeout` seconds; whether the engine ended by itself."""
 

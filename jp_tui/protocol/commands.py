@@ -71,6 +71,16 @@ class ListConversations(Model):
     limit: int = 200
 
 
+class ReadConversation(Model):
+    """Up to `count` events after number `after`, of a conversation that need not be open; answered by
+    ConversationRead. A unique beginning of the id is enough."""
+
+    type: Literal["read_conversation"] = "read_conversation"
+    conversation: str
+    after: int = 0
+    count: int = 1000
+
+
 class ReadHistory(Model):
     """What was typed before in this workspace; answered by HistoryRead, newest last."""
 
@@ -108,6 +118,7 @@ Command = Annotated[
     | InterruptTurn
     | AnswerQuestion
     | ListConversations
+    | ReadConversation
     | ReadHistory
     | SaveDraft
     | SetSetting

@@ -160,6 +160,15 @@ class ConversationsListed(Model):
     conversations: tuple[ConversationInfo, ...]
 
 
+class ConversationRead(Model):
+    """A stretch of a conversation; `more` when there are events after it."""
+
+    type: Literal["conversation_read"] = "conversation_read"
+    info: ConversationInfo
+    events: tuple[StoredEvent, ...]
+    more: bool
+
+
 class HistoryRead(Model):
     type: Literal["history_read"] = "history_read"
     texts: tuple[str, ...]
@@ -218,6 +227,7 @@ Event = Annotated[
     | QuestionSettled
     | AnswerRefused
     | ConversationsListed
+    | ConversationRead
     | HistoryRead
     | SettingChanged
     | Refused

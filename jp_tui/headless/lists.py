@@ -1,0 +1,108 @@
+"""`jp-tui conversations list` and `show`: what is stored, as a table for people or as JSON lines (surface S2, S3)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TextIO
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.reading import read_event
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import ConversationInfo, StoredEvent
+from jp_tui.view.export import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where results and words for people go."""
+
+    as_json: bool
+    out: TextIO
+    err: TextIO
+
+    def line(self, value: dict[str, object]) -> None:
+        """One JSON object a line."""
+        self.out.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+    def say(self, text: str = "") -> None:
+        """A line for people; foreign text is neutralised."""
+        self.out.write(f"{neutralise(text)}\n")
+
+
+def list_conversations(link: Link, output: Output) -> int:
+    """All conversations, newest first; the exit status."""
+    found = _ask(link, c.ListConversations(limit=100_000))
+    try:
+        if not isinstance(found, e.ConversationsListed):
+            return _failed(found, output)
+        for info in found.conversations:
+            if output.as_json:
+                output.line(info.model_dump(mode="json"))
+        if not output.as_json:
+            _table(found.conversations, output)
+        return 0
+    finally:
+        link.close(5.0)
+
+
+def show_conversation(link: Link, conversation: str, output: Output) -> int:
+    """Every event of one conversation, in order; the exit status."""
+    after = 0
+    started = False
+    try:
+        while True:
+            command = c.ReadConversation(conversation=conversation, after=after)
+            found = _ask(link, command, start=not started)
+            started = True
+            if not isinstance(found, e.ConversationRead):
+                return _failed(found, output)
+            if after == 0 and not output.as_json:
+                output.say(f"{found.info.title.raw or '(no title)'} · {found.info.id} · {found.info.model}")
+            for stored in found.events:
+                _event(stored, found.info.id, output)
+            if not found.more:
+                return 0
+            after = found.events[-1].seq
+    finally:
+        link.close(5.0)
+
+
+def _ask(link: Link, command: c.Command, *, start: bool = True) -> e.Event:
+    if start:
+        link.start(lambda: None)
+    link.send(command)
+    answers = (e.ConversationsListed, e.ConversationRead, e.Refused, e.StorageFailed, e.EngineFailed)
+    while True:
+        link.wait()
+        for event in link.collect():
+            if isinstance(event, answers):
+                return event
+
+
+def _failed(event: e.Event, output: Output) -> int:
+    message = getattr(event, "message", "No answer from the store.")
+    output.err.write(f"jp-tui: {neutralise(str(message), 'line')}\n")
+    if advice := getattr(event, "advice", ""):
+        output.err.write(f"{neutralise(str(advice), 'line')}\n")
+    return 2 if isinstance(event, e.Refused) else 1
+
+
+def _table(conversations: tuple[ConversationInfo, ...], output: Output) -> None:
+    if not conversations:
+        output.say("No conversations yet. `jp-tui` starts one.")
+        return
+    for info in conversations:
+        title = neutralise(info.title, "line") or "(no title)"
+        output.say(f"{info.id:<10} {info.updated[:16]}  {info.turns:>4} turns  {info.model:<32} {title}")
+
+
+def _event(stored: StoredEvent, conversation: str, output: Output) -> None:
+    if output.as_json:
+        output.line({**stored.event, "seq": stored.seq, "conversation": conversation})
+        return
+    if text := plain(read_event(stored.event)):
+        output.say()
+        output.say(text)

@@ -1,0 +1,50 @@
+"""A stored event as plain text for people (inquiries.md R206). Foreign text comes back as it is: neutralise it."""
+
+from __future__ import annotations
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.strict_json import dump
+
+
+def plain(event: ev.Event) -> str:
+    """What the event says, possibly over several lines; empty for what people need not read."""
+    match event:
+        case ev.ChatRequest(content=text):
+            return f"You: {text}"
+        case ev.ChatResponse(kind="message", content=str() as text, metadata=extra):
+            return f"Assistant: {text}{_incomplete(extra)}"
+        case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
+            return f"Reasoning: {text}{_incomplete(extra)}" if text.strip() else ""
+        case ev.ToolCallRequest(name=name, arguments=arguments):
+            return f"Tool: {name} {dump(arguments)}"
+        case ev.ToolCallResponse(content=text, is_error=failed):
+            return f"{'Error' if failed else 'Result'}: {text}"
+        case ev.InquiryRequest(question=question):
+            return f"Question: {question.get('text', '')}"
+        case ev.InquiryAnswered(answer=answer, explanation=reason):
+            return f"Answer: {dump(answer)}" + (f"\nReason: {reason}" if reason else "")
+        case ev.InquiryRedacted():
+            return "Answer: <redacted>"
+        case ev.InquiryCancelled(reason=reason):
+            return f"Cancelled ({reason})"
+        case ev.TurnOutcome(outcome=outcome, error=error):
+            return _ending(outcome, error)
+        case ev.TurnStart() | ev.ChatResponse():
+            return ""
+        case ev.Unknown(raw=raw):
+            return f"({raw.get('type', 'unknown event')})"
+
+
+def _incomplete(metadata: object) -> str:
+    broken = isinstance(metadata, dict) and metadata.get("incomplete") is True
+    return "\n(incomplete)" if broken else ""
+
+
+def _ending(outcome: str, error: object) -> str:
+    if outcome == "done":
+        return ""
+    said = f"Turn {outcome}"
+    if isinstance(error, dict):
+        words = [str(error.get(key, "")) for key in ("message", "advice")]
+        said += ": " + " ".join(word for word in words if word)
+    return said
