@@ -189,7 +189,11 @@ def test_refusals_say_the_exact_words() -> None:
     exclusive = replace(APPLY, exclusive=True)
     bare = replace(APPLY, default=None, has_default=False)
     cases: list[tuple[v.QuestionRaised, str, str]] = [
-        (raised(question=exclusive), "no_prompt_backend", "tool cannot run because no interactive terminal is available."),
+        (
+            raised(question=exclusive),
+            "no_prompt_backend",
+            "tool cannot run because no interactive terminal is available.",
+        ),
         (
             raised(question=exclusive, rule=v.Rule(target="assistant")),
             "assistant_routing_denied",
@@ -206,7 +210,7 @@ def test_refusals_say_the_exact_words() -> None:
         (
             raised(),
             "backend_error",
-            'The tool \'tool\' asked a follow-up question ("Apply?") that was routed to a secondary assistant',
+            "The tool 'tool' asked a follow-up question (\"Apply?\") that was routed to a secondary assistant",
         ),
     ]
     for given, reason, words in cases:

@@ -1,0 +1,89 @@
+"""The link between two threads: order, joined deltas, nothing lost, a clean end (traps.md T8)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.link.local import LocalLink, Outbox
+from jp_tui.protocol.commands import Command, SaveDraft
+from jp_tui.protocol.events import EngineFailed, Event, HistoryRead, PartDelta, Stopped
+
+
+def delta(part: str, text: str) -> PartDelta:
+    return PartDelta(conversation="c", turn=1, part=part, kind="message", text=Foreign(text))
+
+
+def test_adjoining_deltas_of_one_part_are_joined_and_facts_stay_apart() -> None:
+    box = Outbox()
+    woken = [box.put(event) for event in (delta("a", "1"), delta("a", "2"), HistoryRead(texts=()), delta("a", "3"))]
+    assert woken == [True, False, False, False], "the face is woken once, not per event"
+    first, fact, last = box.take()
+    assert isinstance(first, PartDelta) and first.text.raw == "12"
+    assert fact == HistoryRead(texts=())
+    assert isinstance(last, PartDelta) and last.text.raw == "3"
+    assert box.take() == []
+    assert box.put(delta("b", "x")), "an empty box wakes again"
+
+
+def test_a_face_that_does_not_read_costs_no_fact() -> None:
+    """100,000 deltas between facts: all text and every fact are there when the face comes back."""
+    box = Outbox()
+    for number in range(100):
+        box.put(HistoryRead(texts=(str(number),)))
+        for _ in range(1000):
+            box.put(delta("p", "x"))
+    found = box.take()
+    assert [event.texts[0] for event in found if isinstance(event, HistoryRead)] == [str(n) for n in range(100)]
+    assert sum(len(event.text.raw) for event in found if isinstance(event, PartDelta)) == 100_000
+    assert len(found) == 200
+
+
+class Echo:
+    """An engine that reports what it was told, and in which thread."""
+
+    def __init__(self, publish: Callable[[Event], None]) -> None:
+        self.publish = publish
+        self.thread = threading.get_ident()
+
+    async def handle(self, command: Command) -> None:
+        assert threading.get_ident() == self.thread
+        assert isinstance(command, SaveDraft)
+        self.publish(HistoryRead(texts=(command.text,)))
+
+    async def stop(self) -> None:
+        self.publish(Stopped())
+
+
+def collect_until(link: LocalLink, kind: type[Event]) -> list[Event]:  # type: ignore[valid-type]
+    found: list[Event] = []
+    while not any(isinstance(event, kind) for event in found):  # type: ignore[arg-type]
+        assert link.wait(10), f"only {found}"
+        found.extend(link.collect())
+    return found
+
+
+def test_commands_arrive_in_order_on_the_engines_thread() -> None:
+    link = LocalLink(Echo)
+    ready = threading.Event()
+    link.start(ready.set)
+    for number in range(200):
+        link.send(SaveDraft(conversation="c", key="composer", text=str(number)))
+    assert link.close(10)
+    found = link.collect()
+    assert ready.is_set()
+    assert [event.texts[0] for event in found if isinstance(event, HistoryRead)] == [str(n) for n in range(200)]
+    assert isinstance(found[-1], Stopped)
+    link.send(SaveDraft(conversation="c", key="composer", text="late"))  # after the end: dropped, not raised
+
+
+def test_an_engine_that_cannot_be_built_is_reported() -> None:
+    def broken(publish: Callable[[Event], None]) -> Echo:
+        raise RuntimeError("no engine today")
+
+    link = LocalLink(broken)
+    link.start(lambda: None)
+    found = collect_until(link, EngineFailed)
+    assert any(isinstance(event, EngineFailed) and "no engine today" in event.message for event in found)
+    assert link.close(10)

@@ -1,0 +1,104 @@
+"""Every message of the protocol: its pinned literal, its round trip as JSON, nothing but data in it (HOUSE habit 4)."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import commands, events, values
+from jp_tui.questions.types import BooleanAnswer, Option, Question, SelectAnswer
+
+COMMANDS = {
+    "open_conversation", "read_events", "start_turn", "interrupt_turn", "answer_question", "list_conversations",
+    "read_conversation", "read_history", "save_draft", "set_setting", "shutdown",
+}  # fmt: skip
+EVENTS = {
+    "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped", "turn_started",
+    "turn_phase", "turn_completed", "call_changed", "question_asked", "question_settled", "answer_refused",
+    "conversations_listed", "conversation_read", "history_read", "setting_changed", "refused", "storage_failed",
+    "engine_failed", "stopped",
+}  # fmt: skip
+
+
+def _members(union: Any) -> list[Any]:
+    return list(get_args(get_args(union)[0]))
+
+
+def test_literals_are_pinned() -> None:
+    """A renamed message breaks clients: change these sets on purpose only."""
+    assert {member.model_fields["type"].default for member in _members(commands.Command)} == COMMANDS
+    assert {member.model_fields["type"].default for member in _members(events.Event)} == EVENTS
+
+
+PROMPT = values.PromptRequest(
+    conversation="c",
+    inquiry="i.q.1",
+    call="i",
+    tool="fs_modify_file",
+    turn=2,
+    digest="d",
+    source="tool",
+    question=Question(
+        "q", "Which?", SelectAnswer((Option("a", "first"), Option("[red]"))), default="a", has_default=True
+    ),
+    controls=frozenset({"reply", "cancel"}),
+)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        commands.AnswerQuestion(conversation="c", inquiry="i", digest="d", response=values.Answered(value=[1, "a"])),
+        commands.AnswerQuestion(conversation="c", inquiry="i", digest="d", response=values.Replied(text=None)),
+        commands.OpenConversation(which="id", conversation="abc"),
+    ],
+)
+def test_commands_survive_json(message: Any) -> None:
+    adapter: TypeAdapter[Any] = TypeAdapter(commands.Command)
+    assert adapter.validate_json(message.model_dump_json()) == message
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        events.QuestionAsked(conversation="c", prompt=PROMPT),
+        events.EventAppended(
+            conversation="c", stored=values.StoredEvent(seq=1, turn=1, event={"type": "turn_start"}), closes="p"
+        ),
+        events.PartDelta(conversation="c", turn=1, part="1.0.0", kind="message", text=Foreign("\x1b[31m[red]")),
+        events.TurnCompleted(
+            conversation="c", turn=1, outcome="failed", error=values.TurnError(kind="cut", message="m")
+        ),
+    ],
+)
+def test_events_survive_json(message: Any) -> None:
+    adapter: TypeAdapter[Any] = TypeAdapter(events.Event)
+    assert adapter.validate_json(message.model_dump_json()) == message
+
+
+def test_foreign_text_stays_foreign_on_the_wire() -> None:
+    """The type of untrusted text survives the trip, and is no str."""
+    delta = events.PartDelta(conversation="c", turn=1, part="p", kind="message", text=Foreign("[b]x"))
+    back = events.PartDelta.model_validate_json(delta.model_dump_json())
+    assert isinstance(back.text, Foreign) and back.text.raw == "[b]x"
+    with pytest.raises(TypeError):
+        f"{back.text}"
+
+
+def test_messages_are_values() -> None:
+    """Frozen, and strangers are refused."""
+    with pytest.raises(ValidationError):
+        commands.StartTurn.model_validate({"conversation": "c", "text": "t", "extra": 1})
+    with pytest.raises(ValidationError):
+        setattr(commands.Shutdown(), "type", "x")
+
+
+def test_a_boolean_answer_is_not_turned_into_a_number() -> None:
+    """inquiries.md section 17: True is not 1."""
+    adapter: TypeAdapter[Any] = TypeAdapter(commands.Command)
+    command = commands.AnswerQuestion(conversation="c", inquiry="i", digest="d", response=values.Answered(value=True))
+    assert adapter.validate_json(command.model_dump_json()).response.value is True
+    assert Question("q", "t", BooleanAnswer()).answer_type.type == "boolean"
