@@ -6,6 +6,7 @@ settings or the environment, and no HTTP library is loaded before a real model i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +16,10 @@ from urllib.parse import urlsplit
 
 from jp_tui.providers.port import Provider
 
-Wire = Literal["openai-chat", "anthropic"]
+WireName = Literal["openai-chat", "anthropic"]
 Structured = Literal["auto", "native", "tool"]
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_HEADER_VALUE = re.compile(r"[\x20-\x7e]*")
 
 
 class EndpointProblem(ValueError):
@@ -33,7 +36,7 @@ class Endpoint:
     """
 
     name: str
-    wire: Wire
+    wire: WireName
     base_url: str
     key: str | None = field(default=None, repr=False)
     key_env: str = ""
@@ -47,8 +50,8 @@ class Endpoint:
 def check(endpoint: Endpoint) -> None:
     """Refuse what no request could be built from; raises EndpointProblem."""
     where = f"providers.llm.{endpoint.name}"
-    if endpoint.wire not in get_args(Wire):
-        known = ", ".join(get_args(Wire))
+    if endpoint.wire not in get_args(WireName):
+        known = ", ".join(get_args(WireName))
         raise EndpointProblem(f"{where}.wire: `{endpoint.wire}` is not a wire of this version ({known})")
     try:
         url = urlsplit(endpoint.base_url)
@@ -59,6 +62,9 @@ def check(endpoint: Endpoint) -> None:
         raise EndpointProblem(f"{where}.base_url: `{endpoint.base_url}` is not an http or https address")
     if url.username is not None or url.password is not None:
         raise EndpointProblem(f"{where}.base_url: a user or password does not belong in the address")
+    for name, value in endpoint.headers.items():
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+            raise EndpointProblem(f"{where}.headers: `{name}` is not a header that can be sent")
 
 
 def open_provider(endpoint: Endpoint) -> Provider:

@@ -1,0 +1,213 @@
+"""What went wrong with a request, in words: what happened and what to do. Pure.
+
+Every message names the provider, the variable or the configuration key. No key and no header value ever stands in
+one, not even when the server echoes it.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+from jp_tui.conversation.model import ModelError
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse, parse_object
+from jp_tui.providers.choose import Endpoint
+from jp_tui.providers.status import RULES, Case
+
+MAX_DETAIL = 600  # characters of the server's own words
+LONG_WAIT = 900.0  # seconds; a server that asks for more is told to the user and not waited for
+_TYPES = {  # error types inside a stream, as the status they stand for
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "exceed_context_size_error": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 429,
+    "api_error": 500,
+    "server_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+    "unavailable_error": 503,
+}
+
+
+class Failures:
+    """The words for one endpoint."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._name, self._env = endpoint.name, endpoint.key_env
+        self._has_key = endpoint.key is not None
+        self._at = f"providers.llm.{endpoint.name}"
+        self._url = endpoint.base_url
+        self._host = urlsplit(endpoint.base_url).netloc
+        self._idle, self._limit = endpoint.stream_idle_timeout_secs, endpoint.max_response_bytes
+        secrets = [endpoint.key or "", *(value for value in endpoint.headers.values() if len(value) >= 8)]
+        self._secrets = sorted(
+            {secret.strip() for secret in secrets if len(secret.strip()) >= 4}, key=len, reverse=True
+        )
+
+    def redact(self, said: str) -> str:
+        for secret in self._secrets:
+            said = said.replace(secret, "•••")
+        return said
+
+    def detail(self, body: bytes | Json) -> str:
+        """The server's own words: its error message, else its text; never a page of HTML."""
+        value: Json = body if not isinstance(body, bytes) else None
+        said = ""
+        if isinstance(body, bytes):
+            try:
+                value = parse(body)
+            except JsonProblem:
+                said = body.decode("utf-8", "replace")
+                said = "" if _is_html(said) else said
+        return self.redact(_message(value) or said).strip()[:MAX_DETAIL]
+
+    def status(self, status: int, body: bytes | Json, model: str, retry_after: float | None = None) -> ModelError:
+        """The failure that a status stands for."""
+        detail = self.detail(body)
+        case = Case(status, f"{detail} {body!r}"[:4000], self._has_key, retry_after is not None)
+        rule = next(rule for rule in RULES if rule.fits(case))
+        words = {
+            "name": self._name,
+            "key": f"The key in {self._env}" if self._env else "The key",
+            "set_key": self._key_advice(),
+            "model": model[:200],
+            "at": self._at,
+            "url": self._url,
+            "status": str(status),
+        }
+        message, advice, transient = rule.message.format(**words), rule.advice.format(**words), rule.transient
+        if retry_after is not None and transient:
+            message += f" It asks to wait {_duration(retry_after)}."
+            transient = retry_after <= LONG_WAIT
+        return ModelError(
+            rule.kind, message, advice, detail=detail, status=status, retry_after=retry_after, transient=transient
+        )
+
+    def inside(self, error: JsonObject, model: str) -> ModelError:
+        """The failure of an error object that came inside a stream."""
+        status = 500
+        for key in ("code", "status", "type"):
+            found = error.get(key)
+            if isinstance(found, int) and 400 <= found < 600:
+                status = found
+                break
+            if isinstance(found, str) and found in _TYPES:
+                status = _TYPES[found]
+                break
+        return self.status(status, {"error": error}, model)
+
+    def _key_advice(self) -> str:
+        if self._env:
+            return f"export {self._env}=… with a valid key, then start jp-tui again."
+        return f"name the variable that holds the key in {self._at}.api_key_env."
+
+    def no_credentials(self) -> ModelError:
+        return ModelError(
+            "no_credentials", f"There is no key for {self._name}: {self._env} is not set.", self._key_advice()
+        )
+
+    def unusable_key(self) -> ModelError:
+        where = self._env or "the configuration"
+        return ModelError(
+            "unauthorised", f"The key in {where} has characters that no key has.", f"Check it: {self._key_advice()}"
+        )
+
+    def not_a_stream(self, media: str, body: bytes, model: str) -> ModelError:
+        """Success by its status, but no event stream: a login page, or an error in JSON."""
+        if not _is_html(body[:2000].decode("utf-8", "replace")) and "html" not in media:
+            try:
+                error = parse_object(body).get("error")
+            except JsonProblem:
+                error = None
+            if error:
+                return self.inside(error if isinstance(error, dict) else {"message": error}, model)
+        what = (
+            "a web page (HTML)"
+            if "html" in media or _is_html(body[:2000].decode("utf-8", "replace"))
+            else media or "something else"
+        )
+        return ModelError(
+            "not_json",
+            f"{self._host} answered with {what} instead of a stream of events.",
+            f"Check {self._at}.base_url and {self._at}.wire; a login page of the network may also be in the way.",
+            detail=self.detail(body),
+        )
+
+    def refused(self) -> ModelError:
+        return ModelError(
+            "refused",
+            f"Nothing listens at {self._host} (connection refused).",
+            f"Start the server, or correct {self._at}.base_url.",
+        )
+
+    def unreachable(self, why: str, *, transient: bool = True) -> ModelError:
+        return ModelError(
+            "unreachable",
+            f"{self._host} cannot be reached: {self.redact(why)}.",
+            f"Check the network, the proxy variables and {self._at}.base_url.",
+            transient=transient,
+        )
+
+    def stalled(self) -> ModelError:
+        return ModelError(
+            "stalled",
+            f"{self._name} sent nothing for {_duration(self._idle)}.",
+            "Send it again. For a slow server raise assistant.request.stream_idle_timeout_secs.",
+            transient=True,
+        )
+
+    def no_progress(self, seconds: float) -> ModelError:
+        return ModelError(
+            "stalled",
+            f"{self._name} kept the line open for {_duration(seconds)} and said nothing.",
+            "Send it again.",
+            transient=True,
+        )
+
+    def too_large(self) -> ModelError:
+        return ModelError(
+            "too_large",
+            f"The reply is longer than {self._limit} bytes.",
+            "Ask for less at once, or raise assistant.request.max_response_bytes.",
+        )
+
+
+def retry_after(value: str, now: datetime) -> float | None:
+    """Seconds from a Retry-After header: a number or a date; None when it is neither."""
+    if re.fullmatch(r"\d{1,12}(\.\d{1,6})?", value.strip()):
+        return float(value)
+    try:
+        at = parsedate_to_datetime(value)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (at - now).total_seconds())
+
+
+def _message(value: Json) -> str:
+    """The message in the usual shapes: {error: {message}}, {error: text}, {message}, {detail}."""
+    for _ in range(4):
+        if isinstance(value, str) or not isinstance(value, dict):
+            break
+        value = next((value[key] for key in ("error", "message", "detail") if value.get(key)), None)
+    return value if isinstance(value, str) else ""
+
+
+def _is_html(said: str) -> bool:
+    return bool(re.match(r"\s*(<!doctype html|<html|<head|<title|<body)", said, re.I))
+
+
+def _duration(seconds: float) -> str:
+    for unit, size in (("days", 86400), ("hours", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.1f} s"

@@ -1,0 +1,250 @@
+"""The one driver that does HTTP: it carries a wire's bytes and turns every failure into a ModelError.
+
+The only file that knows httpx, which it loads at the first request. It follows no redirect, retries nothing (the
+engine decides that), and closes the socket when its iterator is closed or cancelled. No key leaves it but to the
+endpoint: not in messages, not in `repr`, not in a chained exception.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from jp_tui import __version__
+from jp_tui.conversation.model import Delta, ModelError, ModelRequest, PartGrew
+from jp_tui.conversation.strict_json import dump
+from jp_tui.providers.choose import Endpoint
+from jp_tui.providers.failures import Failures, retry_after
+from jp_tui.providers.wire import ServerError, Wire, cut
+
+if TYPE_CHECKING:
+    import httpx
+
+MAX_ERROR_BODY = 64 * 1024
+MAX_OVERHEAD = 64  # how many times larger than what it says a response may be on the wire
+NO_PROGRESS_SECS = 600.0  # pings keep a line open, but not for ever
+DRAIN_SECS = 0.1  # after the end, so that the connection can be used again
+
+
+def make_wire(endpoint: Endpoint) -> Wire:
+    """The wire that an endpoint speaks."""
+    if endpoint.wire == "anthropic":
+        from jp_tui.providers.anthropic import Anthropic
+
+        return Anthropic()
+    from jp_tui.providers.openai_chat import OpenAIChat
+
+    return OpenAIChat(endpoint.name, urlsplit(endpoint.base_url).hostname or "")
+
+
+def address(endpoint: Endpoint, wire: Wire) -> str:
+    """The URL of a request (surface.md S20b): a trailing slash is accepted, for anthropic also a trailing /v1."""
+    parts = urlsplit(endpoint.base_url)
+    path = parts.path.rstrip("/")
+    if endpoint.wire == "anthropic":
+        path = path.removesuffix("/v1")
+    return urlunsplit(parts._replace(path=path + wire.path, fragment=""))
+
+
+def is_loopback(base_url: str) -> bool:
+    """Whether the address is this machine by its form; no name is looked up."""
+    host = urlsplit(base_url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+async def reachable(base_url: str, timeout: float = 0.15) -> bool:
+    """Whether something listens there (surface.md S21); seconds. Sends nothing."""
+    parts = urlsplit(base_url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        async with asyncio.timeout(timeout):
+            _, writer = await asyncio.open_connection(parts.hostname, port)
+    except (OSError, TimeoutError, ValueError):
+        return False
+    writer.close()
+    return True
+
+
+class HttpProvider:
+    """A model behind HTTP. One per endpoint, reused; its connections live on one event loop."""
+
+    greeting: str | None = None
+    sample: Path | None = None
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._wire = make_wire(endpoint)
+        self._url = address(endpoint, self._wire)
+        self._failures = Failures(endpoint)
+        self._client: httpx.AsyncClient | None = None
+
+    def __repr__(self) -> str:
+        return f"HttpProvider({self._endpoint.name!r}, {self._url!r})"
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
+        """As the port says. Nothing is sent when a key is needed and missing."""
+        headers = self._headers()
+        import httpx
+
+        failure: ModelError | None = None
+        size, head, decoder = 0, b"", self._wire.decoder(request)
+        try:
+            body = dump(self._wire.body(request)).encode("utf-8", "replace")
+            async with self._open().stream("POST", self._url, content=body, headers=headers) as response:
+                failure = await self._refusal(response, request.model)
+                chunks = response.aiter_bytes()
+                last = asyncio.get_running_loop().time()
+                while failure is None and not decoder.done:
+                    chunk = await anext(chunks, None)
+                    if chunk is None and not size and head.lstrip()[:1] in (b"<", b"{"):
+                        failure = self._failures.not_a_stream("", head, request.model)
+                        break
+                    head = (head + (chunk or b""))[:2000] if not size else b""
+                    deltas = decoder.feed(chunk) if chunk is not None else decoder.end()
+                    last = self._progress(last, bool(deltas))
+                    for delta in deltas:
+                        size += self._size(delta)
+                        if size > self._endpoint.max_response_bytes:
+                            raise self._failures.too_large()
+                        yield delta
+                    if response.num_bytes_downloaded > self._endpoint.max_response_bytes * MAX_OVERHEAD:
+                        raise self._failures.too_large()
+                if failure is None:
+                    await _drain(chunks)
+        except ServerError as error:
+            failure = self._failures.inside(error.error, request.model)
+        except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, OSError) as error:
+            failure = self._transport(error)
+        if failure is not None:  # raised out here so that no chained exception carries the request's headers
+            raise failure
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    def _open(self) -> httpx.AsyncClient:
+        if self._client is None:
+            import httpx
+
+            idle, connect = self._endpoint.stream_idle_timeout_secs, self._endpoint.connect_timeout_secs
+            self._client = httpx.AsyncClient(
+                timeout=httpx.Timeout(idle, connect=connect, pool=connect),
+                follow_redirects=False,
+                trust_env=not is_loopback(self._endpoint.base_url),  # a proxy has no business with this machine
+            )
+        return self._client
+
+    def _headers(self) -> dict[str, str]:
+        key = (self._endpoint.key or "").strip() or None
+        if key is None and self._endpoint.key_env and not is_loopback(self._endpoint.base_url):
+            raise self._failures.no_credentials()
+        if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
+            raise self._failures.unusable_key()
+        return {
+            "accept": "text/event-stream",
+            "accept-encoding": "identity",
+            "content-type": "application/json",
+            "user-agent": f"jp-tui/{__version__}",
+            **self._wire.headers(key),
+            **{name.lower(): value for name, value in self._endpoint.headers.items()},
+        }
+
+    def _progress(self, last: float, progressed: bool) -> float:
+        now = asyncio.get_running_loop().time()
+        limit = max(NO_PROGRESS_SECS, 10 * self._endpoint.stream_idle_timeout_secs)
+        if not progressed and now - last > limit:
+            raise self._failures.no_progress(limit)
+        return now if progressed else last
+
+    @staticmethod
+    def _size(delta: Delta) -> int:
+        return len(delta.text.encode("utf-8", "replace")) if isinstance(delta, PartGrew) else 0
+
+    async def _refusal(self, response: httpx.Response, model: str) -> ModelError | None:
+        """Why there will be no stream, or None."""
+        media = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if response.is_success and "html" not in media and not media.endswith("json"):
+            return None
+        body = b""
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) >= MAX_ERROR_BODY:
+                break
+        if response.is_success:
+            return self._failures.not_a_stream(media, body, model)
+        wait = response.headers.get("retry-after")
+        seconds = retry_after(wait, _server_time(response.headers.get("date", ""))) if wait else None
+        return self._failures.status(response.status_code, body[:MAX_ERROR_BODY], model, seconds)
+
+    def _transport(self, error: BaseException) -> ModelError:
+        """From what the HTTP library and the system say."""
+        import httpx
+
+        causes = _causes(error)
+        if isinstance(error, (httpx.ReadTimeout, httpx.WriteTimeout)):
+            return self._failures.stalled()
+        if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+            return self._failures.refused()
+        for cause in causes:
+            if isinstance(cause, ssl.SSLCertVerificationError):
+                why = f"its certificate was not accepted ({cause.verify_message})"
+                return self._failures.unreachable(why, transient=False)
+            if isinstance(cause, socket.gaierror):
+                return self._failures.unreachable("its name is unknown here")
+        if isinstance(error, httpx.ConnectTimeout):
+            seconds = self._endpoint.connect_timeout_secs
+            return self._failures.unreachable(f"no connection within {seconds:g} s")
+        if isinstance(error, httpx.ProxyError):
+            return self._failures.unreachable("the proxy refused")
+        if isinstance(error, (httpx.ConnectError, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL)):
+            return self._failures.unreachable("the connection failed")
+        return cut()
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """The exception and all that led to it, groups opened."""
+    found: list[BaseException] = []
+    todo: list[BaseException | None] = [error]
+    while todo and len(found) < 50:
+        each = todo.pop()
+        if each is not None and each not in found:
+            found.append(each)
+            todo += [each.__cause__, each.__context__]
+            todo += each.exceptions if isinstance(each, BaseExceptionGroup) else []
+    return found
+
+
+def _server_time(date: str) -> datetime:
+    """The server's clock, since its dates are told by it; ours when it does not say."""
+    try:
+        at = parsedate_to_datetime(date)
+    except (ValueError, TypeError):
+        return datetime.now(UTC)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    """Read what is left of a complete response, a short while only."""
+    import httpx
+
+    try:
+        async with asyncio.timeout(DRAIN_SECS):
+            async for _ in chunks:
+                pass
+    except (TimeoutError, httpx.HTTPError):
+        pass

@@ -1,0 +1,150 @@
+"""The stream of OpenAI chat completions: chunks become deltas. Pure.
+
+Servers differ in small ways that are all met here: two names for reasoning, calls without index or id, usage in
+an extra chunk or in llama.cpp's timings, a missing `[DONE]`. What none of them may do is leave the reason open.
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.model import Delta, PartKind, StopReason, Usage
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
+from jp_tui.providers.sse import EventStream
+from jp_tui.providers.wire import Part, Reply, ServerError, broken, count, cut, table, text
+
+REASONING = ("reasoning_content", "reasoning")  # the field's two names
+_REASONS: dict[str, StopReason] = {
+    "stop": "end",
+    "tool_calls": "tools",
+    "function_call": "tools",
+    "length": "length",
+    "content_filter": "refused",
+}
+
+
+class OpenAIChatDecoder:
+    """Complete with a `finish_reason`; `[DONE]` or the end of the stream after it closes the message."""
+
+    def __init__(self, provider: str, used: set[str]) -> None:
+        self.done = False
+        self._provider = provider
+        self._events = EventStream()
+        self._reply = Reply(used)
+        self._now: Part | None = None  # the part that grows
+        self._field = ""
+        self._calls: dict[int, Part] = {}
+        self._reason: StopReason | None = None
+        self._usage = Usage()
+
+    def feed(self, data: bytes) -> list[Delta]:
+        found: list[Delta] = []
+        for event in self._events.feed(data):
+            if self.done:
+                break
+            found += self.end() if event.data.strip() == "[DONE]" else self._chunk(event.data)
+        return found
+
+    def end(self) -> list[Delta]:
+        if self.done:
+            return []
+        if self._reason is None:
+            raise cut()
+        self.done = True
+        return self._reply.finish(self._reason, self._usage)
+
+    def _chunk(self, data: str) -> list[Delta]:
+        try:
+            chunk = parse_object(data)
+        except JsonProblem as problem:
+            raise broken(f"an event is not a JSON object ({problem.message})") from None
+        if isinstance(error := chunk.get("error"), (dict, str)) and error:
+            raise ServerError(error if isinstance(error, dict) else {"message": error})
+        self._usage = _usage(chunk) or self._usage
+        choices = chunk.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        found = self._delta(table(choice, "delta"))
+        if reason := text(choice, "finish_reason"):
+            self._reason = _REASONS.get(reason, "other")
+            # only these two say that the last call is whole; the ones before it are closed by their successor
+            if self._now and self._reason in ("end", "tools"):
+                found += self._switch(None)
+        return found
+
+    def _delta(self, delta: JsonObject) -> list[Delta]:
+        found: list[Delta] = []
+        for name in REASONING:
+            if piece := text(delta, name):
+                self._field = name
+                found += self._text("reasoning", piece)
+                break  # a server that sends both says the same twice
+        content = delta.get("content")
+        blocks: list[Json] = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        for block in blocks:
+            if text(block, "type") == "thinking":  # Mistral's form
+                inner = block.get("thinking") if isinstance(block, dict) else None
+                for each in inner if isinstance(inner, list) else []:
+                    found += self._text("reasoning", text(each, "text"))
+            else:
+                found += self._text("message", text(block, "text"))
+        found += self._text("message", text(delta, "refusal"))
+        calls = delta.get("tool_calls")
+        for call in calls if isinstance(calls, list) else []:
+            found += self._call(call)
+        return found
+
+    def _text(self, kind: PartKind, piece: str) -> list[Delta]:
+        if not piece:
+            return []
+        found: list[Delta] = []
+        if self._now is None or self._now.kind != kind:
+            found = self._switch(self._reply.start(kind))
+        return [*found, *self._reply.grow(self._now, piece)] if self._now else found
+
+    def _call(self, call: Json) -> list[Delta]:
+        """Calls are told apart by `index`; some servers leave it out or repeat it, then by a new id with a name."""
+        function, id_ = table(call, "function"), text(call, "id")
+        name = text(function, "name")
+        index = call.get("index") if isinstance(call, dict) else None
+        if not isinstance(index, int) or isinstance(index, bool):
+            index = len(self._calls) if name or not self._calls else len(self._calls) - 1
+        if not 0 <= index < 1_000_000:
+            raise broken("a tool call has an impossible index")
+        part = self._calls.get(index)
+        found: list[Delta] = []
+        if part is None or (name and id_ and part.raw and part.sent != id_):
+            part = self._calls[index] = self._reply.start("tool", id_, name)
+        elif name and part.index is None:
+            part.name = name
+        if part is not self._now:
+            found += self._switch(part)
+        arguments = function.get("arguments")
+        more = dump(arguments) if isinstance(arguments, dict) else text(function, "arguments")
+        if not part.name:  # not to be opened before its name is known
+            part.raw += [more] if more else []
+            return found
+        if part.index is None:
+            held = "".join(part.raw)
+            part.raw.clear()
+            found += [*self._reply.open(part), *self._reply.grow(part, held)]
+        return [*found, *self._reply.grow(part, more)]
+
+    def _switch(self, part: Part | None) -> list[Delta]:
+        """Another part grows from here on; the one before is whole."""
+        before, self._now = self._now, part
+        if before is None:
+            return []
+        came: JsonObject = {"provider": self._provider, "field": self._field} if self._field else {}
+        return self._reply.close(before, came if before.kind == "reasoning" else None)
+
+
+def _usage(chunk: JsonObject) -> Usage | None:
+    """From `usage`, or from llama.cpp's `timings` where that is all there is."""
+    usage, timings = table(chunk, "usage"), table(chunk, "timings")
+    if usage:
+        cached = count(table(usage, "prompt_tokens_details"), "cached_tokens")
+        thought = count(table(usage, "completion_tokens_details"), "reasoning_tokens")
+        cached = cached or count(usage, "prompt_cache_hit_tokens")
+        return Usage(count(usage, "prompt_tokens"), count(usage, "completion_tokens"), cached, thought)
+    if timings:
+        cached = count(timings, "cache_n")
+        return Usage(count(timings, "prompt_n") + cached, count(timings, "predicted_n"), cached)
+    return None

@@ -1,0 +1,95 @@
+"""Server-sent events: bytes in, events out, by the WHATWG rules (traps.md T19). Pure, no I/O.
+
+Lines end at CR, LF or CRLF and nowhere else. It never completes what a server left unfinished: an event without
+its blank line is dropped. Sizes are bounded, so that an endless line costs no memory.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from jp_tui.conversation.model import ModelError
+
+MAX_EVENT = 16 * 1024 * 1024  # bytes of one event, its unfinished line included
+_LINE_END = re.compile(rb"\r\n|\r|\n")
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """One dispatched event; `type` is `message` when the server named none, `id` the last one seen."""
+
+    data: str
+    type: str = "message"
+    id: str = ""
+
+
+class EventStream:
+    """The decoder of one stream. `retry` is the reconnection time in milliseconds, if the server set one."""
+
+    def __init__(self, max_event: int = MAX_EVENT) -> None:
+        self.retry: int | None = None
+        self._max = max_event
+        self._line = bytearray()  # the line that has no end yet
+        self._first = True
+        self._after_cr = False
+        self._data: list[str] = []
+        self._size = 0
+        self._type = ""
+        self._id = ""
+
+    def feed(self, chunk: bytes) -> list[ServerEvent]:
+        """The events that this chunk completes. Raises ModelError('too_large')."""
+        found: list[ServerEvent] = []
+        if not chunk:
+            return found
+        start = 1 if self._after_cr and chunk.startswith(b"\n") else 0  # CRLF cut between two chunks
+        self._after_cr = chunk.endswith(b"\r")
+        for end in _LINE_END.finditer(chunk, start):
+            self._line += chunk[start : end.start()]
+            start = end.end()
+            self._bound()
+            line = bytes(self._line)
+            self._line.clear()
+            if self._first:
+                self._first, line = False, line.removeprefix(_BOM)
+            event = self._take(line)
+            if event is not None:
+                found.append(event)
+        self._line += chunk[start:]
+        self._bound()
+        return found
+
+    def _bound(self) -> None:
+        if len(self._line) + self._size > self._max:
+            raise ModelError(
+                "too_large",
+                f"The server sent one event of more than {self._max} bytes.",
+                "Ask for less at once. If this goes on, the server is not sound.",
+            )
+
+    def _take(self, line: bytes) -> ServerEvent | None:
+        if not line:
+            return self._dispatch()
+        name, _, value = line.partition(b":")
+        text = value.removeprefix(b" ").decode("utf-8", "replace")
+        match name:
+            case b"data":
+                self._data.append(text)
+                self._size += len(value) + 1
+            case b"event":
+                self._type = text
+            case b"id" if "\0" not in text:
+                self._id = text
+            case b"retry" if value.removeprefix(b" ").isdigit() and len(value) < 20:
+                self.retry = int(value)
+            case _:  # a comment (the name is empty) or a field that we do not know
+                pass
+        return None
+
+    def _dispatch(self) -> ServerEvent | None:
+        data, kind = self._data, self._type
+        self._data, self._size, self._type = [], 0, ""
+        # WHATWG drops an event whose data buffer is empty; "data:" alone leaves an empty line in it, which counts
+        return ServerEvent("\n".join(data), kind or "message", self._id) if data else None

@@ -1,0 +1,138 @@
+"""Which failure an HTTP status stands for: one table, read from the top. Pure data and words.
+
+`{name}`, `{key}`, `{set_key}`, `{model}`, `{at}`, `{url}` and `{status}` are filled in by `failures.py`. What a server
+says decides only between readings of one status; it never becomes part of these words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jp_tui.conversation.model import ErrorKind
+
+_TOO_LONG = re.compile(
+    r"context.{0,20}(length|window|size)|too (long|large|many tokens)|maximum.{0,30}tokens|exceed\w*.{0,40}tokens",
+    re.I,
+)
+_NO_MODEL = re.compile(
+    r"model.{0,120}(not found|does(n't| not) exist|unknown|not available)|(no such|unknown|invalid) model",
+    re.I | re.S,
+)
+_BAD_KEY = re.compile(
+    r"api[ _-]?key.{0,40}(not valid|invalid|incorrect|expired)|(invalid|incorrect).{0,20}api[ _-]?key", re.I
+)
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|insufficient (balance|credit)|exceeded your current quota|credit balance", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A refused request: its status, what the server said, whether we sent a key, whether it named a time to wait."""
+
+    status: int
+    said: str
+    has_key: bool
+    has_wait: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    fits: Callable[[Case], bool]
+    kind: ErrorKind
+    message: str
+    advice: str
+    transient: bool = False
+
+
+def _key(case: Case) -> bool:
+    return case.status == 401 or (case.status == 400 and bool(_BAD_KEY.search(case.said)))
+
+
+def _credit(case: Case) -> bool:
+    said = case.status in (400, 403, 429) and not case.has_wait and bool(_NO_CREDIT.search(case.said))
+    return case.status == 402 or said
+
+
+def _model(case: Case) -> bool:
+    return case.status == 404 or (case.status == 400 and bool(_NO_MODEL.search(case.said)))
+
+
+def _long(case: Case) -> bool:
+    return case.status == 413 or (case.status in (400, 422) and bool(_TOO_LONG.search(case.said)))
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        lambda case: _key(case) and not case.has_key,
+        "unauthorised",
+        "{name} wants a key ({status}).",
+        "{set_key}",
+    ),
+    Rule(_key, "unauthorised", "{key} was refused ({status}).", "Check it: {set_key}"),
+    Rule(
+        _credit,
+        "forbidden",
+        "The account at {name} has no credit or quota left ({status}).",
+        "Add credit there, or choose another model with --model.",
+    ),
+    Rule(
+        lambda case: case.status == 403,
+        "forbidden",
+        "{name} does not allow this key to use `{model}` ({status}).",
+        "Ask the owner of the account for access, or choose another model with --model.",
+    ),
+    Rule(
+        _model,
+        "unknown_model",
+        "{name} knows no model `{model}` at {url} ({status}).",
+        "Choose another with --model, or correct {at}.base_url.",
+    ),
+    Rule(
+        _long,
+        "too_long",
+        "The conversation is longer than `{model}` takes ({status}).",
+        "Start a new conversation, or choose a model with a larger window with --model.",
+    ),
+    Rule(
+        lambda case: case.status == 429,
+        "rate_limited",
+        "{name} limits how much may be asked for now ({status}).",
+        "Wait a little and send it again.",
+        True,
+    ),
+    Rule(
+        lambda case: case.status in (503, 529),
+        "overloaded",
+        "{name} is overloaded or not ready ({status}).",
+        "Send it again in a while, or choose another model with --model.",
+        True,
+    ),
+    Rule(
+        lambda case: case.status == 408 or 500 <= case.status < 600,
+        "server",
+        "{name} failed on its side ({status}).",
+        "Send it again. If it stays so, look at the provider's status page or the server's log.",
+        True,
+    ),
+    Rule(
+        lambda case: case.status in (400, 422),
+        "bad_request",
+        "{name} did not accept the request ({status}).",
+        "Its own words say why. If it is a parameter, look at assistant.model.parameters.",
+    ),
+    Rule(
+        lambda case: 300 <= case.status < 400,
+        "other",
+        "{name} sent us to another address ({status}); the key does not go there.",
+        "Set {at}.base_url to the right address.",
+    ),
+    Rule(
+        lambda case: True,
+        "other",
+        "{name} answered with a status that says nothing here ({status}).",
+        "Check {at}.base_url.",
+    ),
+)

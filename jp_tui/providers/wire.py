@@ -1,0 +1,199 @@
+"""What a wire is: a request becomes bytes, bytes become deltas. No I/O; the driver in `http.py` carries them.
+
+Also what the wires share: one response being put together. A call is handed on only from a complete message
+with closed blocks and a strict JSON object; nothing is ever repaired (traps.md T20).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from jp_tui.conversation.model import (
+    Call,
+    CallRefused,
+    Delta,
+    Finished,
+    ModelError,
+    ModelRequest,
+    PartEnded,
+    PartGrew,
+    PartKind,
+    PartOpened,
+    StopReason,
+    Usage,
+)
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse_object
+
+MAX_PARTS = 1000
+
+
+class Decoder(Protocol):
+    """Decodes one response. `done` is true once Finished was handed out; then nothing more is needed."""
+
+    @property
+    def done(self) -> bool: ...
+
+    def feed(self, data: bytes) -> list[Delta]:
+        """Deltas that these bytes complete. Raises ModelError."""
+
+    def end(self) -> list[Delta]:
+        """The stream ended cleanly. Raises ModelError('cut') when the message is not complete."""
+
+
+class Wire(Protocol):
+    """One API."""
+
+    @property
+    def path(self) -> str:
+        """What is appended to the base URL (surface.md S20b)."""
+
+    def headers(self, key: str | None) -> dict[str, str]: ...
+
+    def body(self, request: ModelRequest) -> JsonObject: ...
+
+    def decoder(self, request: ModelRequest) -> Decoder: ...
+
+
+class ServerError(Exception):
+    """An error object that came inside a stream; the driver puts it into words."""
+
+    def __init__(self, error: JsonObject) -> None:
+        super().__init__("an error inside the stream")
+        self.error = error
+
+
+def broken(what: str) -> ModelError:
+    """The server broke its own protocol."""
+    return ModelError(
+        "server",
+        f"The server's reply could not be understood: {what}.",
+        "Try again. If it stays so, the server does not speak the wire it is configured for (`wire`).",
+        transient=True,
+    )
+
+
+def cut() -> ModelError:
+    return ModelError(
+        "cut",
+        "The reply broke off before it was complete.",
+        "Try again; what had arrived is kept and marked incomplete.",
+        transient=True,
+    )
+
+
+def text(value: Json, key: str) -> str:
+    """The text at `key`, or an empty one when there is none."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def table(value: Json, key: str) -> JsonObject:
+    """The object at `key`, or an empty one."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def count(value: Json, key: str) -> int:
+    """The count at `key`, or 0."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 1 << 53 else 0
+
+
+def used_ids(request: ModelRequest) -> set[str]:
+    """The ids of the calls that stand in the request."""
+    return {part.id for message in request.messages for part in message.parts if isinstance(part, Call)}
+
+
+@dataclass(slots=True)
+class Part:
+    """A part under way; it has an index once it was opened. `sent` is the id as the server sent it."""
+
+    kind: PartKind
+    id: str = ""
+    name: str = ""
+    sent: str = ""
+    index: int | None = None
+    raw: list[str] = field(default_factory=list)
+    closed: bool = False
+
+
+class Reply:
+    """One response being put together, the same for every wire."""
+
+    def __init__(self, used: set[str]) -> None:
+        self._used = used
+        self._calls: list[Part] = []
+        self._texts: list[Part] = []
+        self._opened = 0
+
+    def start(self, kind: PartKind, id_: str = "", name: str = "") -> Part:
+        """A new part. A call gets an id of its own where the server gave none or one that is taken (R29)."""
+        if len(self._calls) + len(self._texts) >= MAX_PARTS:
+            raise broken(f"more than {MAX_PARTS} parts")
+        if kind == "tool":
+            number = len(self._used) + 1
+            own = id_
+            while not own or own in self._used:
+                own, number = f"{id_ or 'call'}_{number}", number + 1
+            self._used.add(own)
+            part = Part(kind, own, name, sent=id_)
+        else:
+            part = Part(kind)
+        (self._calls if kind == "tool" else self._texts).append(part)
+        return part
+
+    def open(self, part: Part) -> list[Delta]:
+        if part.index is not None:
+            return []
+        part.index = self._opened
+        self._opened += 1
+        return [PartOpened(part.index, part.kind, part.id, part.name)]
+
+    def grow(self, part: Part, more: str) -> list[Delta]:
+        """More text; an empty piece opens nothing. A call that grows is open again until it is closed again."""
+        if not more:
+            return []
+        opened = self.open(part)
+        part.closed = False
+        if part.kind == "tool":
+            part.raw.append(more)
+        return [*opened, PartGrew(part.index or 0, more)]
+
+    def close(self, part: Part, opaque: JsonObject | None = None) -> list[Delta]:
+        """The part is whole. Text ends here; a call waits for the end of the message."""
+        if part.closed:
+            return []
+        part.closed = True
+        if part.kind == "tool" or (part.index is None and not opaque):
+            return []
+        return [*self.open(part), PartEnded(part.index or 0, opaque=opaque or {})]
+
+    def finish(self, reason: StopReason, usage: Usage) -> list[Delta]:
+        """The message is complete: verdicts on the calls in their order, then Finished."""
+        found = [delta for part in self._texts if part.index is not None for delta in self.close(part)]
+        for part in self._calls:
+            found += [*self.open(part), self._verdict(part, reason)]
+        if reason in ("end", "tools"):
+            reason = "tools" if self._calls else "end"
+        return [*found, Finished(reason, usage)]
+
+    def _verdict(self, part: Part, reason: StopReason) -> Delta:
+        raw, index, problem = "".join(part.raw), part.index or 0, ""
+        arguments: JsonObject = {}
+        if not part.closed:
+            problem = (
+                "the call was cut off: the reply reached its token limit"
+                if reason == "length"
+                else "the call was not closed"
+            )
+        elif not part.name:
+            problem = "the call names no tool"
+        elif raw.strip():
+            try:
+                arguments = parse_object(raw)
+            except JsonProblem as refused:
+                problem = f"the arguments are not one JSON object: {refused.message}"
+        if problem:
+            return CallRefused(index, part.id, part.name, raw, problem)
+        return PartEnded(index, arguments=arguments)
