@@ -248,6 +248,7 @@ class _Guardian:
         self._listen()
         if self.up:
             restore(self.original)
+            self.up = False  # the app finds its settings gone and says when it takes the screen again
         posix.kill(posix.getpid(), _signal.SIGSTOP)
         return True
 

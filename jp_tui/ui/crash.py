@@ -81,7 +81,7 @@ def report_text(error: BaseException, environment: Mapping[str, str], where: str
         f"terminal {environment.get('TERM', '')} {environment.get('TERM_PROGRAM', '')}".strip(),
         f"in {where or threading.current_thread().name}",
     )
-    return "\n".join(facts) + "\n\n" + redact(trace, environment)
+    return redact("\n".join((*facts, "", trace)), environment)
 
 
 def write_report(error: BaseException, state: Path, where: str = "") -> Path:

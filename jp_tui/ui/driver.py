@@ -154,6 +154,7 @@ class WorkspaceDriver(LinuxDriver):
         self._wake: tuple[int, int] | None = None
         self._raw: list[Any] | None = None
         self._active = False
+        self._reading = False
         self._ending = 0.0
         self._guardian_died = False
 
@@ -173,6 +174,7 @@ class WorkspaceDriver(LinuxDriver):
         guardian.screen_up()
         self._output = Output(self._screen, self._repaint)
         self._wake = os.pipe()
+        self._reading = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._writer_thread is None:  # Textual gave up: the terminal is not ours after all
             self._leave_screen()
@@ -207,10 +209,11 @@ class WorkspaceDriver(LinuxDriver):
         super().stop_application_mode()
 
     def disable_input(self) -> None:
-        """End the input thread at once."""
-        if self._wake is not None:
+        """End the input thread at once; a second call must not throw away what is typed for the shell."""
+        if self._reading and self._wake is not None:
+            self._reading = False
             os.write(self._wake[1], b"\0")
-        super().disable_input()
+            super().disable_input()
 
     def close(self) -> None:
         """Wait, within limits, until the terminal has read everything, and tell the guardian."""

@@ -1,0 +1,78 @@
+"""Which program the fault tests kill, and a terminal to kill it in.
+
+Another program (the real `jp-tui`) is one more `Target`: its command and environment for a fresh folder, the text
+that shows it is ready, and `whole`, which looks at what it left on the disk.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.faults.terminal import Terminal
+
+Start = Callable[..., Terminal]
+
+
+def _nothing_to_check(folder: Path) -> None:
+    """The sample keeps no log."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """`command(folder)` and `environment(folder)` are for a fresh folder; `whole(folder)` asserts the log is."""
+
+    name: str
+    command: Callable[[Path], list[str]]
+    environment: Callable[[Path], dict[str, str]]
+    ready: str
+    whole: Callable[[Path], None] = _nothing_to_check
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+    return kept | {"HOME": str(folder), "TERM": "xterm-256color", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+SAMPLE = Target(
+    name="sample",
+    command=lambda folder: [sys.executable, str(Path(__file__).with_name("sample_app.py")), str(folder)],
+    environment=_environment,
+    ready="sample is ready",
+)
+TARGETS = [SAMPLE]
+
+
+@pytest.fixture(params=TARGETS, ids=lambda target: target.name)
+def target(request: pytest.FixtureRequest) -> Target:
+    """Each program in turn."""
+    return request.param
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """`start(target, *more_arguments, holder=True, ready=True, env={})`: a terminal in which it runs."""
+    started: list[Terminal] = []
+
+    def start_it(
+        target: Target, *more: str, holder: bool = True, ready: bool = True, env: dict[str, str] | None = None
+    ) -> Terminal:
+        terminal = Terminal(
+            [*target.command(tmp_path), *more],
+            env=target.environment(tmp_path) | (env or {}),
+            cwd=tmp_path,
+            holder=holder,
+        )
+        started.append(terminal)
+        if ready:
+            terminal.wait_text(target.ready)
+        return terminal
+
+    yield start_it
+    for terminal in started:
+        terminal.close()

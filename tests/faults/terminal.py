@@ -1,0 +1,212 @@
+"""A terminal for tests: a real pty, a screen in memory, the modes that a program has set, and a job to watch.
+
+Answers the queries that Textual asks, as a modern terminal does, so that the programs turn everything on. Waits for
+facts with generous limits and never for a fixed time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pyte
+
+LIMIT = 60.0
+"""Seconds to wait for a fact on a slow, loaded machine before a test fails."""
+_CSI = re.compile(rb"\x1b\[([<>=?]?)([0-9;:]*)([ -/]*)([@-~])")
+_AT_START = {7: True, 25: True}  # wrapping and a visible cursor; every other mode is off
+
+
+class Modes:
+    """Which modes a program has left on, from the bytes that it wrote."""
+
+    def __init__(self) -> None:
+        self.on: dict[int, bool] = {}
+        self.kitty = {False: 0, True: 0}  # pushed flags, on the main and on the alternate screen
+        self._rest = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take what was written; the answers to queries in it."""
+        data = self._rest + data
+        start = max(data.rfind(b"\x1b"), 0)
+        cut = start if len(data) - start < 40 and not _CSI.match(data, start) else len(data)
+        data, self._rest = data[:cut], data[cut:]
+        answers = []
+        for kind, arguments, between, final in _CSI.findall(data):
+            numbers = [int(one) for one in arguments.split(b";") if one.isdigit()]
+            if kind == b"?" and final in b"hl":
+                self.on.update(dict.fromkeys(numbers, final == b"h"))
+            elif kind == b"?" and final == b"p" and between == b"$":
+                answers += [b"\x1b[?%d;%d$y" % (one, 1 if self.on.get(one) else 2) for one in numbers]
+            elif kind == b">" and final == b"u":
+                self.kitty[self.on.get(1049, False)] += 1
+            elif kind == b"<" and final == b"u":
+                alternate = self.on.get(1049, False)
+                self.kitty[alternate] = max(0, self.kitty[alternate] - (numbers[0] if numbers else 1))
+        return answers
+
+    def left_on(self) -> dict[str, object]:
+        """What is not as in a fresh terminal; empty when all is clean."""
+        wrong: dict[str, object] = {
+            f"?{mode}": on for mode, on in self.on.items() if on != _AT_START.get(mode, False)
+        }
+        if any(self.kitty.values()):
+            wrong["kitty"] = self.kitty
+        return wrong
+
+
+class Terminal:
+    """A pty with a job in it. `holder` runs the command as a shell's job; else it leads its session itself."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        cwd: Path,
+        holder: bool = True,
+        size: tuple[int, int] = (80, 24),
+    ) -> None:
+        self.modes = Modes()
+        self.screen = pyte.Screen(*size)
+        self.stream = pyte.ByteStream(self.screen)
+        self.seen = b""
+        self.events: list[dict[str, int]] = []
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+        self.before = termios.tcgetattr(slave)
+        self._events, events = os.pipe()
+        orders, self._orders = os.pipe()
+        os.set_blocking(self._events, False)
+        if holder:
+            script = str(Path(__file__).with_name("holder.py"))
+            command = [sys.executable, "-S", script, str(events), str(orders), *command]
+        self.process = subprocess.Popen(
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=dict(env),
+            cwd=cwd,
+            pass_fds=(events, orders),
+            start_new_session=True,
+            preexec_fn=None if holder else _own_terminal,
+        )
+        self.slave = slave  # kept: without it the terminal would hang up with the last program
+        os.close(events)
+        os.close(orders)
+        self._heard = b""
+
+    # -- watching
+
+    def pump(self, wait: float) -> None:
+        """Read what is there, waiting at most so many seconds for the first of it."""
+        ready, _, _ = select.select([self.master, self._events], [], [], wait)
+        if self.master in ready:
+            with contextlib.suppress(OSError):
+                self._take(os.read(self.master, 65536))
+        if self._events in ready:
+            self._heard += os.read(self._events, 65536)
+            *lines, self._heard = self._heard.split(b"\n")
+            self.events += [json.loads(line) for line in lines]
+
+    def _take(self, data: bytes) -> None:
+        self.seen += data
+        self.stream.feed(data)
+        for answer in self.modes.feed(data):
+            os.write(self.master, answer)
+
+    def wait(self, fact: Callable[[], object], what: str) -> None:
+        """Until `fact()` is true; AssertionError with the screen when it does not become so."""
+        end = time.monotonic() + LIMIT
+        while not fact():
+            if time.monotonic() > end:
+                raise AssertionError(f"never came: {what}\n{self.text()}\n{self.events}")
+            self.pump(0.05)
+
+    def wait_text(self, text: str) -> None:
+        """Until `text` is on the screen."""
+        self.wait(lambda: text in self.text(), repr(text))
+
+    def wait_event(self, name: str) -> int:
+        """The value of the next event `name`; earlier ones are forgotten."""
+        self.wait(lambda: any(name in event for event in self.events), f"event {name}")
+        while name not in self.events[0]:
+            self.events.pop(0)
+        return self.events.pop(0)[name]
+
+    def wait_clean(self) -> None:
+        """Until the terminal is as before the program: its settings and all modes."""
+        self.wait(lambda: not self.wrong(), "a clean terminal")
+
+    def wrong(self) -> dict[str, object]:
+        """What is not as before."""
+        wrong = self.modes.left_on()
+        now = termios.tcgetattr(self.slave)
+        if now != self.before:
+            wrong["termios"] = now
+        return wrong
+
+    def text(self) -> str:
+        """What is on the screen."""
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    # -- acting
+
+    def type(self, keys: str) -> None:
+        os.write(self.master, keys.encode())
+
+    def order(self, what: bytes) -> None:
+        """Tell the holder: b"f" or b"b"."""
+        os.write(self._orders, what)
+
+    def close(self) -> None:
+        """Hang up and end what is left."""
+        for fd in (self.master, self.slave, self._orders, self._events):
+            with contextlib.suppress(OSError):
+                os.close(fd)
+        for pid in (self.process.pid, *descendants(self.process.pid)):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait()
+
+
+def _own_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def descendants(pid: int) -> list[int]:
+    """Children of a process and theirs, from /proc."""
+    parents: dict[int, int] = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            with contextlib.suppress(OSError):
+                stat = Path("/proc", entry, "stat").read_text()
+                parents[int(entry)] = int(stat.rpartition(")")[2].split()[1])
+    found: list[int] = []
+    level = [pid]
+    while level:
+        level = [one for one, parent in parents.items() if parent in level]
+        found += level
+    return found
+
+
+def running(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
