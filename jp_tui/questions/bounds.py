@@ -19,7 +19,7 @@ BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 _BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")
 
 
-def beyond(arguments: JsonObject) -> tuple[str, str, str] | None:
+def beyond(arguments: JsonObject, *, max_bytes: int = MAX_BYTES) -> tuple[str, str, str] | None:
     """V18 and V19 over the whole value, without recursion: the first (code, pointer, sentence), if any."""
     todo: list[tuple[Json, str, int]] = [(arguments, "", 1)]
     while todo:
@@ -33,8 +33,8 @@ def beyond(arguments: JsonObject) -> tuple[str, str, str] | None:
             return ("V18", "", f"the arguments are more than {MAX_DEPTH} levels deep.")
         inner = value.items() if isinstance(value, dict) else enumerate(value)
         todo.extend((one, pointer(path, str(name)), deep + 1) for name, one in inner)
-    if len(dump(arguments).encode()) > MAX_BYTES:
-        return ("V18", "", "the arguments are larger than 1 MB.")
+    if len(dump(arguments).encode()) > max_bytes:
+        return ("V18", "", f"the arguments are larger than {max_bytes // 1_000_000} MB.")
     return None
 
 

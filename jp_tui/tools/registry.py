@@ -15,6 +15,9 @@ from jp_tui.tools.port import Outcome, Tool, ToolCall
 
 _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
     "ask_user": ("ask_user", "AskUser", "assistant"),
+    "fs_list_files": ("fs_list_files", "ListFiles", "tool"),
+    "fs_read_file": ("fs_read_file", "ReadFile", "tool"),
+    "fs_grep_files": ("fs_grep_files", "GrepFiles", "tool"),
 }
 
 

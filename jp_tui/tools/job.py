@@ -1,0 +1,38 @@
+"""What runs in the child that `worker.py` starts: one job, JSON on stdin, JSON lines on stdout, bounded memory.
+
+Imports only what a bare interpreter has, and our own rooms that need no more. Never imported by the program itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+
+_MEMORY = 1 << 30
+
+
+def main(kind: str) -> None:
+    """Do the job of this kind; its shape is said where it is done (`edits.py`, `scan.py`)."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    job = json.loads(sys.stdin.buffer.read())
+    if kind == "edit":
+        from jp_tui.tools.edits import edit
+
+        _emit({**edit(job)})
+    elif kind == "list":
+        from jp_tui.tools.scan import listing
+
+        _emit({"text": listing(job)})
+    else:
+        from jp_tui.tools.scan import search
+
+        search(job, _emit)
+
+
+def _emit(value: dict[str, object]) -> None:
+    """One line, at once and whole, so that it is there when this process is ended."""
+    left = memoryview(json.dumps(value).encode() + b"\n")
+    while left:
+        left = left[os.write(1, left) :]

@@ -1,0 +1,130 @@
+"""Replacing text by patterns, every byte outside the replaced places kept (surface.md S40, `fs_modify_file`).
+
+Pure, and standard library only, so that a bare child process can run it: a regular expression may run for ever
+(traps.md T21c), and who calls this ends it. Line ends are "\\n" for whoever writes patterns; a file keeps its own.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+BROAD_FROM = 10
+"""Lines of a file from which a pattern that changes more than half of them is asked about."""
+
+MAX_RESULT = 2 << 20
+_BOM = "\ufeff"
+
+
+class PatternProblem(Exception):
+    """Why a pattern cannot be applied, as the end of a sentence that begins with the pattern's number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One replacement. `number` (from 1) is how it is called in messages."""
+
+    number: int
+    old: str
+    new: str
+    regex: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A text after one pattern: how often it was replaced, and how many of its lines that touched."""
+
+    text: str
+    count: int
+    touched: int
+    lines: int
+
+    @property
+    def broad(self) -> bool:
+        """Over half of a file of ten lines or more (S40)."""
+        return self.lines >= BROAD_FROM and self.touched * 2 > self.lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Flat:
+    """A text with "\\n" for every line end, and the way back to the one it came from."""
+
+    text: str
+    pairs: list[int]
+    """Where, in `text`, the "\\n" stand that were "\\r\\n"."""
+    end: str
+    """The line end that the file mostly has."""
+
+    def back(self, offset: int) -> int:
+        return offset + bisect_left(self.pairs, offset)
+
+
+def apply(text: str, pattern: Pattern, *, every: bool, case_sensitive: bool) -> Change:
+    """`text` with the pattern replaced once, or everywhere; PatternProblem when it is not found, or too often."""
+    mark = _BOM if text.startswith(_BOM) else ""
+    raw = text[len(mark) :]
+    flat = _flat(raw)
+    spans: list[tuple[int, int, str]] = []
+    size = len(raw)
+    for start, end, new in _found(flat.text, pattern, case_sensitive):
+        spans.append((start, end, new))
+        size += len(new)
+        if size > MAX_RESULT:
+            raise PatternProblem("makes the file larger than 2 MiB")
+        if not every and len(spans) > 1:
+            break
+    if not spans:
+        raise PatternProblem("is not found")
+    if not every and len(spans) > 1:
+        raise PatternProblem("is found more than once; make `old` longer, or set `replace_all`")
+    out: list[str] = [mark]
+    at = 0
+    for start, end, new in spans:
+        out += [raw[at : flat.back(start)], new.replace("\n", flat.end)]
+        at = flat.back(end)
+    out.append(raw[at:])
+    return Change("".join(out), len(spans), *_touched(flat.text, spans))
+
+
+def _flat(raw: str) -> _Flat:
+    pairs = [found.start() - index for index, found in enumerate(re.finditer("\r\n", raw))]
+    text = raw.replace("\r\n", "\n")
+    mostly = "\r\n" if len(pairs) * 2 > text.count("\n") else "\n"
+    return _Flat(text, pairs, mostly)
+
+
+def _found(text: str, pattern: Pattern, case_sensitive: bool) -> Iterator[tuple[int, int, str]]:
+    """The places in order, none over another, with what goes there."""
+    old, new = (_line_ends(one) for one in (pattern.old, pattern.new))
+    if not pattern.regex and case_sensitive:
+        at = text.find(old)
+        while at >= 0:
+            yield at, at + len(old), new
+            at = text.find(old, at + len(old))
+        return
+    flags = re.MULTILINE if case_sensitive else re.MULTILINE | re.IGNORECASE
+    try:
+        compiled = re.compile(old if pattern.regex else re.escape(old), flags)
+        for match in compiled.finditer(text):
+            yield match.start(), match.end(), _line_ends(match.expand(new)) if pattern.regex else new
+    except (re.error, RecursionError, OverflowError, IndexError) as error:
+        raise PatternProblem(f"is no valid regular expression or replacement: {error}") from None
+
+
+def _line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _touched(text: str, spans: list[tuple[int, int, str]]) -> tuple[int, int]:
+    """How many lines the spans touch, and how many there are."""
+    breaks = [found.start() for found in re.finditer("\n", text)]
+    lines = len(breaks) + (0 if not text or text.endswith("\n") else 1)
+    touched, last = 0, -1
+    for start, end, _ in spans:
+        first = max(bisect_left(breaks, start), last + 1)
+        final = bisect_right(breaks, max(start, end - 1) - 1)
+        touched += max(0, final - first + 1)
+        last = max(last, final)
+    return min(touched, lines), lines
