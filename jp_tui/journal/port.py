@@ -229,7 +229,7 @@ class Journal(Reading, Protocol):
         """Forget it."""
 
     def flush(self) -> Receipt[None]:
-        """Done when everything that was handed over before is written and on the disk."""
+        """Done when everything that was handed over before is written (with the durability it asked for)."""
 
     def close(self) -> None:
         """Write what is queued, checkpoint, end the thread. Blocks; harmless when called twice."""

@@ -2,7 +2,8 @@
 
 A child has its own session and process group, no terminal, /dev/null or given bytes as input, and an allow-listed
 environment. What it leaves behind in its group, or in its session with a pipe of ours, is ended with it. Its
-output is bounded, its time too if asked. Never uses a shell, never waits for a pipe that a grandchild holds, never blocks the loop.
+output is bounded, its time too if asked. Never uses a shell, never waits for a pipe that a grandchild holds, never
+blocks the loop.
 """
 
 from __future__ import annotations

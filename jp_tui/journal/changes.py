@@ -1,0 +1,126 @@
+"""What a write does to the tables. Each function runs inside a transaction that somebody else begins and ends.
+
+Numbers, spans and counts are kept here, at append; nobody counts events afterwards. Knows no threads, no files.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from jp_tui.journal.port import SPAN, Entry, JournalError
+from jp_tui.journal.schema import LAST, SHIFT
+
+_EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SPAN = """
+INSERT INTO spans VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (conversation, number) DO UPDATE SET
+  last_seq = excluded.last_seq,
+  events = events + excluded.events,
+  characters = characters + excluded.characters,
+  lines = lines + excluded.lines
+"""
+_COUNTS = """
+UPDATE conversations
+SET events = events + ?, last_seq = ?, turns = max(turns, ?), updated = max(updated, ?)
+WHERE key = ?
+"""
+
+
+def create(
+    db: sqlite3.Connection, conversation: str, workspace: str, title: str, model: str, at: str, parent: str | None
+) -> None:
+    """A new, empty conversation; JournalError `exists`."""
+    try:
+        db.execute(
+            "INSERT INTO conversations (id, workspace, title, model, created, updated, parent)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (conversation, workspace, title, model, at, at, parent),
+        )
+    except sqlite3.IntegrityError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+            raise
+        raise JournalError("exists", f"there is a conversation {conversation} already") from error
+
+
+def key_of(db: sqlite3.Connection, conversation: str) -> tuple[int, int]:
+    """A conversation's key and last number; JournalError `unknown`."""
+    row = db.execute("SELECT key, last_seq FROM conversations WHERE id = ?", (conversation,)).fetchone()
+    if row is None:
+        raise JournalError("unknown", f"there is no conversation {conversation}")
+    return row[0], row[1]
+
+
+def append(
+    db: sqlite3.Connection, conversation: str, entries: Sequence[Entry], closes_parts: Sequence[str]
+) -> list[int]:
+    """Add the entries behind the last one, forget the parts they finish; their numbers."""
+    key, last = key_of(db, conversation)
+    if last + len(entries) > LAST:
+        raise JournalError("invalid", f"the conversation {conversation} is full")
+    numbers = list(range(last + 1, last + 1 + len(entries)))
+    if entries:
+        db.executemany(_EVENT, (_row(key, seq, entry) for seq, entry in zip(numbers, entries, strict=True)))
+        db.executemany(_SPAN, _spans(key, numbers, entries))
+        turn, at = max(entry.turn for entry in entries), max(entry.at for entry in entries)
+        db.execute(_COUNTS, (len(entries), numbers[-1], turn, at, key))
+    for part in closes_parts:
+        db.execute("DELETE FROM partials WHERE conversation = ? AND part = ?", (key, part))
+    return numbers
+
+
+def _size(entry: Entry) -> int:
+    return len(entry.text) if entry.characters is None else entry.characters
+
+
+def _row(key: int, seq: int, entry: Entry) -> tuple[object, ...]:
+    return (
+        key << SHIFT | seq, key, seq, entry.turn, entry.kind, entry.inquiry, entry.at,
+        entry.lines, _size(entry), entry.payload, entry.text,
+    )  # fmt: skip
+
+
+def _spans(key: int, numbers: Sequence[int], entries: Sequence[Entry]) -> Iterable[tuple[int, ...]]:
+    """The sums of these entries, one row for each stretch of 256 that they touch."""
+    start = 0
+    while start < len(numbers):
+        number = (numbers[start] - 1) // SPAN
+        end = min(len(numbers), start + (number + 1) * SPAN - numbers[start] + 1)
+        some = entries[start:end]
+        sizes, lines = sum(map(_size, some)), sum(entry.lines for entry in some)
+        yield key, number, numbers[start], numbers[end - 1], len(some), sizes, lines
+        start = end
+
+
+def add_partial(db: sqlite3.Connection, conversation: str, part: str, kind: str, text: str) -> None:
+    """One more piece of a streaming part."""
+    key, _ = key_of(db, conversation)
+    db.execute("INSERT INTO partials (conversation, part, kind, text) VALUES (?, ?, ?, ?)", (key, part, kind, text))
+
+
+def set_title(db: sqlite3.Connection, conversation: str, title: str) -> None:
+    """Name a conversation."""
+    db.execute("UPDATE conversations SET title = ? WHERE key = ?", (title, key_of(db, conversation)[0]))
+
+
+def set_model(db: sqlite3.Connection, conversation: str, model: str) -> None:
+    """Say which model a conversation talks to now."""
+    db.execute("UPDATE conversations SET model = ? WHERE key = ?", (model, key_of(db, conversation)[0]))
+
+
+def set_archived(db: sqlite3.Connection, conversation: str, archived: bool) -> None:
+    """Take a conversation out of the lists, or put it back."""
+    db.execute("UPDATE conversations SET archived = ? WHERE key = ?", (archived, key_of(db, conversation)[0]))
+
+
+def save_draft(db: sqlite3.Connection, conversation: str, key: str, text: str) -> None:
+    """Keep unsent text; no conversation of that id need exist."""
+    db.execute(
+        "INSERT INTO drafts VALUES (?, ?, ?) ON CONFLICT (conversation, key) DO UPDATE SET text = excluded.text",
+        (conversation, key, text),
+    )
+
+
+def clear_draft(db: sqlite3.Connection, conversation: str, key: str) -> None:
+    """Forget unsent text."""
+    db.execute("DELETE FROM drafts WHERE conversation = ? AND key = ?", (conversation, key))

@@ -1,0 +1,122 @@
+"""Opening the one database file, for writing or for reading, and the words for what SQLite says.
+
+A file is made 0600 and never made anew where one stands: damaged, newer and foreign files are refused with what to
+do about them (surface.md S10, S12). Knows the file, not what is in its tables.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+from jp_tui.journal.port import JournalError, Trouble
+from jp_tui.system.paths import PathsError, because, private_folder, private_open
+
+BUSY_SECONDS = 5.0
+"""How long one process waits for another's commit before it gives up."""
+
+_ADVICE = {
+    "corrupt": "is damaged; nothing was changed. Move it away to start afresh, or repair a copy with "
+    "`sqlite3 FILE .recover`",
+    "readonly": "cannot be written; check the owner and mode of the file and its folder",
+    "unusable": "cannot be opened; check that its folder exists and can be written",
+    "full": "cannot be written: no space is left on the disk. Nothing is lost that was saved before; free some space",
+    "busy": "is held by another process and stayed so; try again",
+    "io": "could not be written or read: the disk reports an error",
+    "invalid": "cannot store this",
+}  # fmt: skip
+_KINDS: dict[int, Trouble] = {
+    sqlite3.SQLITE_CORRUPT: "corrupt",
+    sqlite3.SQLITE_NOTADB: "corrupt",
+    sqlite3.SQLITE_READONLY: "readonly",
+    sqlite3.SQLITE_CANTOPEN: "unusable",
+    sqlite3.SQLITE_PERM: "unusable",
+    sqlite3.SQLITE_AUTH: "unusable",
+    sqlite3.SQLITE_FULL: "full",
+    sqlite3.SQLITE_BUSY: "busy",
+    sqlite3.SQLITE_LOCKED: "busy",
+    sqlite3.SQLITE_IOERR: "io",
+    sqlite3.SQLITE_NOMEM: "io",
+    sqlite3.SQLITE_TOOBIG: "invalid",
+    sqlite3.SQLITE_CONSTRAINT: "invalid",
+    sqlite3.SQLITE_MISMATCH: "invalid",
+}
+
+
+def trouble(error: sqlite3.Error, path: Path) -> JournalError:
+    """What SQLite said, in words and with what to do."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # from the module itself: a value that cannot be stored
+        kind: Trouble = "invalid"
+    else:
+        kind = _KINDS.get(code & 0xFF, "io")
+    return JournalError(kind, f"{path} {_ADVICE[kind]} ({error})")
+
+
+def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
+    """The writing connection; proves that it can write. Made 0600 with its folder when missing, if `create`."""
+    path = Path(os.path.realpath(path))  # a database that was moved to another disk and linked
+    try:
+        if create:
+            private_folder(path.parent)
+            os.close(private_open(path, os.O_RDWR | os.O_CREAT))
+    except PathsError as error:
+        raise JournalError("unusable", str(error)) from error
+    except OSError as error:
+        raise JournalError("unusable", f"{path} cannot be opened: {because(error)}") from error
+    connection = connect(path, "rw")
+    try:
+        _log_ahead(connection)
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA fullfsync = ON")  # macOS only: its fsync alone stops at the drive's cache
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        connection.close()
+        raise trouble(error, path) from error
+    return connection
+
+
+def open_reading(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; JournalError `missing` when there is no database yet."""
+    try:
+        size = os.stat(path).st_size
+    except FileNotFoundError:
+        raise JournalError("missing", f"there is no {path} yet") from None
+    except OSError as error:
+        raise JournalError("unusable", f"{path} cannot be opened: {because(error)}") from error
+    if size == 0 and not os.path.exists(f"{path}-wal"):
+        raise JournalError("missing", f"{path} is still empty")
+    connection = connect(path, "ro")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        # a folder that cannot be written has no place for the log's index; without a log none is needed
+        if os.access(path.parent, os.W_OK) or os.path.exists(f"{path}-wal"):
+            raise trouble(error, path) from error
+        return connect(path, "ro&immutable=1")
+    except sqlite3.Error as error:
+        connection.close()
+        raise trouble(error, path) from error
+    return connection
+
+
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection to an existing file; statements outside of any implicit transaction."""
+    name = f"file:{quote(os.fspath(path))}?mode={mode}"
+    try:
+        # made by one thread and used by another, never by two at a time
+        return sqlite3.connect(
+            name, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+    except sqlite3.Error as error:
+        raise trouble(error, path) from error
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Write-ahead log, so that readers and a writer do not wait for each other; kept in the file once set."""
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        connection.execute("PRAGMA journal_mode = WAL")

@@ -1,0 +1,55 @@
+"""Bringing a database to the present form, one numbered step at a time, whole or not at all.
+
+Never touches a file of a newer version or one that is not ours, and never goes back.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from jp_tui.journal.connect import trouble
+from jp_tui.journal.port import JournalError
+from jp_tui.journal.schema import APPLICATION, STEPS
+
+
+def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Sequence[str]] = STEPS) -> None:
+    """Run the steps that are missing in one transaction; several processes may try at once."""
+    try:
+        if check(connection, path, len(steps)) == len(steps):
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = check(connection, path, len(steps))  # another process may have been quicker
+            for step in steps[version:]:
+                for statement in step:
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {len(steps)}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+    except sqlite3.Error as error:
+        raise trouble(error, path) from error
+
+
+def check(connection: sqlite3.Connection, path: Path, newest: int = len(STEPS)) -> int:
+    """The version of the file, 0 for an empty one; JournalError `newer` or `corrupt` for one that is not for us."""
+    try:
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        mark: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    except sqlite3.Error as error:
+        raise trouble(error, path) from error
+    if mark != APPLICATION and (tables or version or mark):
+        raise JournalError("corrupt", f"{path} is a database of another program; move it away to start afresh")
+    if version > newest:
+        raise JournalError(
+            "newer",
+            f"{path} was written by a newer jp-tui (its version is {version}, this one knows {newest}); "
+            "use the newer jp-tui, or set JP_TUI_HOME to another folder",
+        )
+    return version

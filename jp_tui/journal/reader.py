@@ -1,0 +1,211 @@
+"""The reading half: a connection of its own that cannot write, beside the writer or another process.
+
+Every call is one indexed query of the size of its answer, so the engine's loop may call it directly. Holds no
+transaction open between calls, starts no thread, and shows a damaged page as an error, never as an absence.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jp_tui.journal.connect import open_reading, trouble
+from jp_tui.journal.migrate import check
+from jp_tui.journal.port import Asked, ConversationRow, Entry, JournalError, Partial, Span, Stored
+from jp_tui.journal.schema import LAST, SHIFT, STEPS
+
+_EVENTS = "SELECT seq, turn, kind, inquiry, at, lines, characters, payload, text FROM events "
+_ROWS = (
+    "SELECT id, title, workspace, model, created, updated, events, turns, last_seq, parent, archived"
+    " FROM conversations "
+)
+
+
+def open_reader(path: Path) -> Reader:
+    """Look into a database without writing; JournalError `missing` (none yet), `newer`, `corrupt`, `unusable`."""
+    connection = open_reading(path)
+    try:
+        version = check(connection, path)
+        if version < len(STEPS):
+            raise JournalError(
+                "missing" if version == 0 else "unusable",
+                f"{path} is of an older form (version {version}); start jp-tui once to bring it up to date",
+            )
+    except JournalError:
+        connection.close()
+        raise
+    return Reader(connection, path)
+
+
+class Reader:
+    """Implements `port.Reading` over one connection. One thread at a time."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._db: sqlite3.Connection | None = connection
+        self._path = path
+        self._version = -1
+
+    def close(self) -> None:
+        """Let go of the file; harmless twice."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def read(self, conversation: str, after: int = 0, limit: int = 256) -> list[Stored]:
+        key = self._key(conversation)
+        return self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place LIMIT ?", (
+            _place(key, after), _place(key, LAST), limit,
+        ))  # fmt: skip
+
+    def around(self, conversation: str, seq: int, count: int) -> list[Stored]:
+        last = self.last_seq(conversation)
+        first = max(1, min(seq - count // 2, last - count + 1))
+        return self.read(conversation, first - 1, count)
+
+    def tail(self, conversation: str, count: int) -> list[Stored]:
+        key = self._key(conversation)
+        return self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT ?", (
+            _place(key, 0), _place(key, LAST), count,
+        ))[::-1]  # fmt: skip
+
+    def turn_events(self, conversation: str, turn: int) -> list[Stored]:
+        key = self._key(conversation)
+        return self._events(conversation, "WHERE conversation = ? AND turn = ? ORDER BY place", (key, turn))
+
+    def inquiry_events(self, conversation: str, inquiry: str | None = None) -> list[Stored]:
+        key = self._key(conversation)
+        if inquiry is None:
+            return self._events(conversation, "WHERE conversation = ? AND inquiry IS NOT NULL ORDER BY place", (key,))
+        return self._events(conversation, "WHERE conversation = ? AND inquiry = ? ORDER BY place", (key, inquiry))
+
+    def spans(self, conversation: str) -> list[Span]:
+        rows = self._all(
+            "SELECT first_seq, last_seq, events, characters, lines FROM spans WHERE conversation = ? ORDER BY number",
+            (self._key(conversation),),
+        )
+        return [Span(*row) for row in rows]
+
+    def last_seq(self, conversation: str) -> int:
+        rows = self._all("SELECT last_seq FROM conversations WHERE id = ?", (conversation,))
+        return int(rows[0][0]) if rows else 0
+
+    def changed(self) -> bool:
+        version = int(self._all("PRAGMA data_version", ())[0][0])
+        before, self._version = self._version, version
+        return version != before
+
+    def partials(self, conversation: str) -> list[Partial]:
+        rows = self._all(
+            "SELECT part, kind, text FROM partials WHERE conversation = ? ORDER BY number",
+            (self._key(conversation),),
+        )
+        texts: dict[str, list[str]] = {}
+        kinds: dict[str, str] = {}
+        for part, kind, text in rows:
+            kinds.setdefault(part, kind)
+            texts.setdefault(part, []).append(text)
+        return [Partial(part, kinds[part], "".join(pieces)) for part, pieces in texts.items()]
+
+    def conversations(
+        self,
+        workspace: str | None = None,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        include_archived: bool = False,
+    ) -> list[ConversationRow]:
+        where, values = "WHERE true", list[object]()
+        if workspace is not None:
+            where, values = "WHERE workspace = ?", [workspace]
+        if not include_archived:
+            where += " AND NOT archived"
+        return self._rows(f"{where} ORDER BY updated DESC, key DESC LIMIT ? OFFSET ?", (*values, limit, offset))
+
+    def conversation(self, prefix: str) -> ConversationRow | None:
+        exact = self._rows("WHERE id = ?", (prefix,))
+        if exact or not prefix:
+            return exact[0] if exact else None
+        found = self._rows("WHERE id >= ? AND id < ? ORDER BY id LIMIT 9", (prefix, prefix + "\U0010ffff"))
+        if len(found) > 1:
+            named = ", ".join(row.id for row in found[:8]) + (" …" if len(found) > 8 else "")
+            raise JournalError("ambiguous", f"several conversations begin with {prefix}: {named}")
+        return found[0] if found else None
+
+    def latest(self, workspace: str) -> ConversationRow | None:
+        found = self.conversations(workspace, limit=1)
+        return found[0] if found else None
+
+    def last_requests(self, workspace: str, limit: int = 100) -> list[Asked]:
+        found: list[Asked] = []
+        talks = self._all(
+            "SELECT key, id, updated FROM conversations WHERE workspace = ? ORDER BY updated DESC, key DESC LIMIT 1000",
+            (workspace,),
+        )
+        for key, conversation, updated in talks:
+            if len(found) >= limit and found[limit - 1].at >= updated:
+                break  # nothing in this conversation or those behind it can be newer
+            rows = self._all(
+                "SELECT seq, text, at FROM events WHERE conversation = ? AND kind = 'chat_request'"
+                " ORDER BY place DESC LIMIT ?",
+                (key, limit),
+            )
+            found += [Asked(conversation, seq, text, at) for seq, text, at in rows]
+            found.sort(key=lambda asked: asked.at, reverse=True)  # stable: within one moment the later one first
+            del found[limit:]
+        return found
+
+    def drafts(self, conversation: str) -> dict[str, str]:
+        return dict(self._all("SELECT key, text FROM drafts WHERE conversation = ? ORDER BY key", (conversation,)))
+
+    def _key(self, conversation: str) -> int:
+        rows = self._all("SELECT key FROM conversations WHERE id = ?", (conversation,))
+        return int(rows[0][0]) if rows else -1  # no event has this one
+
+    def _events(self, conversation: str, where: str, values: Sequence[object]) -> list[Stored]:
+        return [
+            Stored(
+                conversation,
+                seq,
+                Entry(
+                    kind,
+                    turn,
+                    payload,
+                    at=at,
+                    inquiry=inquiry,
+                    text=text,
+                    lines=lines,
+                    characters=_other(characters, text),
+                ),
+            )
+            for seq, turn, kind, inquiry, at, lines, characters, payload, text in self._all(_EVENTS + where, values)
+        ]
+
+    def _rows(self, where: str, values: Sequence[object]) -> list[ConversationRow]:
+        return [_row(row) for row in self._all(_ROWS + where, values)]
+
+    def _all(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        if self._db is None:
+            raise JournalError("closed", f"{self._path} is closed")
+        try:
+            return self._db.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise trouble(error, self._path) from error
+
+
+def _row(row: tuple[Any, ...]) -> ConversationRow:
+    id, title, workspace, model, created, updated, events, turns, last_seq, parent, archived = row
+    return ConversationRow(
+        id, title, workspace, model, created, updated, events, turns, last_seq, parent, bool(archived)
+    )
+
+
+def _place(key: int, seq: int) -> int:
+    """The place of a number; what is out of range stays within the conversation."""
+    return key << SHIFT | min(max(seq, 0), LAST)
+
+
+def _other(characters: int, text: str) -> int | None:
+    """A size as it was given: None where it is that of the text."""
+    return None if characters == len(text) else characters

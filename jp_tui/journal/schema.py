@@ -1,0 +1,87 @@
+"""The tables, as numbered steps from an empty file to the present form. Only text: runs nothing.
+
+An event's place is one number, conversation << 32 | seq, and the key of the table: a page of events is one stretch
+of the file, found in the same time in a long conversation and a short one. A step that was released is never
+changed; a new form is a new step.
+"""
+
+from __future__ import annotations
+
+SHIFT = 32
+LAST = (1 << SHIFT) - 1
+
+APPLICATION = 0x6A707475
+"""`jptu`: marks a file as ours (PRAGMA application_id)."""
+
+_FIRST = (
+    """
+    CREATE TABLE conversations (
+      key        INTEGER PRIMARY KEY,
+      id         TEXT NOT NULL UNIQUE,
+      workspace  TEXT NOT NULL,
+      title      TEXT NOT NULL,
+      model      TEXT NOT NULL,
+      created    TEXT NOT NULL,
+      updated    TEXT NOT NULL,
+      parent     TEXT,
+      archived   INTEGER NOT NULL DEFAULT 0,
+      events     INTEGER NOT NULL DEFAULT 0,
+      turns      INTEGER NOT NULL DEFAULT 0,
+      last_seq   INTEGER NOT NULL DEFAULT 0
+    )
+    """,
+    "CREATE INDEX conversations_recent ON conversations (updated)",
+    "CREATE INDEX conversations_here ON conversations (workspace, updated)",
+    """
+    CREATE TABLE events (
+      place         INTEGER PRIMARY KEY,
+      conversation  INTEGER NOT NULL REFERENCES conversations (key),
+      seq           INTEGER NOT NULL,
+      turn          INTEGER NOT NULL,
+      kind          TEXT NOT NULL,
+      inquiry       TEXT,
+      at            TEXT NOT NULL,
+      lines         INTEGER NOT NULL,
+      characters    INTEGER NOT NULL,
+      payload       TEXT NOT NULL,
+      text          TEXT NOT NULL,
+      CHECK (place = conversation << 32 | seq)
+    )
+    """,
+    "CREATE INDEX events_turn ON events (conversation, turn)",
+    "CREATE INDEX events_inquiry ON events (conversation, inquiry) WHERE inquiry IS NOT NULL",
+    "CREATE INDEX events_asked ON events (conversation) WHERE kind = 'chat_request'",
+    """
+    CREATE TABLE spans (
+      conversation  INTEGER NOT NULL REFERENCES conversations (key),
+      number        INTEGER NOT NULL,
+      first_seq     INTEGER NOT NULL,
+      last_seq      INTEGER NOT NULL,
+      events        INTEGER NOT NULL,
+      characters    INTEGER NOT NULL,
+      lines         INTEGER NOT NULL,
+      PRIMARY KEY (conversation, number)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE partials (
+      number        INTEGER PRIMARY KEY,
+      conversation  INTEGER NOT NULL REFERENCES conversations (key),
+      part          TEXT NOT NULL,
+      kind          TEXT NOT NULL,
+      text          TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX partials_part ON partials (conversation, part)",
+    """
+    CREATE TABLE drafts (
+      conversation  TEXT NOT NULL,
+      key           TEXT NOT NULL,
+      text          TEXT NOT NULL,
+      PRIMARY KEY (conversation, key)
+    ) WITHOUT ROWID
+    """,
+)
+
+STEPS: tuple[tuple[str, ...], ...] = (_FIRST,)
+"""Step n takes a file of version n to version n + 1 (PRAGMA user_version)."""

@@ -1,0 +1,103 @@
+"""The journal of a process that writes: one writer, and a reader beside it. Implements `port.Journal`."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from jp_tui.journal import changes
+from jp_tui.journal.connect import open_reading, open_writing
+from jp_tui.journal.migrate import migrate
+from jp_tui.journal.port import Entry, Journal, Receipt
+from jp_tui.journal.reader import Reader
+from jp_tui.journal.writer import Job, Writer
+
+T = TypeVar("T")
+
+
+def open_journal(path: Path) -> SqliteJournal:
+    """Open the database for writing, made and brought up to date as needed.
+
+    JournalError `unusable`, `readonly`, `corrupt`, `newer`, `full`, `busy`: all before anything is shown (exit 2).
+    """
+    connection = open_writing(path)
+    try:
+        migrate(connection, path)
+        reading = open_reading(path)
+    except BaseException:
+        connection.close()
+        raise
+    return SqliteJournal(path, connection, reading)
+
+
+class SqliteJournal(Reader):
+    """See `port.Journal`. Writing calls come from any thread, reading ones from one at a time."""
+
+    def __init__(self, path: Path, writing: sqlite3.Connection, reading: sqlite3.Connection) -> None:
+        super().__init__(reading, path)
+        self._writer = Writer(path, writing, lambda: open_writing(path, create=False))
+
+    def create(
+        self,
+        conversation: str,
+        *,
+        workspace: str,
+        model: str,
+        at: str,
+        title: str = "",
+        parent: str | None = None,
+    ) -> Receipt[None]:
+        return self._do(lambda db: changes.create(db, conversation, workspace, title, model, at, parent))
+
+    def append(
+        self,
+        conversation: str,
+        entries: Sequence[Entry],
+        *,
+        durable: bool = True,
+        closes_parts: Sequence[str] = (),
+    ) -> Receipt[list[int]]:
+        entries, parts = tuple(entries), tuple(closes_parts)
+        return self._do(lambda db: changes.append(db, conversation, entries, parts), durable)
+
+    def partial(self, conversation: str, part: str, kind: str, chunk: str) -> Receipt[None]:
+        pieces = [chunk]
+        return self._writer.submit(
+            Job(
+                lambda db: changes.add_partial(db, conversation, part, kind, "".join(pieces)),
+                durable=False,
+                lazy=True,
+                joins=(conversation, part),
+                pieces=pieces,
+            )
+        )
+
+    def set_title(self, conversation: str, title: str) -> Receipt[None]:
+        return self._do(lambda db: changes.set_title(db, conversation, title))
+
+    def set_model(self, conversation: str, model: str) -> Receipt[None]:
+        return self._do(lambda db: changes.set_model(db, conversation, model))
+
+    def set_archived(self, conversation: str, archived: bool) -> Receipt[None]:
+        return self._do(lambda db: changes.set_archived(db, conversation, archived))
+
+    def save_draft(self, conversation: str, key: str, text: str) -> Receipt[None]:
+        return self._do(lambda db: changes.save_draft(db, conversation, key, text), durable=False)
+
+    def clear_draft(self, conversation: str, key: str) -> Receipt[None]:
+        return self._do(lambda db: changes.clear_draft(db, conversation, key), durable=False)
+
+    def flush(self) -> Receipt[None]:
+        return self._do(lambda db: None, durable=False)
+
+    def close(self) -> None:
+        super().close()
+        self._writer.close()
+
+    def _do(self, work: Callable[[sqlite3.Connection], T], durable: bool = True) -> Receipt[T]:
+        return self._writer.submit(Job(work, durable))
+
+
+_port: type[Journal] = SqliteJournal  # the type checker compares them here
