@@ -77,7 +77,7 @@ def test_remembering_answers_the_same_question_of_later_and_waiting_calls() -> N
     state, _ = decide(state, raised("c2", replace(APPLY, context="+b")))
     state, steps = decide(state, v.HumanAnswered("c1.apply_changes.1", digest(APPLY), True, remember=True))
     assert [step.call for step in steps if isinstance(step, v.RunAgain)] == ["c1", "c2"]
-    assert [getattr(fact, "responder").kind for fact in facts(steps)] == ["user", "remembered"]
+    assert [fact.responder.kind for fact in facts(steps)] == ["user", "remembered"]
     _, steps = decide(state, raised("c3"))
     assert len(facts(steps)) == 2 and isinstance(steps[-1], v.RunAgain)
     assert steps[-1].answers["apply_changes"].unseen
@@ -159,7 +159,7 @@ def test_ending_the_turn_closes_every_question() -> None:
     state, _ = decide(state, raised("c1"))
     state, _ = decide(state, raised("c2", ASK, source="assistant"))
     state, steps = decide(state, v.HumanEndedTurn("c2.answer.1", digest(ASK)))
-    assert [(getattr(fact, "id"), getattr(fact, "reason")) for fact in facts(steps)] == [
+    assert [(fact.id, fact.reason) for fact in facts(steps)] == [
         ("c1.apply_changes.1", "user"),
         ("c2.answer.1", "user"),
     ]

@@ -93,7 +93,7 @@ def test_messages_are_values() -> None:
     with pytest.raises(ValidationError):
         commands.StartTurn.model_validate({"conversation": "c", "text": "t", "extra": 1})
     with pytest.raises(ValidationError):
-        setattr(commands.Shutdown(), "type", "x")
+        commands.Shutdown().type = "x"
 
 
 def test_a_boolean_answer_is_not_turned_into_a_number() -> None:

@@ -1,0 +1,189 @@
+"""The composition root: reads the command line and the settings, builds engine, link and one face, and runs it.
+
+Whatever is wrong before anything starts is said on stderr in plain words and ends with status 2 (surface S1).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jp_tui.settings import data
+from jp_tui.settings import model as config
+from jp_tui.settings.arguments import Arguments, Show, parse
+from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.settings.layers import Settings
+from jp_tui.system.paths import Paths, PathsError, workspace_root
+
+if TYPE_CHECKING:
+    from jp_tui.assembly import Parts
+    from jp_tui.headless.lines import Lines
+    from jp_tui.link.local import LocalLink
+    from jp_tui.protocol.commands import OpenConversation
+
+USAGE = 2
+
+
+def run(argv: list[str]) -> int:
+    """Run with `argv` (without the program's name); the exit status of surface S1."""
+    try:
+        arguments = parse(argv)
+        if isinstance(arguments, Show):
+            sys.stdout.write(arguments.text)
+            return 0
+        return _run(arguments)
+    except (UsageError, SettingsError, PathsError) as problem:
+        sys.stderr.write(f"jp-tui: {problem}\n")
+        if isinstance(problem, UsageError):
+            sys.stderr.write("`jp-tui --help` shows the commands and options.\n")
+        return USAGE
+
+
+def _run(arguments: Arguments) -> int:
+    from jp_tui.journal.port import JournalError
+
+    paths = Paths.of(os.environ)
+    workspace = workspace_root(arguments.workspace)
+    settings = config.load(
+        user_file=str(paths.config_file),
+        workspace_file=str(workspace / ".jp-tui" / "config.toml"),
+        environment=os.environ,
+        assignments=arguments.cfg,
+        flags=arguments.flags(),
+        builtins=(data.DEFAULTS_FILE, data.TOOLS_FILE),
+    )
+    try:
+        match arguments.command:
+            case "workspace":
+                return _workspace(arguments, settings, paths, workspace)
+            case "query":
+                return _query(arguments, settings, paths, workspace)
+            case "conversations list" | "conversations show":
+                return _conversations(arguments, settings, paths, workspace)
+    except JournalError as problem:
+        sys.stderr.write(f"jp-tui: {problem}\n")
+        return USAGE
+
+
+def _parts(arguments: Arguments, settings: Settings, paths: Paths, workspace: Path) -> Parts:
+    from jp_tui.assembly import Parts
+    from jp_tui.settings import toggles, toolset
+
+    tools = toggles.apply(toolset.tools(settings), arguments.toggles)
+    toggles.check_choice(tools, config.assistant(settings).tool_choice)
+    return Parts(settings, dict(os.environ), paths, workspace, tools)
+
+
+def _link(parts: Parts, *, client: bool, command: str, greet: bool = False) -> LocalLink:
+    """An engine in its thread, with the database already open: what is wrong with it is said before any screen."""
+    from jp_tui.assembly import setup
+    from jp_tui.engine.hub import Engine
+    from jp_tui.journal.store import open_journal
+    from jp_tui.link.local import LocalLink
+
+    parts.paths.prepare()
+    journal = open_journal(parts.paths.database)
+    made = setup(parts, journal, client=client, command=command)
+    return LocalLink(lambda publish: Engine(made, publish, greet=greet))
+
+
+def _opening(arguments: Arguments) -> OpenConversation:
+    from jp_tui.protocol.commands import OpenConversation
+
+    if arguments.resume is not None:
+        return OpenConversation(which="id", conversation=arguments.resume)
+    return OpenConversation(which="latest" if arguments.continue_last else "new")
+
+
+def _workspace(arguments: Arguments, settings: Settings, paths: Paths, workspace: Path) -> int:
+    from jp_tui.assembly import check_model
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the workspace needs a terminal; `jp-tui query PROMPT` works without one")
+    parts = _parts(arguments, settings, paths, workspace)
+    check_model(parts)
+    look = config.look(settings)
+    _check_theme(look.theme, settings, paths)
+    link = _link(parts, client=True, command="jp-tui", greet=True)
+    from jp_tui.ui.start import run_workspace
+
+    return run_workspace(
+        link=link,
+        opening=_opening(arguments),
+        workspace=str(workspace),
+        theme=look.theme,
+        user_themes=str(paths.themes),
+        sidebar=look.sidebar,
+        first_prompt=arguments.prompt or "",
+        state=paths.state,
+        notices=tuple(notice.words for notice in settings.notices),
+    )
+
+
+def _check_theme(name: str, settings: Settings, paths: Paths) -> None:
+    from dataclasses import replace
+
+    from jp_tui.settings import themes
+
+    if (problem := themes.check_name(name, str(paths.themes))) is not None:
+        origin = settings.origin("ui", "theme")
+        if origin is not None:
+            problem = replace(problem, file=origin.name, line=origin.line, column=origin.column)
+        raise SettingsError(problem)
+
+
+def _query(arguments: Arguments, settings: Settings, paths: Paths, workspace: Path) -> int:
+    from jp_tui.headless.query import Query, Run
+
+    _tell(settings)
+    prompt = sys.stdin.read() if arguments.prompt == "-" else arguments.prompt or ""
+    if not prompt.strip():
+        raise UsageError("the prompt is empty")
+    client = sys.stdin.isatty() and not arguments.non_interactive
+    parts = _parts(arguments, settings, paths, workspace)
+    from jp_tui.assembly import check_model
+
+    check_model(parts)
+    link = _link(parts, client=client, command="jp-tui query")
+    query = Query(
+        open=_opening(arguments),
+        prompt=prompt,
+        as_json=arguments.json,
+        out=sys.stdout,
+        err=sys.stderr,
+        terminal=_terminal(arguments.json) if client else None,
+    )
+    return Run(link, query).run()
+
+
+def _terminal(as_json: bool) -> Lines:
+    """Questions go to the terminal itself and are read from there, never from a redirected input (R147)."""
+    from jp_tui.headless.lines import Lines
+
+    # The streams live as long as the program.
+    terminal = open("/dev/tty", encoding="utf-8", errors="replace")  # noqa: SIM115
+
+    def read() -> str | None:
+        line = terminal.readline()
+        return line.removesuffix("\n") if line else None
+
+    out = sys.stderr if as_json else open("/dev/tty", "w", encoding="utf-8", errors="replace")  # noqa: SIM115
+    return Lines(out, read)
+
+
+def _conversations(arguments: Arguments, settings: Settings, paths: Paths, workspace: Path) -> int:
+    from jp_tui.headless.lists import Output, list_conversations, show_conversation
+
+    _tell(settings)
+    output = Output(arguments.json, sys.stdout, sys.stderr)
+    link = _link(_parts(arguments, settings, paths, workspace), client=False, command="jp-tui conversations")
+    if arguments.conversation is None:
+        return list_conversations(link, output)
+    return show_conversation(link, arguments.conversation, output)
+
+
+def _tell(settings: Settings) -> None:
+    for notice in settings.notices:
+        sys.stderr.write(f"jp-tui: {notice.words}\n")

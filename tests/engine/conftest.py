@@ -1,0 +1,155 @@
+"""An engine in its thread with a real database and real tools, driven through the real link by a scripted face."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from jp_tui.conversation.model import ToolSpec
+from jp_tui.conversation.strict_json import Json
+from jp_tui.engine.hub import Engine
+from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Retry, Setup, ToolSetup
+from jp_tui.inquiry.values import Policy, Rule
+from jp_tui.journal.store import open_journal
+from jp_tui.link.local import LocalLink
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import PromptRequest, Response
+from jp_tui.system.lock import Holder, acquire, lock_path
+from jp_tui.tools.port import Tool
+from jp_tui.tools.registry import builtin
+from tests.fakes.models import Script
+
+T = TypeVar("T")
+SECONDS = 20.0
+
+
+def tool_setup(name: str, tool: Tool | None, **more: Any) -> ToolSetup:
+    return ToolSetup(name, ToolSpec(name, name, {"type": "object", "properties": {}}), tool, **more)
+
+
+class Bench:
+    """One engine and what it said."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.workspace = home / "workspace"
+        self.workspace.mkdir(exist_ok=True)
+        self.script = Script()
+        self.tools: dict[str, ToolSetup] = {
+            name: tool_setup(name, tool, hidden=name == "ask_user") for name, tool in builtin().items()
+        }
+        self.client = True
+        self.greet = False
+        self.retry = Retry(2, 1, 1.0)
+        self.events: list[e.Event] = []
+        self.conversation = ""
+        self.settings: dict[str, Json] = {}
+        self._ids = itertools.count(1)
+        self._link: LocalLink | None = None
+        self._seen = 0
+
+    def policy(self, tool: str, policy: Policy) -> None:
+        self.tools[tool] = tool_setup(tool, builtin()[tool], policy=policy)
+
+    def rule(self, tool: str, question: str, rule: Rule) -> None:
+        self.tools[tool] = tool_setup(tool, builtin()[tool], rules={question: rule})
+
+    def start(self, which: str = "new", conversation: str = "") -> e.ConversationOpened:
+        """Start an engine (again) and open a conversation."""
+        journal = open_journal(self.home / "conversations.db")
+
+        async def open_model(held_with: str) -> ModelSetup:
+            return ModelSetup("fake/model", "model", self.script, retry=self.retry)
+
+        def lock(id_: str) -> Lock | HeldBy:
+            held = acquire(lock_path(self.home / "locks", id_), Holder.me("a test", "now"))
+            return HeldBy(str(held)) if isinstance(held, Holder) else held
+
+        def save(key: str, value: Json) -> Path:
+            self.settings[key] = value
+            return self.home / "config.toml"
+
+        setup = Setup(
+            journal=journal,
+            workspace=self.workspace,
+            scratch=self.home / "scratch",
+            client=self.client,
+            tools=self.tools,
+            open_model=open_model,
+            lock=lock,
+            save_setting=save,
+            now=lambda: datetime.now(UTC),
+            monotonic=time.monotonic,
+            new_id=lambda: f"conv{next(self._ids)}{len(self.events)}",
+            max_attempts=3,
+        )
+        self.events, self._seen = [], 0
+        self._link = LocalLink(lambda publish: Engine(setup, publish, greet=self.greet))
+        self._link.start(lambda: None)
+        self.send(c.OpenConversation(which=which, conversation=conversation))  # type: ignore[arg-type]
+        opened = self.until(e.ConversationOpened)
+        self.conversation = opened.conversation
+        return opened
+
+    def send(self, command: c.Command) -> None:
+        assert self._link is not None
+        self._link.send(command)
+
+    def say(self, text: str) -> None:
+        self.send(c.StartTurn(conversation=self.conversation, text=text))
+
+    def answer(self, prompt: PromptRequest, response: Response) -> None:
+        self.send(
+            c.AnswerQuestion(
+                conversation=self.conversation, inquiry=prompt.inquiry, digest=prompt.digest, response=response
+            )
+        )
+
+    def until(self, kind: type[T], where: Callable[[T], bool] = lambda _: True) -> T:
+        """The next event of that kind, in order; what passes is kept in `events`."""
+        assert self._link is not None
+        end = time.monotonic() + SECONDS
+        while True:
+            while self._seen < len(self.events):
+                event = self.events[self._seen]
+                self._seen += 1
+                if isinstance(event, e.EngineFailed) and kind is not e.EngineFailed:
+                    raise AssertionError(event.report)
+                if isinstance(event, kind) and where(event):
+                    return event
+            assert time.monotonic() < end, f"no {kind.__name__}; got {[type(item).__name__ for item in self.events]}"
+            self._link.wait(0.2)
+            self.events.extend(self._link.collect())
+
+    def prompt(self) -> PromptRequest:
+        return self.until(e.QuestionAsked).prompt
+
+    def turn(self) -> e.TurnCompleted:
+        return self.until(e.TurnCompleted)
+
+    def stop(self) -> None:
+        if self._link is not None:
+            assert self._link.close(SECONDS), "the engine did not end"
+            self.events.extend(self._link.collect())
+            self._link = None
+
+    def log(self) -> list[dict[str, Any]]:
+        """The stored events of the conversation, as they were reported."""
+        return [event.stored.event for event in self.events if isinstance(event, e.EventAppended)]
+
+    def kinds(self) -> list[str]:
+        return [str(event["type"]) for event in self.log()]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    made.stop()
