@@ -19,7 +19,7 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.engine.setup import CANCELLATION, HeldBy, Lock, ModelSetup, Retry, Setup, ToolSetup
 from jp_tui.inquiry.values import Rule
 from jp_tui.journal.port import Journal
-from jp_tui.providers.choose import Endpoint, EndpointProblem, Wire, open_demo, open_provider
+from jp_tui.providers.choose import Endpoint, EndpointProblem, WireName, open_demo, open_provider
 from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
 from jp_tui.settings.data import DEMO
@@ -183,7 +183,7 @@ def _script(model: str) -> Path:
     return Path(DEMO, "tour.toml") if model == "tour" else Path(os.path.abspath(os.path.expanduser(model)))
 
 
-def _endpoint(provider: servers.Provider, wire: Wire, parts: Parts, request: config.RequestSettings) -> Endpoint:
+def _endpoint(provider: servers.Provider, wire: WireName, parts: Parts, request: config.RequestSettings) -> Endpoint:
     key = servers.credential(provider, parts.environment)
     return Endpoint(
         name=provider.name,

@@ -83,6 +83,9 @@ class Run:
                 self._turn = max(self._turn, stored.turn)
                 if self._query.as_json:
                     self._json({**stored.event, "seq": stored.seq, "conversation": self._conversation})
+                elif stored.event.get("type") == "chat_response":
+                    self._write(self._sanitizer.finish())
+                    self._end_line()
             case e.PartDelta(kind="message", text=text) if not self._query.as_json:
                 self._write(self._sanitizer.feed(text.raw))
             case e.QuestionAsked(prompt=prompt):
