@@ -121,11 +121,7 @@ class OpenAIChatDecoder:
         if not part.name:  # not to be opened before its name is known
             part.raw += [more] if more else []
             return found
-        if part.index is None:
-            held = "".join(part.raw)
-            part.raw.clear()
-            found += [*self._reply.open(part), *self._reply.grow(part, held)]
-        return [*found, *self._reply.grow(part, more)]
+        return [*found, *self._reply.open(part), *self._reply.grow(part, more)]
 
     def _switch(self, part: Part | None) -> list[Delta]:
         """Another part grows from here on; the one before is whole."""

@@ -26,6 +26,10 @@ from jp_tui.conversation.model import (
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse_object
 
 MAX_PARTS = 1000
+_CUT: dict[StopReason, str] = {
+    "length": "the call was cut off: the reply reached its token limit",
+    "refused": "the reply was stopped by the provider's filter inside the call",
+}
 
 
 class Decoder(Protocol):
@@ -126,6 +130,7 @@ class Reply:
         self._calls: list[Part] = []
         self._texts: list[Part] = []
         self._opened = 0
+        self._last: Part | None = None  # the part that was begun or grew last
 
     def start(self, kind: PartKind, id_: str = "", name: str = "") -> Part:
         """A new part. A call gets an id of its own where the server gave none or one that is taken (R29)."""
@@ -141,21 +146,24 @@ class Reply:
         else:
             part = Part(kind)
         (self._calls if kind == "tool" else self._texts).append(part)
+        self._last = part
         return part
 
     def open(self, part: Part) -> list[Delta]:
+        """The part begins to show, with what was held back until its name was known."""
         if part.index is not None:
             return []
         part.index = self._opened
         self._opened += 1
-        return [PartOpened(part.index, part.kind, part.id, part.name)]
+        opened, held = PartOpened(part.index, part.kind, part.id, part.name), "".join(part.raw)
+        return [opened, PartGrew(part.index, held)] if held else [opened]
 
     def grow(self, part: Part, more: str) -> list[Delta]:
         """More text; an empty piece opens nothing. A call that grows is open again until it is closed again."""
         if not more:
             return []
         opened = self.open(part)
-        part.closed = False
+        part.closed, self._last = False, part
         if part.kind == "tool":
             part.raw.append(more)
         return [*opened, PartGrew(part.index or 0, more)]
@@ -179,19 +187,17 @@ class Reply:
         return [*found, Finished(reason, usage)]
 
     def _verdict(self, part: Part, reason: StopReason) -> Delta:
-        raw, index, problem = "".join(part.raw), part.index or 0, ""
-        arguments: JsonObject = {}
-        if not part.closed:
-            problem = (
-                "the call was cut off: the reply reached its token limit"
-                if reason == "length"
-                else "the call was not closed"
-            )
+        """Servers close a block even when they cut it, so the last one of a cut reply is never trusted."""
+        raw, index, arguments = "".join(part.raw), part.index or 0, JsonObject()
+        if reason not in ("end", "tools") and part is self._last:
+            problem = _CUT.get(reason, "the reply ended before the call was known to be whole")
+        elif not part.closed:
+            problem = "the call was not closed"
         elif not part.name:
             problem = "the call names no tool"
-        elif raw.strip():
+        else:
             try:
-                arguments = parse_object(raw)
+                arguments, problem = parse_object(raw) if raw.strip() else {}, ""
             except JsonProblem as refused:
                 problem = f"the arguments are not one JSON object: {refused.message}"
         if problem:

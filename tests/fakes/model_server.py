@@ -7,6 +7,7 @@ bad chunk, or accept and never say a word. It interprets nothing and checks noth
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import socket
 import struct
@@ -53,7 +54,7 @@ class Received:
 def split(body: bytes, offsets: Sequence[int]) -> list[bytes]:
     """`body` cut at these byte offsets; empty pieces are left out."""
     marks = [0, *sorted(offset for offset in offsets if 0 < offset < len(body)), len(body)]
-    return [body[start:end] for start, end in zip(marks, marks[1:], strict=False) if start < end]
+    return [body[start:end] for start, end in itertools.pairwise(marks) if start < end]
 
 
 class ModelServer:
