@@ -201,6 +201,7 @@ class WorkspaceDriver(LinuxDriver):
         """Queue what restores the screen, and restore the terminal's settings; `close` waits for the rest."""
         if self._output is not None:
             self._output.finish()
+        self.disable_input()  # first: a late answer of the terminal makes its thread turn more modes on
         if self._mouse_pixels:
             self._mouse_pixels = False
             self.write("\x1b[?1016l")

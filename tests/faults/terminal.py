@@ -134,7 +134,7 @@ class Terminal:
         end = time.monotonic() + LIMIT
         while not fact():
             if time.monotonic() > end:
-                raise AssertionError(f"never came: {what}\n{self.text()}\n{self.events}")
+                raise AssertionError(f"never came: {what}\n{self.text()}\n{self.events}\n{self.wrong()}\n{self.seen[-900:]!r}")
             self.pump(0.05)
 
     def wait_text(self, text: str) -> None:
