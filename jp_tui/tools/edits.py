@@ -100,6 +100,14 @@ def edited(name: str, before: str | None, after: str) -> Edited:
     }
 
 
+class Pair(TypedDict):
+    """A file's old and new text, for one diff; `before` is None when it is not there yet."""
+
+    name: str
+    before: str | None
+    after: str
+
+
 def head(side: str, name: str) -> str:
     """A path as it stands in the head of a diff; a quoted one keeps its quotes outside."""
     return f"{name[0]}{side}{name[1:]}" if name[:1] in ("'", '"') and name[-1:] == name[:1] else side + name

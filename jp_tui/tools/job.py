@@ -21,6 +21,10 @@ def main(kind: str) -> None:
         from jp_tui.tools.edits import edit
 
         _emit({**edit(job)})
+    elif kind == "diff":
+        from jp_tui.tools.edits import edited
+
+        _emit({**edited(job["name"], job["before"], job["after"])})
     elif kind == "list":
         from jp_tui.tools.scan import listing
 

@@ -18,6 +18,10 @@ _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
     "fs_list_files": ("fs_list_files", "ListFiles", "tool"),
     "fs_read_file": ("fs_read_file", "ReadFile", "tool"),
     "fs_grep_files": ("fs_grep_files", "GrepFiles", "tool"),
+    "fs_create_file": ("fs_create_file", "CreateFile", "tool"),
+    "fs_modify_file": ("fs_modify_file", "ModifyFile", "tool"),
+    "fs_move_file": ("fs_move_file", "MoveFile", "tool"),
+    "fs_delete_file": ("fs_delete_file", "DeleteFile", "tool"),
 }
 
 

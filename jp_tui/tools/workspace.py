@@ -89,6 +89,10 @@ class Arguments:
         """One more problem, found by the tool."""
         self._problems.append(sentence)
 
+    def problems_of(self, inner: Arguments, where: str) -> None:
+        """Take over the problems of arguments within these."""
+        self._problems += [f"{where}: {problem}" for problem in inner._problems]
+
     def check(self) -> None:
         """Refusal with every problem, one sentence a line."""
         if self._problems:

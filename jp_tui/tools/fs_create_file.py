@@ -1,0 +1,107 @@
+"""`fs_create_file`: make a file with the content that was shown (S40, R235). Replaces one only when asked about that.
+
+A new file never lands on one that came to be meanwhile; an old one is replaced only while it is what was shown.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, cast
+
+from jp_tui.conversation.outcomes import Success
+from jp_tui.system.files import FileProblem, Root, StaleBase
+from jp_tui.system.problem import shown
+from jp_tui.tools.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
+from jp_tui.tools.describing import describe
+from jp_tui.tools.edits import SMALL, Edited, Pair, edited
+from jp_tui.tools.port import Outcome, ToolCall
+from jp_tui.tools.worker import ask
+from jp_tui.tools.workspace import Arguments, FileTool, Refusal
+from jp_tui.tools.writing import Writing, folder_of, is_there, place, write_all
+
+MAX_FILE = 1 << 20
+
+
+class CreateFile(FileTool):
+    """The tool; see `jp_tui.tools.port.Tool`."""
+
+    name: ClassVar[str] = "fs_create_file"
+    keys: ClassVar[frozenset[str]] = frozenset({"path", "content"})
+
+    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+        path = arguments.text("path", required=True)
+        content = arguments.text("content")
+        if len(content) > MAX_FILE or len(content.encode("utf-8", "replace")) > MAX_FILE:
+            arguments.problem(f"`content` has more than {MAX_FILE >> 20} MiB.")
+        arguments.check()
+
+        async def plan() -> Plan:
+            real = place(root, path)
+            may_change(call, real)
+            if is_there(root, real):
+                return await _replace(root, real, content)
+            return _make(root, real, content)
+
+        return await carry_out(call, plan)
+
+
+def _make(root: Root, real: str, content: str) -> Plan:
+    """The file is new."""
+    name, folder = shown(real), folder_of(real)
+    parts = [] if is_there(root, folder) else [f"The folder {shown(folder)} is made for it."]
+    parts.append(fenced("diff", edited(name, None, content)["diff"]) if content else f"{name} is created empty.")
+    question = yes_or_no("apply_changes", f"Create {name}?", "\n".join(parts), default=True, decides=[real])
+
+    def act() -> Success:
+        root.mkdirs(folder)
+        try:
+            root.write(real, content.encode(), expect_sha256=None)
+        except FileProblem as problem:
+            if problem.kind == "exists":
+                raise StaleBase(real, "came to be meanwhile") from problem
+            raise
+        return Success(f"Created {name} ({_size(content)}).")
+
+    return Plan((Step(question, REJECTED),), act)
+
+
+async def _replace(root: Root, real: str, content: str) -> Plan:
+    """Something stands there already."""
+    name, there = shown(real), describe(root, real)
+    if there.link is not None:
+        raise Refusal(f"{name} is a link to {shown(there.link)}; name the file itself.")
+    before = there.text
+    if before is None or there.sha256 is None or len(there.data) > MAX_FILE:
+        raise Refusal(f"{name} exists and is not UTF-8 text of at most {MAX_FILE >> 20} MiB; delete it first.")
+    if before == content:
+        return Plan((), lambda: Success(f"{name} holds exactly this already; nothing was changed."))
+    pair: Pair = {"name": name, "before": before, "after": content}
+    small = len(before) + len(content) <= SMALL
+    change = edited(**pair) if small else cast(Edited, (await ask("diff", pair))[0])
+    over = f"{there.words}\nIt would be replaced by {_size(content)}."
+    steps = (
+        Step(
+            yes_or_no("overwrite_file", f"Replace {name}, which exists?", over, default=False),
+            f"{name} exists and was not replaced: the question about it was answered with no.",
+        ),
+        Step(
+            yes_or_no(
+                "apply_changes",
+                f"Apply this change to {name}?",
+                fenced("diff", change["diff"]),
+                default=True,
+                decides=[real],
+            ),
+            REJECTED,
+        ),
+    )
+
+    def act() -> Success:
+        write_all(root, [Writing(real, content.encode(), there.data)])
+        return Success(f"Replaced {name}: +{change['added']:,} -{change['removed']:,} lines.")
+
+    return Plan(steps, act)
+
+
+def _size(content: str) -> str:
+    lines = content.count("\n") + (not content.endswith("\n") and bool(content))
+    return f"{lines:,} {'line' if lines == 1 else 'lines'}, {len(content.encode()):,} bytes"

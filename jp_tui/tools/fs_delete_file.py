@@ -1,0 +1,49 @@
+"""`fs_delete_file`: delete one file or link, after somebody saw what it holds (S40, R235). Never a folder, no patterns.
+
+What is deleted is what the question described: the answer is bound to its hash.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from jp_tui.conversation.outcomes import Success
+from jp_tui.system.files import Root
+from jp_tui.system.problem import shown
+from jp_tui.tools.approval import Plan, Step, carry_out, may_change, yes_or_no
+from jp_tui.tools.describing import describe
+from jp_tui.tools.git import dirty
+from jp_tui.tools.port import Outcome, ToolCall
+from jp_tui.tools.workspace import Arguments, FileTool
+
+
+class DeleteFile(FileTool):
+    """The tool; see `jp_tui.tools.port.Tool`."""
+
+    name: ClassVar[str] = "fs_delete_file"
+    keys: ClassVar[frozenset[str]] = frozenset({"path"})
+
+    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+        path = arguments.text("path", required=True)
+        arguments.check()
+
+        async def plan() -> Plan:
+            there = describe(root, path)
+            may_change(call, there.real)
+            name = shown(there.real)
+            no = f"{name} was not deleted: the question about it was answered with no."
+            steps: list[Step] = []
+            if await dirty(call.root, {there.real: there.data}):
+                text = f"Delete {name}, which has uncommitted changes?"
+                steps.append(Step(yes_or_no("delete_dirty_file", text, there.words, default=False), no))
+            confirm = yes_or_no("confirm", f"Delete {name}?", there.words, default=False, decides=[there.real])
+            steps.append(Step(confirm, no))
+
+            def act() -> Success:
+                there.check(root)
+                root.delete(there.real, expect_sha256=there.sha256)
+                return Success(f"Deleted {name}.")
+
+            return Plan(tuple(steps), act)
+
+        return await carry_out(call, plan)

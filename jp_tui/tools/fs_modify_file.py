@@ -1,0 +1,169 @@
+"""`fs_modify_file`: replace pieces of text in files, several at once, after the diff was approved (S40, R234-R236).
+
+All new texts are computed before anything is asked, and again at each run; what is written is what the approved diff
+says, byte for byte. Changes nothing but regular UTF-8 files that are there; a file's line ends, mode and encoding stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, cast
+
+from jp_tui.conversation.outcomes import Success
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.system.files import FileBytes, Root
+from jp_tui.system.problem import shown
+from jp_tui.tools.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
+from jp_tui.tools.edits import Done, Edited, Job, Wanted, edit, small
+from jp_tui.tools.git import dirty
+from jp_tui.tools.port import Outcome, ToolCall
+from jp_tui.tools.worker import ask
+from jp_tui.tools.workspace import Arguments, FileTool, Refusal
+from jp_tui.tools.writing import Writing, write_all
+
+MAX_FILE = 1 << 20
+MAX_TOTAL = 8 << 20
+MAX_DIFF = 2 << 20
+MAX_FILES = 50
+MAX_PATTERNS = 200
+_KEYS = frozenset({"old", "new", "paths", "regex"})
+
+
+class ModifyFile(FileTool):
+    """The tool; see `jp_tui.tools.port.Tool`."""
+
+    name: ClassVar[str] = "fs_modify_file"
+    keys: ClassVar[frozenset[str]] = frozenset({"path", "patterns", "replace_all", "case_sensitive"})
+
+    def title(self, arguments: JsonObject) -> str:
+        """The file, or the files that the patterns name."""
+        alone = super().title(arguments)
+        named = _paths_named(arguments.get("patterns"))
+        return ", ".join(dict.fromkeys(([alone] if alone else []) + named))[:200]
+
+    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+        path = arguments.text("path")
+        patterns = _patterns(arguments, path)
+        every = arguments.flag("replace_all", False)
+        case_sensitive = arguments.flag("case_sensitive", True)
+        arguments.check()
+
+        async def plan() -> Plan:
+            files = _read(call, root, patterns)
+            wanted = [{**one, "files": [files[path].real for path in one["files"]]} for one in patterns]
+            job: Job = {
+                "texts": {found.real: _text(found) for found in files.values()},
+                "names": {found.real: shown(found.real) for found in files.values()},
+                "patterns": cast(list[Wanted], wanted),
+                "every": every,
+                "case_sensitive": case_sensitive,
+            }
+            done = edit(job) if small(job) else cast(Done, (await ask("edit", job))[0])
+            if done["problems"]:
+                raise Refusal("\n".join(f"fs_modify_file: {problem}" for problem in done["problems"][:40]))
+            if not done["files"]:
+                raise Refusal("fs_modify_file: the patterns change nothing; the files are as they were.")
+            return await _plan(call, root, {found.real: found for found in files.values()}, done["files"])
+
+        return await carry_out(call, plan)
+
+
+def _patterns(arguments: Arguments, path: str) -> list[Wanted]:
+    """The patterns with the paths they are for, as they were given."""
+    given = arguments.json("patterns")
+    if not isinstance(given, list) or not 1 <= len(given) <= MAX_PATTERNS:
+        arguments.problem(f"`patterns` is required: a list of 1 to {MAX_PATTERNS} objects with `old` and `new`.")
+        return []
+    found: list[Wanted] = []
+    for number, entry in enumerate(given, 1):
+        if not isinstance(entry, dict):
+            arguments.problem(f"pattern {number} must be an object with `old` and `new`.")
+            continue
+        one = Arguments("", entry, _KEYS)
+        old, new = one.text("old", required=True), one.text("new", required=True, blank=True)
+        files = one.texts("paths") or ((path,) if path else ())
+        regex = one.flag("regex", False)
+        arguments.problems_of(one, f"pattern {number}")
+        if not files:
+            arguments.problem(f"pattern {number} has no file: give `path`, or `paths` in the pattern.")
+        found.append({"old": old, "new": new, "regex": regex, "files": list(dict.fromkeys(files))})
+    if len({file for one in found for file in one["files"]}) > MAX_FILES:
+        arguments.problem(f"more than {MAX_FILES} files at once.")
+    return found
+
+
+def _paths_named(patterns: Json) -> list[str]:
+    entries = patterns if isinstance(patterns, list) else []
+    lists = [entry.get("paths") for entry in entries if isinstance(entry, dict)]
+    return [path for paths in lists if isinstance(paths, list) for path in paths if isinstance(path, str)]
+
+
+def _read(call: ToolCall, root: Root, patterns: list[Wanted]) -> dict[str, FileBytes]:
+    """Every file by the path that was given for it."""
+    found: dict[str, FileBytes] = {}
+    for path in dict.fromkeys(path for one in patterns for path in one["files"]):
+        file = root.read(path, MAX_FILE)
+        may_change(call, file.real)
+        if file.truncated:
+            raise Refusal(
+                f"{shown(file.real)} has {file.size:,} bytes, more than the {MAX_FILE >> 20} MiB changed here."
+            )
+        found[path] = file
+    if sum({file.real: file.size for file in found.values()}.values()) > MAX_TOTAL:
+        raise Refusal(f"The files have more than {MAX_TOTAL >> 20} MiB together; change fewer at once.")
+    return found
+
+
+def _text(file: FileBytes) -> str:
+    if not file.binary:
+        try:
+            return file.data.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+    raise Refusal(f"{shown(file.real)} is not UTF-8 text, and only that is changed here.")
+
+
+async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edits: dict[str, Edited]) -> Plan:
+    """The questions of S40 in its order, and the writing."""
+    paths = list(edits)
+    steps: list[Step] = []
+    broad = [
+        f"Pattern {number} changes {touched} of the {lines} lines of {shown(path)}."
+        for path in paths
+        for number, touched, lines in edits[path]["broad"]
+    ]
+    several = f"{len(paths)} files" if len(paths) > 1 else shown(paths[0])
+    if broad:
+        text = f"Replace text in most lines of {several}?"
+        question = yes_or_no("broad_replacement", text, "\n".join(broad), default=False)
+        steps.append(Step(question, _no("a pattern changes over half of a file; use narrower ones")))
+    changed = await dirty(call.root, {path: files[path].data for path in paths})
+    if changed:
+        names = "\n".join(f"{shown(path)} has changes that are not committed." for path in changed)
+        text = (
+            "Modify files with uncommitted changes?"
+            if len(changed) > 1
+            else f"Modify {shown(changed[0])}, which has uncommitted changes?"
+        )
+        question = yes_or_no("modify_dirty_file", text, names, default=False)
+        steps.append(Step(question, _no("files with uncommitted changes are not to be modified")))
+    diff = "".join(edits[path]["diff"] for path in paths)
+    if len(diff.encode()) > MAX_DIFF:
+        raise Refusal(f"The diff has more than {MAX_DIFF >> 20} MiB, too much to be reviewed; make smaller changes.")
+    text = f"Apply these changes to {several}?" if len(paths) > 1 else f"Apply this change to {several}?"
+    steps.append(Step(yes_or_no("apply_changes", text, fenced("diff", diff), default=True, decides=paths), REJECTED))
+
+    def act() -> Success:
+        write_all(root, [Writing(path, edits[path]["text"].encode(), files[path].data) for path in paths])
+        return Success("\n".join(_told(path, edits[path]) for path in paths))
+
+    return Plan(tuple(steps), act)
+
+
+def _no(why: str) -> str:
+    return f"Changes were not applied, the question about them was answered with no: {why}."
+
+
+def _told(path: str, edited: Edited) -> str:
+    places = "1 place" if edited["count"] == 1 else f"{edited['count']:,} places"
+    return f"Changed {shown(path)} in {places}: +{edited['added']:,} -{edited['removed']:,} lines."

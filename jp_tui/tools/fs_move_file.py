@@ -1,0 +1,83 @@
+"""`fs_move_file`: move or rename one file or link (S40). Asks before it replaces one, and before it moves a dirty one.
+
+What is moved and what is replaced must still be what the questions described. Folders are not moved.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from jp_tui.conversation.outcomes import Success
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.system.files import FileProblem, Root, StaleBase
+from jp_tui.system.problem import shown
+from jp_tui.tools.approval import Plan, Step, carry_out, may_change, yes_or_no
+from jp_tui.tools.describing import There, describe
+from jp_tui.tools.git import dirty
+from jp_tui.tools.guard import obeyed
+from jp_tui.tools.port import Outcome, ToolCall
+from jp_tui.tools.workspace import Arguments, FileTool, Refusal
+from jp_tui.tools.writing import folder_of, is_there, place
+
+
+class MoveFile(FileTool):
+    """The tool; see `jp_tui.tools.port.Tool`."""
+
+    name: ClassVar[str] = "fs_move_file"
+    keys: ClassVar[frozenset[str]] = frozenset({"source", "target"})
+    about: ClassVar[str] = "source"
+
+    def title(self, arguments: JsonObject) -> str:
+        target = arguments.get("target")
+        return f"{super().title(arguments)} → {target[:200]}" if isinstance(target, str) else super().title(arguments)
+
+    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+        source = arguments.text("source", required=True)
+        target = arguments.text("target", required=True)
+        arguments.check()
+
+        async def plan() -> Plan:
+            what, to = describe(root, source), place(root, target)
+            may_change(call, what.real)
+            may_change(call, to)
+            if what.real == to:
+                raise Refusal(f"{shown(to)} is both source and target.")
+            over = describe(root, to) if is_there(root, to) else None
+            changed = await dirty(call.root, {what.real: what.data})
+            return _plan(root, what, to, over, bool(changed))
+
+        return await carry_out(call, plan)
+
+
+def _plan(root: Root, what: There, to: str, over: There | None, changed: bool) -> Plan:
+    source, target = shown(what.real), shown(to)
+    no = f"{source} was not moved: the question about it was answered with no."
+    steps: list[Step] = []
+    if over is not None or obeyed(to):
+        text = f"Replace {target} with {source}?" if over else f"Move {source} to {target}?"
+        context = "\n\n".join(one.words for one in (over, what) if one is not None)
+        steps.append(Step(yes_or_no("overwrite_file", text, context, default=False, decides=[to]), no))
+    if changed:
+        text = f"Move {source}, which has uncommitted changes, to {target}?"
+        steps.append(Step(yes_or_no("move_dirty_source", text, what.words, default=False), no))
+
+    def act() -> Success:
+        root.mkdirs(folder_of(to))
+        what.check(root)
+        if over is not None:
+            over.check(root)
+        try:
+            root.move(
+                what.real,
+                to,
+                overwrite=over is not None,
+                expect_sha256=what.sha256,
+                expect_target_sha256=over.sha256 if over else None,
+            )
+        except FileProblem as problem:
+            if problem.kind == "exists":
+                raise StaleBase(to, "came to be meanwhile") from problem
+            raise
+        return Success(f"Moved {source} to {target}{', which was replaced' if over else ''}.")
+
+    return Plan(tuple(steps), act)

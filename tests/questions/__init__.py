@@ -1,0 +1,1 @@
+"""Tests of the questions: the argument rules, the validator, the stored forms."""
