@@ -9,9 +9,9 @@ import os
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.model import ModelError
@@ -24,26 +24,17 @@ from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
 from jp_tui.settings.data import DEMO
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.layers import Settings
 from jp_tui.settings.toolset import ToolSettings
 from jp_tui.system.lock import Holder, acquire, lock_path
 from jp_tui.system.paths import Paths
 from jp_tui.tools.registry import builtin
 from jp_tui.tools.spec import published
 
+if TYPE_CHECKING:
+    from jp_tui.compose import Parts
+
 TOUR = "demo/tour"
 _LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What the engine is assembled from. `named` is true when the user named a model for this run."""
-
-    settings: Settings
-    environment: Mapping[str, str]
-    paths: Paths
-    workspace: Path
-    tools: Mapping[str, ToolSettings]
 
 
 def setup(parts: Parts, journal: Journal, *, client: bool, command: str) -> Setup:
@@ -70,12 +61,6 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str) -> Setu
         new_id=_new_id,
         max_attempts=config.max_attempts(parts.settings),
     )
-
-
-def check_model(parts: Parts) -> None:
-    """Refuse a model that cannot be used before any screen opens. Raises SettingsError."""
-    known = servers.providers(parts.settings, parts.environment)
-    servers.choose(parts.settings, known, parts.environment)
 
 
 def _new_id() -> str:

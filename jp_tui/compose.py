@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,12 +20,25 @@ from jp_tui.settings.layers import Settings
 from jp_tui.system.paths import Paths, PathsError, workspace_root
 
 if TYPE_CHECKING:
-    from jp_tui.assembly import Parts
     from jp_tui.headless.lines import Lines
     from jp_tui.link.local import LocalLink
+    from jp_tui.link.port import Serves
     from jp_tui.protocol.commands import OpenConversation
+    from jp_tui.protocol.events import Event
+    from jp_tui.settings.toolset import ToolSettings
 
 USAGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an engine is assembled from."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+    paths: Paths
+    workspace: Path
+    tools: Mapping[str, ToolSettings]
 
 
 def run(argv: list[str]) -> int:
@@ -68,25 +83,31 @@ def _run(arguments: Arguments) -> int:
 
 
 def _parts(arguments: Arguments, settings: Settings, paths: Paths, workspace: Path) -> Parts:
-    from jp_tui.assembly import Parts
-    from jp_tui.settings import toggles, toolset
+    """Whatever the settings say wrongly is found here, before any screen opens."""
+    from jp_tui.settings import providers, toggles, toolset
 
     tools = toggles.apply(toolset.tools(settings), arguments.toggles)
     toggles.check_choice(tools, config.assistant(settings).tool_choice)
+    providers.choose(settings, providers.providers(settings, os.environ), os.environ)
     return Parts(settings, dict(os.environ), paths, workspace, tools)
 
 
 def _link(parts: Parts, *, client: bool, command: str, greet: bool = False) -> LocalLink:
-    """An engine in its thread, with the database already open: what is wrong with it is said before any screen."""
-    from jp_tui.assembly import setup
-    from jp_tui.engine.hub import Engine
+    """An engine for a thread of its own. The database is opened now: what is wrong with it is said before any screen;
+    the rest is loaded in the engine's thread, after the first frame (traps.md T28)."""
     from jp_tui.journal.store import open_journal
     from jp_tui.link.local import LocalLink
 
     parts.paths.prepare()
     journal = open_journal(parts.paths.database)
-    made = setup(parts, journal, client=client, command=command)
-    return LocalLink(lambda publish: Engine(made, publish, greet=greet))
+
+    def build(publish: Callable[[Event], None]) -> Serves:
+        from jp_tui.assembly import setup
+        from jp_tui.engine.hub import Engine
+
+        return Engine(setup(parts, journal, client=client, command=command), publish, greet=greet)
+
+    return LocalLink(build)
 
 
 def _opening(arguments: Arguments) -> OpenConversation:
@@ -98,12 +119,9 @@ def _opening(arguments: Arguments) -> OpenConversation:
 
 
 def _workspace(arguments: Arguments, settings: Settings, paths: Paths, workspace: Path) -> int:
-    from jp_tui.assembly import check_model
-
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the workspace needs a terminal; `jp-tui query PROMPT` works without one")
     parts = _parts(arguments, settings, paths, workspace)
-    check_model(parts)
     look = config.look(settings)
     _check_theme(look.theme, settings, paths)
     link = _link(parts, client=True, command="jp-tui", greet=True)
@@ -143,9 +161,6 @@ def _query(arguments: Arguments, settings: Settings, paths: Paths, workspace: Pa
         raise UsageError("the prompt is empty")
     client = sys.stdin.isatty() and not arguments.non_interactive
     parts = _parts(arguments, settings, paths, workspace)
-    from jp_tui.assembly import check_model
-
-    check_model(parts)
     link = _link(parts, client=client, command="jp-tui query")
     query = Query(
         open=_opening(arguments),

@@ -7,6 +7,7 @@ reading costs nothing but memory for facts: deltas of one part are joined, facts
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable
 
@@ -60,7 +61,8 @@ class LocalLink:
         self._ready: Callable[[], None] = lambda: None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._commands: asyncio.Queue[Command | None] | None = None
-        self._running = threading.Event()
+        self._early: list[Command | None] = []
+        self._starting = threading.Lock()
         self._arrived = threading.Event()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
@@ -68,15 +70,20 @@ class LocalLink:
         """See link/port.py."""
         self._ready = ready
         self._thread.start()
-        self._running.wait()
 
     def send(self, command: Command) -> None:
         """See link/port.py; a command after the end is dropped."""
-        if self._loop is not None and self._commands is not None and not self._loop.is_closed():
-            try:
-                self._loop.call_soon_threadsafe(self._commands.put_nowait, command)
-            except RuntimeError:
-                return  # the loop closed between the look and the call
+        self._send(command)
+
+    def _send(self, command: Command | None) -> None:
+        """None ends the engine. What is sent before the engine stands waits for it."""
+        with self._starting:
+            if self._loop is None or self._commands is None:
+                self._early.append(command)
+                return
+        # The loop may close between the look and the call.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._commands.put_nowait, command)
 
     def collect(self) -> list[Event]:
         """See link/port.py."""
@@ -89,11 +96,9 @@ class LocalLink:
 
     def close(self, timeout: float) -> bool:
         """See link/port.py."""
-        if self._loop is not None and self._commands is not None and not self._loop.is_closed():
-            try:
-                self._loop.call_soon_threadsafe(self._commands.put_nowait, None)
-            except RuntimeError:
-                return True
+        self._send(None)
+        if not self._thread.ident:
+            return True  # never started
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
@@ -107,14 +112,15 @@ class LocalLink:
             asyncio.run(self._serve())
         except Exception as bug:
             self._publish(EngineFailed(message=f"{type(bug).__name__}: {bug}", report=_report(bug)))
-        finally:
-            self._running.set()
 
     async def _serve(self) -> None:
-        self._loop, self._commands = asyncio.get_running_loop(), asyncio.Queue()
         engine = self._build(self._publish)
-        self._running.set()
-        while (command := await self._commands.get()) is not None:
+        commands: asyncio.Queue[Command | None] = asyncio.Queue()
+        with self._starting:
+            for early in self._early:
+                commands.put_nowait(early)
+            self._loop, self._commands = asyncio.get_running_loop(), commands
+        while (command := await commands.get()) is not None:
             await engine.handle(command)
         await engine.stop()
 
