@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from pathlib import Path
 from urllib.parse import quote
 
@@ -56,7 +57,10 @@ def trouble(error: sqlite3.Error, path: Path) -> JournalError:
 
 
 def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
-    """The writing connection; proves that it can write. Made 0600 with its folder when missing, if `create`."""
+    """The writing connection; proves that it can write and changes nothing.
+
+    The file is made, empty and 0600, with its folder when missing, if `create`.
+    """
     path = Path(os.path.realpath(path))  # a database that was moved to another disk and linked
     try:
         if create:
@@ -68,7 +72,6 @@ def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
         raise JournalError("unusable", f"{path} cannot be opened: {because(error)}") from error
     connection = connect(path, "rw")
     try:
-        _log_ahead(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA fullfsync = ON")  # macOS only: its fsync alone stops at the drive's cache
         connection.execute("BEGIN IMMEDIATE")
@@ -82,12 +85,14 @@ def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
 def open_reading(path: Path) -> sqlite3.Connection:
     """A connection that cannot write; JournalError `missing` when there is no database yet."""
     try:
-        size = os.stat(path).st_size
+        there = os.stat(path)
     except FileNotFoundError:
         raise JournalError("missing", f"there is no {path} yet") from None
     except OSError as error:
         raise JournalError("unusable", f"{path} cannot be opened: {because(error)}") from error
-    if size == 0 and not os.path.exists(f"{path}-wal"):
+    if not stat.S_ISREG(there.st_mode):
+        raise JournalError("unusable", f"{path} cannot be opened: it is no regular file")
+    if there.st_size == 0 and not os.path.exists(f"{path}-wal"):
         raise JournalError("missing", f"{path} is still empty")
     connection = connect(path, "ro")
     try:
@@ -114,9 +119,3 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         )
     except sqlite3.Error as error:
         raise trouble(error, path) from error
-
-
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Write-ahead log, so that readers and a writer do not wait for each other; kept in the file once set."""
-    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        connection.execute("PRAGMA journal_mode = WAL")

@@ -6,10 +6,11 @@ Never touches a file of a newer version or one that is not ours, and never goes 
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from jp_tui.journal.connect import trouble
+from jp_tui.journal.connect import BUSY_SECONDS, trouble
 from jp_tui.journal.port import JournalError
 from jp_tui.journal.schema import APPLICATION, STEPS
 
@@ -19,6 +20,7 @@ def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Sequence
     try:
         if check(connection, path, len(steps)) == len(steps):
             return
+        _log_ahead(connection)
         connection.execute("BEGIN IMMEDIATE")
         try:
             version = check(connection, path, len(steps))  # another process may have been quicker
@@ -34,6 +36,22 @@ def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Sequence
             raise
     except sqlite3.Error as error:
         raise trouble(error, path) from error
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """A write-ahead log, so that readers and the writer do not wait for each other; kept in the file once set.
+
+    SQLite does not wait here when several processes do it at once, so we do.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+        time.sleep(0.005)
 
 
 def check(connection: sqlite3.Connection, path: Path, newest: int = len(STEPS)) -> int:

@@ -56,7 +56,7 @@ class Reader:
     def read(self, conversation: str, after: int = 0, limit: int = 256) -> list[Stored]:
         key = self._key(conversation)
         return self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place LIMIT ?", (
-            _place(key, after), _place(key, LAST), limit,
+            _place(key, after), _place(key, LAST), max(0, limit),
         ))  # fmt: skip
 
     def around(self, conversation: str, seq: int, count: int) -> list[Stored]:
@@ -67,7 +67,7 @@ class Reader:
     def tail(self, conversation: str, count: int) -> list[Stored]:
         key = self._key(conversation)
         return self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT ?", (
-            _place(key, 0), _place(key, LAST), count,
+            _place(key, 0), _place(key, LAST), max(0, count),
         ))[::-1]  # fmt: skip
 
     def turn_events(self, conversation: str, turn: int) -> list[Stored]:
@@ -121,7 +121,7 @@ class Reader:
             where, values = "WHERE workspace = ?", [workspace]
         if not include_archived:
             where += " AND NOT archived"
-        return self._rows(f"{where} ORDER BY updated DESC, key DESC LIMIT ? OFFSET ?", (*values, limit, offset))
+        return self._rows(f"{where} ORDER BY updated DESC, key DESC LIMIT ? OFFSET ?", (*values, max(0, limit), offset))
 
     def conversation(self, prefix: str) -> ConversationRow | None:
         exact = self._rows("WHERE id = ?", (prefix,))
@@ -139,12 +139,13 @@ class Reader:
 
     def last_requests(self, workspace: str, limit: int = 100) -> list[Asked]:
         found: list[Asked] = []
+        limit = max(0, limit)
         talks = self._all(
             "SELECT key, id, updated FROM conversations WHERE workspace = ? ORDER BY updated DESC, key DESC LIMIT 1000",
             (workspace,),
         )
         for key, conversation, updated in talks:
-            if len(found) >= limit and found[limit - 1].at >= updated:
+            if len(found) == limit and (not limit or found[-1].at >= updated):
                 break  # nothing in this conversation or those behind it can be newer
             rows = self._all(
                 "SELECT seq, text, at FROM events WHERE conversation = ? AND kind = 'chat_request'"

@@ -50,6 +50,7 @@ _FIRST = (
     """,
     "CREATE INDEX events_turn ON events (conversation, turn)",
     "CREATE INDEX events_inquiry ON events (conversation, inquiry) WHERE inquiry IS NOT NULL",
+    "CREATE INDEX events_inquiries ON events (conversation) WHERE inquiry IS NOT NULL",
     "CREATE INDEX events_asked ON events (conversation) WHERE kind = 'chat_request'",
     """
     CREATE TABLE spans (
@@ -72,7 +73,7 @@ _FIRST = (
       text          TEXT NOT NULL
     )
     """,
-    "CREATE INDEX partials_part ON partials (conversation, part)",
+    "CREATE INDEX partials_here ON partials (conversation)",
     """
     CREATE TABLE drafts (
       conversation  TEXT NOT NULL,

@@ -6,6 +6,7 @@ disk or a failed sync fails what was in hand, whole, and the thread goes on. Kno
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import threading
@@ -40,9 +41,23 @@ class Pending(Generic[T]):
     def __await__(self) -> Generator[object, None, T]:
         import asyncio
 
-        waiting = asyncio.wrap_future(self._future)
-        waiting.add_done_callback(lambda done: done.cancelled() or done.exception())  # heard, whoever gave up
-        return asyncio.shield(waiting).__await__()
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[T] = loop.create_future()
+
+        def pass_on(done: Future[T]) -> None:
+            if waiter.done():  # whoever waited has given up
+                return
+            if (error := done.exception()) is not None:
+                waiter.set_exception(error)
+            else:
+                waiter.set_result(done.result())
+
+        def tell(done: Future[T]) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile; what is written is written
+                loop.call_soon_threadsafe(pass_on, done)
+
+        self._future.add_done_callback(tell)
+        return waiter.__await__()
 
     def result(self, timeout: float | None = None) -> T:
         return self._future.result(timeout)

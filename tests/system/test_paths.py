@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,28 @@ def test_write_private_replaces_in_one_step_or_not_at_all(tmp_path: Path) -> Non
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert path.read_bytes() == b"old" and os.listdir(path.parent) == ["note"]
+
+
+def test_a_reader_sees_one_whole_file_whoever_writes(tmp_path: Path) -> None:
+    """STORE-020: four writers, and never a half, empty or missing file."""
+    path = private_folder(tmp_path / "config") / "config.toml"
+    texts = [name * 5000 for name in (b"a", b"b", b"c", b"d")]
+    write_private(path, texts[0])
+
+    def write(text: bytes) -> None:
+        for _ in range(40):
+            write_private(path, text)
+
+    threads = [threading.Thread(target=write, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    seen = 0
+    while any(thread.is_alive() for thread in threads):
+        assert path.read_bytes() in texts
+        seen += 1
+    for thread in threads:
+        thread.join()
+    assert seen > 0 and os.listdir(path.parent) == ["config.toml"]
 
 
 def test_write_private_keeps_a_linked_file_linked(tmp_path: Path) -> None:
