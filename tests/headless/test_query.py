@@ -35,7 +35,9 @@ text = "SLOW"
 
 
 def jp(home: Path, *words: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and name[:6] != "JP_TUI"}
+    clean = {
+        name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and name[:6] != "JP_TUI"
+    }
     return subprocess.run(
         [sys.executable, "-m", "jp_tui", *words],
         input=stdin,
@@ -112,7 +114,9 @@ def test_going_on_with_a_conversation(tmp_path: Path, script: str) -> None:
 
 def test_a_deferred_question_ends_with_3(tmp_path: Path, script: str) -> None:
     """S1: stopped on a question it could not resolve."""
-    ran = jp(tmp_path, "query", "--json", "--model", script, "--cfg", "conversation.tools.ask_user.detached=defer", "colour")
+    ran = jp(
+        tmp_path, "query", "--json", "--model", script, "--cfg", "conversation.tools.ask_user.detached=defer", "colour"
+    )
     assert ran.returncode == 3, ran.stderr
     assert lines(ran.stdout)[-1]["outcome"] == "deferred"
 
