@@ -1,0 +1,236 @@
+"""The face with a screen: one engine behind a link, one workspace, the keys that work everywhere.
+
+It starts the engine, hands its events to the workspace, changes themes, and leaves properly. Whatever belongs to
+one conversation is in `screens/`; nothing is decided here that an engine or a reducer could decide.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from textual import events, on
+from textual.app import App, SuspendNotSupported, SystemCommand
+from textual.binding import Binding
+from textual.screen import ModalScreen, Screen
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
+from jp_tui.settings.errors import SettingsError
+from jp_tui.ui import gate as gate  # the last gate is in place before the first strip is painted (T1)
+from jp_tui.ui import keys, themes
+from jp_tui.ui.bridge import Bridge, EventsWait
+from jp_tui.ui.crash import CrashReports
+from jp_tui.ui.driver import driver_class, first_frame_done
+from jp_tui.ui.screens.keylist import KeyList
+from jp_tui.ui.screens.picker import ThemePicker
+from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
+from jp_tui.ui.screens.workspace import AGAIN, WorkspaceScreen
+from jp_tui.ui.text import foreign, ours
+from jp_tui.ui.title import WindowTitle
+from jp_tui.ui.widgets.composer import Composer
+
+PATIENCE = 5.0
+"""Seconds that the engine has to end its turn and close the log when the user leaves."""
+
+
+class EngineBroke(Exception):
+    """A bug in the engine; the message is the engine's redacted report."""
+
+
+class Workspace(CrashReports, App[None], inherit_bindings=False):
+    """jp-tui's workspace."""
+
+    TITLE = "jp"
+    ENABLE_COMMAND_PALETTE = True
+    NOTIFICATION_TIMEOUT = 3
+    CSS_PATH = "styles/workspace.tcss"
+    BINDINGS = [
+        Binding("ctrl+p", "command_palette", "palette", id="app.palette", tooltip="Find and run a command"),
+        Binding(
+            "ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend", tooltip="fg resumes"
+        ),
+        Binding("ctrl+q", "leave", "leave", show=False, id="app.leave", tooltip="End the turn, close the log, leave"),
+        Binding("f1", "keys", "keys", id="app.keys", tooltip="All keys, by where they work"),
+    ]
+
+    def __init__(
+        self,
+        *,
+        link: Link,
+        open_command: cmd.OpenConversation,
+        workspace: str,
+        theme: str,
+        themes: Mapping[str, str],
+        state_dir: Path,
+        clock: Callable[[], float],
+        home: str = "",
+        first_prompt: str = "",
+        sidebar: Literal["auto", "show", "hide"] = "auto",
+    ) -> None:
+        """`themes` is name → file (`settings.themes.names`); `clock` is monotonic seconds; `home` shortens paths."""
+        self.crash_state = state_dir
+        self._theme_files = themes
+        super().__init__(driver_class=driver_class())
+        self.animation_level = "none"
+        self._bridge = Bridge(link, self.post_message)
+        self._open_command = open_command
+        self._clock = clock
+        self._broke = float("-inf")
+        self._leaving = False
+        self._title = WindowTitle(write=self._to_terminal)
+        self._main = WorkspaceScreen(
+            send=self._bridge.send,
+            clock=clock,
+            workspace=workspace,
+            home=home,
+            first_prompt=first_prompt,
+            sidebar=sidebar,
+        )
+        self._wear(theme)
+
+    def get_default_screen(self) -> Screen[None]:
+        return self._main
+
+    @on(WorkspaceScreen.Ready)
+    def _workspace_ready(self) -> None:
+        """The first frame comes before the engine: its imports would hold the interpreter meanwhile (T28)."""
+        self.call_after_refresh(self._start_engine)
+
+    def _start_engine(self) -> None:
+        first_frame_done()
+        self._bridge.start()
+        self._bridge.send(self._open_command)
+        self._bridge.send(cmd.ReadHistory())
+
+    def on_unmount(self) -> None:
+        """However we came here, what was written is saved and the log is closed."""
+        self._main.drafts.flush()
+        self._bridge.close(PATIENCE)
+        self._title.restore()
+
+    # -- the engine
+
+    @on(EventsWait)
+    def _events_wait(self) -> None:
+        reported = self._bridge.collect()
+        self._main.show(reported)
+        for event in reported:
+            if isinstance(event, ev.EngineFailed):
+                self._handle_exception(EngineBroke(f"{event.message}\n{event.report}"))
+            elif isinstance(event, ev.Stopped):
+                self.exit(return_code=self.return_code or 0)
+
+    # -- leaving (S1: 0, whatever was running)
+
+    def action_break(self) -> None:
+        """Ctrl+C over a screen that hides the workspace: closes it, a second one within a second leaves."""
+        now = self._clock()
+        if now - self._broke < AGAIN:
+            self.action_leave()
+            return
+        self._broke = now
+        if isinstance(self.screen, ModalScreen) and not isinstance(self.screen, TooSmall):
+            self.screen.dismiss(None)
+
+    @on(WorkspaceScreen.Leave)
+    def action_leave(self) -> None:
+        if not self._leaving:
+            self._leaving = True
+            self.push_screen(Leaving())
+            self._main.drafts.flush()
+            self._bridge.send(cmd.Shutdown())
+            self.set_timer(PATIENCE, self.action_leave_now)
+
+    def action_leave_now(self) -> None:
+        self.exit(return_code=0)
+
+    async def action_quit(self) -> None:
+        """Textual's own way out is ours."""
+        self.action_leave()
+
+    # -- themes
+
+    def _wear(self, name: str) -> bool:
+        """Put a theme on; False, with words, when its file cannot be used."""
+        try:
+            found = themes.load(name, self._theme_files)
+        except SettingsError as error:
+            self._main.say(foreign(Foreign(str(error)), mode="line", style="$failed-foreground"))
+            return False
+        if found is None:
+            return False
+        self.register_theme(found)
+        self.theme = found.name
+        return True
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return themes.derived(self.current_theme)
+
+    @on(ThemePicker.Tried)
+    def _tried(self, event: ThemePicker.Tried) -> None:
+        self._wear(event.name)
+
+    def action_theme(self) -> None:
+        before = self.theme
+
+        def chosen(name: str | None) -> None:
+            if name is None:
+                self._wear(before)
+            elif name == self.theme and name != before:
+                self._bridge.send(cmd.SetSetting(key="ui.theme", value=name))
+
+        self.push_screen(ThemePicker(names=themes.choices(self._theme_files), current=before), chosen)
+
+    # -- what can be done from everywhere
+
+    def action_keys(self) -> None:
+        if not isinstance(self.screen, KeyList):
+            self.push_screen(KeyList(sections=keys.all_sections(type(self), self._main)))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        yield SystemCommand("New conversation", "Begin an empty one", self.action_new)
+        yield SystemCommand("Theme", "Choose how everything looks", self.action_theme)
+        yield SystemCommand("Sidebar", "Show or hide the tool activity", self._main.action_sidebar)
+        yield SystemCommand("Keys", "All keys, by where they work", self.action_keys)
+        yield SystemCommand("Leave", "End the turn, close the log, leave", self.action_leave)
+
+    def action_new(self) -> None:
+        self._main.drafts.flush()
+        self._bridge.send(cmd.OpenConversation(which="new"))
+
+    @on(Composer.EditorWanted)
+    def _editor_wanted(self, event: Composer.EditorWanted) -> None:
+        from jp_tui.system.editor import edit  # only who presses Ctrl+G pays for it
+
+        composer = self._main.query_one(Composer)
+        with contextlib.suppress(SuspendNotSupported), self.suspend():
+            composer.put(edit(composer.written, ".md"))
+
+    @on(WorkspaceScreen.Copied)
+    def _copied(self, event: WorkspaceScreen.Copied) -> None:
+        self.copy_to_clipboard(event.text)
+        self._main.say(ours("copied: {text}", text=foreign(Foreign(event.text), mode="line", limit=40)))
+
+    @on(WorkspaceScreen.Told)
+    def _told(self, event: WorkspaceScreen.Told) -> None:
+        self._title.show(event.status)
+
+    def _to_terminal(self, sequence: str) -> None:
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(sequence)
+
+    # -- size
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Too small is a screen of its own over whatever there is, and goes away by itself."""
+        small = next((one for one in self.screen_stack if isinstance(one, TooSmall)), None)
+        if too_small(*event.size):
+            if small is None:
+                self.push_screen(TooSmall())
+        elif small is not None:
+            small.dismiss(None)

@@ -1,0 +1,103 @@
+"""How keys are written, and the list of all keys, both made from the bindings themselves (asking.md E5, issue 7).
+
+A key that works is declared once, as a Binding with an id, a description and a tooltip; footer and keys screen
+read it from there. Defines no key and runs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.binding import ActiveBinding, Binding, BindingsMap
+from textual.content import Content
+from textual.dom import DOMNode
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.text import foreign
+
+_NAMES = {
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "escape": "Esc",
+    "delete": "Del",
+    "underscore": "_",
+    "question_mark": "?",
+    "slash": "/",
+    "right_square_bracket": "]",
+    "left_square_bracket": "[",
+    "full_stop": ".",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the keys screen."""
+
+    keys: str
+    does: str
+    tooltip: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Where keys work, and which."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+def spelled(key: str) -> str:
+    """A key as it is written in words: `Ctrl+P`, `Shift+Enter`, `F1`, `PgUp`."""
+    *modifiers, name = key.split("+") if key != "+" else ["+"]
+    shown = _NAMES.get(name) or (name.upper() if modifiers or (name[:1] == "f" and name[1:].isdigit()) else name)
+    if len(name) > 1 and name not in _NAMES and not name[1:].isdigit():
+        shown = name.capitalize()
+    return "+".join([*(modifier.capitalize() for modifier in modifiers), shown])
+
+
+def short(key: str) -> str:
+    """A key as the footer writes it: `^P` for Ctrl+P."""
+    said = spelled(key)
+    return said.replace("Ctrl+", "^") if said.count("+") == 1 else said
+
+
+def words(text: str) -> Content:
+    """Words of our own that come out of a binding, which is where our keys are described."""
+    return foreign(Foreign(text), mode="line")
+
+
+def section(title: str, bindings: Iterable[Binding]) -> Section:
+    """The keys of one place; keys that do the same stand in one row."""
+    rows: dict[str, tuple[list[str], Binding]] = {}
+    for binding in bindings:
+        if binding.description and not binding.system:
+            rows.setdefault(binding.action, ([], binding))[0].append(spelled(binding.key))
+    return Section(
+        title,
+        tuple(Row("  ".join(keys), one.description, one.tooltip) for keys, one in rows.values()),
+    )
+
+
+def declared(widget: type[DOMNode]) -> list[Binding]:
+    """The bindings that a widget class declares itself."""
+    return [binding for _, binding in BindingsMap(widget.__dict__.get("BINDINGS", ()))]
+
+
+def shown(active: dict[str, ActiveBinding]) -> list[ActiveBinding]:
+    """What the footer says: each visible action once, in the order of the chain from the focus outwards."""
+    found: dict[tuple[int, str], ActiveBinding] = {}
+    for one in active.values():
+        if one.binding.show and one.enabled:
+            found.setdefault((id(one.node), one.binding.action), one)
+    return list(found.values())
+
+
+def all_sections(*places: tuple[str, Iterable[Binding]]) -> list[Section]:
+    """The sections of the keys screen, empty ones left out."""
+    found = [section(title, bindings) for title, bindings in places]
+    return [one for one in found if one.rows]

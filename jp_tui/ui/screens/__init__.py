@@ -1,0 +1,1 @@
+"""Screens: the workspace and what is laid over it. They wire widgets together and keep no state of the engine's."""

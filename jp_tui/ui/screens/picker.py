@@ -1,0 +1,78 @@
+"""Choosing a theme: the highlighted one is on the whole screen while one looks (issue 3, "Themes").
+
+Esc gives back the theme that was there before, Enter keeps the new one. Writes no setting: the app does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from jp_tui.ui.keys import words
+from jp_tui.ui.text import ours
+
+
+class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
+    """A list at the right; dismissed with the name that was chosen, or None."""
+
+    BINDINGS = [
+        Binding("escape,q", "dismiss(None)", "as before", id="themes.back", tooltip="The theme that was there before"),
+        Binding("j", "move(1)", "down", show=False, id="themes.down", tooltip="The next theme"),
+        Binding("k", "move(-1)", "up", show=False, id="themes.up", tooltip="The theme before"),
+        Binding("ctrl+c", "app.break", "as before; twice leaves", show=False, id="themes.break"),
+    ]
+
+    DEFAULT_CSS = """
+    ThemePicker {
+        align: right middle; background: transparent;
+        Vertical {
+            width: 30; height: auto; max-height: 80%; margin: 0 2; padding: 0 1; background: $sheet-background;
+            border: round $sheet-border; border-title-style: bold; border-subtitle-color: $muted-foreground;
+        }
+        OptionList { height: auto; max-height: 100%; border: none; padding: 0; background: $sheet-background; }
+    }
+    """
+
+    @dataclass
+    class Tried(Message):
+        """This theme is to be seen."""
+
+        name: str
+
+    def __init__(self, *, names: list[str], current: str) -> None:
+        super().__init__()
+        self._names = names
+        self._current = current
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = ours("Theme")  # type: ignore[assignment]
+            box.border_subtitle = ours("Enter keeps · Esc as before")  # type: ignore[assignment]
+            yield OptionList(*(Option(words(name)) for name in self._names))
+
+    def on_mount(self) -> None:
+        options = self.query_one(OptionList)
+        options.highlighted = self._names.index(self._current) if self._current in self._names else 0
+        options.focus()
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self.post_message(self.Tried(self._names[event.option_index]))
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._names[event.option_index])
+
+    def action_move(self, step: int) -> None:
+        options = self.query_one(OptionList)
+        options.highlighted = ((options.highlighted or 0) + step) % len(self._names)

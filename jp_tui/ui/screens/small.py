@@ -1,0 +1,69 @@
+"""What is seen while the terminal is too small to work in (issue 3, "Bad input"), and while the program leaves.
+
+Both cover everything and take every key, so that none reaches what cannot be seen; nothing below is changed.
+"""
+
+from __future__ import annotations
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from jp_tui.ui.text import ours
+
+LEAST = (60, 16)
+"""Columns and rows below which nothing useful fits."""
+
+
+def too_small(width: int, height: int) -> bool:
+    return width < LEAST[0] or height < LEAST[1]
+
+
+class TooSmall(ModalScreen[None], inherit_bindings=False):
+    """The size that is needed and the one there is."""
+
+    BINDINGS = [Binding("ctrl+c", "app.break", "twice leaves", id="small.break", tooltip="Twice within a second")]
+
+    DEFAULT_CSS = """
+    TooSmall {
+        align: center middle; background: $background;
+        Static { width: auto; height: auto; text-align: center; color: $foreground; }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static()
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        needed = ours("Too small", style="bold $waiting-foreground")
+        self.query_one(Static).update(
+            ours(
+                "{needed}\n{width}x{height}, needs {w}x{h}\nEnlarge me: all is kept",
+                needed=needed,
+                width=width,
+                height=height,
+                w=LEAST[0],
+                h=LEAST[1],
+            )
+        )
+
+
+class Leaving(ModalScreen[None], inherit_bindings=False):
+    """The engine ends the turn and closes the log."""
+
+    BINDINGS = [Binding("ctrl+c", "app.leave_now", "leave at once", id="leaving.now", tooltip="Wait for nothing")]
+
+    DEFAULT_CSS = """
+    Leaving {
+        align: center middle; background: $background 60%;
+        Static {
+            width: auto; height: auto; padding: 0 2; background: $sheet-background; border: round $sheet-border;
+        }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(ours("Leaving: the turn is ended and the log closed · Ctrl+C leaves at once"))

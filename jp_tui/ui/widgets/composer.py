@@ -1,0 +1,225 @@
+"""Where the user writes: several lines, a history, pastes of any size, and no key lost or out of order.
+
+Every key is handled in `_on_key`, from the bindings below: Textual lets a bound key be overtaken by the characters
+typed after it (designs.md A, traps). It sends nothing to the engine and keeps no draft; it says what was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.actions import parse
+from textual.binding import Binding
+from textual.content import Content
+from textual.document._document import EditResult, Location
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import TextArea
+
+from jp_tui.ui.text import blank, ours
+from jp_tui.ui.widgets.editing import EDITING
+from jp_tui.view.pastes import ROOM, Pastes, cleaned
+from jp_tui.view.recall import Recall
+
+_SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j", "ctrl+enter": "shift+enter"}
+"""One key, several names, by what the terminal reports."""
+
+
+class Composer(TextArea, inherit_bindings=False):
+    """The prompt being written; Enter sends it, unless the model is at work or somebody else holds the pen."""
+
+    BINDINGS = [
+        Binding("enter", "submit", "send", id="composer.send", tooltip="Send what is written"),
+        Binding(
+            "ctrl+j,shift+enter,alt+enter", "newline", "new line", id="composer.newline", tooltip="Begin another line"
+        ),
+        Binding("ctrl+g", "editor", "editor", id="composer.editor", tooltip="Write it in your own editor ($EDITOR)"),
+        Binding(
+            "up", "older", "up, or what was sent before", show=False, id="composer.older", tooltip="At the first line"
+        ),
+        Binding(
+            "down", "newer", "down, or what was sent after", show=False, id="composer.newer", tooltip="At the last line"
+        ),
+        *EDITING,
+    ]
+
+    DEFAULT_CSS = """
+    Composer {
+        height: auto;
+        max-height: 33vh;
+        min-height: 3;
+        border: round $primary 60%;
+        background: $background;
+        padding: 0 1;
+        scrollbar-size-vertical: 1;
+        &:focus { border: round $primary; }
+        &.-locked { border: round $foreground 30%; }
+        &.-refusing { border: round $warning; border-subtitle-color: $warning; }
+        & .text-area--cursor-line { background: $background; }
+    }
+    """
+
+    busy = reactive(False)
+    """The model is at work: Enter keeps the text."""
+    locked = reactive(False, toggle_class="-locked")
+    """Somebody else writes this conversation: nothing can be written here."""
+
+    @dataclass
+    class Submitted(Message):
+        """The user sends this; the composer is empty again."""
+
+        text: str
+
+    class Edited(Message):
+        """The text changed; `Composer.written` is the new one."""
+
+    class Typed(Message):
+        """A key was pressed here."""
+
+    class EditorWanted(Message):
+        """The user wants to go on in an editor."""
+
+    def __init__(self, *, placeholder: Content, id: str | None = None) -> None:
+        super().__init__(
+            id=id, placeholder=placeholder, highlight_cursor_line=False, soft_wrap=True, max_checkpoints=200
+        )
+        self.cursor_blink = False  # 25 KB in ten idle seconds (T24)
+        self.match_cursor_bracket = False  # searches the whole text at every step
+        self._pastes = Pastes()
+        self._recall = Recall()
+
+    @property
+    def written(self) -> str:
+        """What is written, pastes in full."""
+        return self._pastes.whole(self.text)
+
+    # -- attributes from above
+
+    def remember(self, texts: tuple[str, ...]) -> None:
+        """What was sent before this run, oldest first; what this run sent stays nearer."""
+        self._recall = Recall((*texts, *self._recall.texts))
+
+    def put(self, text: str) -> None:
+        """This text instead of what is written, the cursor at its end."""
+        self.load_text(self._pastes.folded(cleaned(text)))
+        self.move_cursor(self.document.end)
+
+    def put_back(self, text: str) -> None:
+        """This text, unless something is written already."""
+        if text and not self.text:
+            self.put(text)
+
+    def put_before(self, text: str) -> None:
+        """This text in front of what is written already."""
+        if text:
+            self.put(f"{text}\n{self.written}" if self.text else text)
+
+    def type_in(self, text: str) -> None:
+        """What was typed elsewhere and meant for here, at the cursor (E10)."""
+        self._enter(cleaned(text))
+
+    def watch_busy(self, busy: bool) -> None:
+        if not busy:
+            self._refuse(blank())
+
+    def watch_locked(self, locked: bool) -> None:
+        self.read_only = locked
+
+    # -- keys
+
+    async def _on_key(self, event: events.Key) -> None:
+        """The table first, then characters; what is neither goes on to the screen."""
+        key = _SAME.get(event.key, event.key)
+        bindings = self._bindings.key_to_bindings.get(key)
+        if not bindings and not (event.is_printable and event.character):
+            event.prevent_default()
+            return
+        event.stop()
+        event.prevent_default()
+        self.post_message(self.Typed())
+        if bindings:
+            _, name, parameters = parse(bindings[0].action)
+            getattr(self, f"action_{name}")(*parameters)
+        elif event.character:
+            self._refuse(blank())
+            self._replace_via_keyboard(event.character, *self.selection)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.post_message(self.Typed())
+        self._enter(cleaned(event.text))
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self.post_message(self.Edited())
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()
+
+    def _enter(self, text: str) -> None:
+        if not self.read_only and text:
+            self._replace_via_keyboard(self._pastes.folded(text, ROOM - len(self.text)), *self.selection)
+
+    def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
+        start, end = self._around_marks(*sorted((start, end)))
+        return super()._replace_via_keyboard(insert, start, end)
+
+    def _delete_via_keyboard(self, start: Location, end: Location) -> EditResult | None:
+        start, end = self._around_marks(*sorted((start, end)))
+        return super()._delete_via_keyboard(start, end)
+
+    def _around_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
+        """A range that holds a pasted mark whole or not at all; a mere cursor inside one goes behind it."""
+        for row in {start[0], end[0]}:
+            for left, right in self._pastes.spans(self.document.get_line(row)):
+                inside_start = start[0] == row and left < start[1] < right
+                inside_end = end[0] == row and left < end[1] < right
+                if start == end and inside_start:
+                    return (row, right), (row, right)
+                start = (row, left) if inside_start else start
+                end = (row, right) if inside_end else end
+        return start, end
+
+    # -- actions
+
+    def action_submit(self) -> None:
+        text = self.written
+        if self.read_only or not text.strip():
+            return
+        if self.busy:
+            self._refuse(ours("Esc interrupts · the model is still working"))
+            return
+        self.busy = True  # until the engine's word: a second Enter in the same burst must not be lost
+        self._recall = self._recall.remembered(text)
+        self.load_text("")
+        self.post_message(self.Submitted(text))
+
+    def _refuse(self, why: Content) -> None:
+        """Say at the border why Enter did nothing; the text stays."""
+        if bool(why) != self.has_class("-refusing"):
+            self.set_class(bool(why), "-refusing")
+            self.border_subtitle = why if why else None  # type: ignore[assignment]
+
+    def action_newline(self) -> None:
+        self._replace_via_keyboard("\n", *self.selection)
+
+    def action_editor(self) -> None:
+        if not self.read_only:
+            self.post_message(self.EditorWanted())
+
+    def action_older(self) -> None:
+        if not self.navigator.is_first_wrapped_line(self.cursor_location):
+            self.action_cursor_up()
+        elif not self.read_only and (found := self._recall.older(self.written)):
+            self._recall, text = found
+            self.put(text)
+            self.move_cursor((0, len(self.document.get_line(0))))
+
+    def action_newer(self) -> None:
+        if not self.navigator.is_last_wrapped_line(self.cursor_location):
+            self.action_cursor_down()
+        elif not self.read_only and (found := self._recall.newer()):
+            self._recall, text = found
+            self.put(text)

@@ -1,0 +1,89 @@
+"""The last line: the keys that work now, made from the active bindings, and nothing else (asking.md E5).
+
+Every key in it can be clicked (E60). A short notice may take its place for a moment. It declares no key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual import events
+from textual.binding import ActiveBinding
+from textual.content import Content
+from textual.dom import DOMNode
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widget import Widget
+
+from jp_tui.ui.keys import short, shown, words
+from jp_tui.ui.text import blank, join, ours, styled
+
+_GAP = 2
+
+
+class KeyLine(Widget):
+    """`^P palette  ^B sidebar  F1 keys`; what does not fit is left out from the middle, help never."""
+
+    DEFAULT_CSS = """
+    KeyLine { height: 1; width: 1fr; padding: 0 1; background: $bar-background; color: $bar-foreground; }
+    """
+
+    notice: reactive[Content | None] = reactive(None)
+    """Words in the place of the keys."""
+
+    def __init__(self, *, speaks_for_itself: Callable[[DOMNode], bool], id: str | None = None) -> None:
+        """`speaks_for_itself` says of which nodes the keys are shown elsewhere."""
+        super().__init__(id=id)
+        self._elsewhere = speaks_for_itself
+        self._active: list[ActiveBinding] = []
+        self._places: list[tuple[int, int, ActiveBinding]] = []
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._changed)
+
+    def _changed(self, screen: Screen[object]) -> None:
+        found = [one for one in shown(screen.active_bindings) if not self._elsewhere(one.node)]
+        if [one.binding for one in found] != [one.binding for one in self._active]:
+            self.refresh()
+        self._active = found
+
+    def render(self) -> Content:
+        self._places = []
+        if self.notice is not None:
+            return self.notice
+        parts: list[Content] = []
+        at = 0
+        for one in _fitting(self._active, self.size.width - 2):
+            part = _spelled(one)
+            parts.append(part)
+            self._places.append((at, at + part.cell_length, one))
+            at += part.cell_length + _GAP
+        return join(*parts, sep=ours("  "))
+
+    async def on_click(self, event: events.Click) -> None:
+        event.stop()
+        x = event.x - self.styles.padding.left
+        for start, end, one in self._places:
+            if start <= x < end:
+                await self.app.run_action(one.binding.action, one.node)
+
+
+def _spelled(one: ActiveBinding) -> Content:
+    key = styled(words(short(one.binding.key)), "bold $primary")
+    return (
+        join(key, ours(" "), styled(words(_lower(one.binding.description)), "$muted-foreground"))
+        if one.binding.key
+        else blank()
+    )
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _fitting(active: list[ActiveBinding], width: int) -> list[ActiveBinding]:
+    """As many as fit; the last one (help) always stays."""
+    found = list(active)
+    while len(found) > 1 and sum(_spelled(one).cell_length + _GAP for one in found) - _GAP > width:
+        found.pop(-2)
+    return found

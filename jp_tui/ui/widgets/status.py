@@ -1,0 +1,81 @@
+"""The top line: where one is, which model, how many tokens, what the turn does, and what waits for the human.
+
+Cut to the width it has, the least needed first; what waits is never cut (asking.md E50). Reads no event itself.
+"""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.text import cut, foreign, join, ours
+from jp_tui.view.status import Status, doing, shortened, tokens, waits
+
+_DOT = " · "
+
+
+class StatusLine(Widget):
+    """One line, from the left: jp, workspace, conversation, model, tokens, doing; what waits."""
+
+    DEFAULT_CSS = """
+    StatusLine { height: 1; width: 1fr; padding: 0 1; background: $bar-background; color: $bar-foreground; }
+    """
+
+    status: reactive[Status] = reactive(Status())
+    """What to say."""
+    now: reactive[float] = reactive(0.0)
+    """The face's clock, for a countdown."""
+
+    def render(self) -> Content:
+        return line(self.status, self.now, self.size.width - 2)
+
+
+def line(status: Status, now: float, width: int) -> Content:
+    """The line in at most `width` cells."""
+    brand = ours("jp", style="bold $primary")
+    waiting = [foreign(Foreign(waits(status)), style="bold $waiting-foreground")] if status.waiting else []
+    held = [ours("read-only", style="bold $waiting-foreground")] if status.held_by else []
+    last: Content | None = None
+    for room, parts in _versions(status, now):
+        folder = foreign(
+            Foreign(shortened(status.workspace, status.home, room)), mode="line", style="$muted-foreground"
+        )
+        kept = [part for part in parts if part]
+        last = join(brand, ours("  "), join(folder, *kept, *held, *waiting, sep=ours(_DOT, style="$muted-foreground")))
+        if last.cell_length <= width:
+            return last
+    assert last is not None
+    tail = join(*held, *waiting, sep=ours(_DOT, style="$muted-foreground"))
+    if not tail:
+        return cut(last, width)
+    head = join(brand, ours("  "))
+    return join(cut(head, max(width - tail.cell_length, 0)), tail)
+
+
+def _versions(status: Status, now: float) -> list[tuple[int, list[Content]]]:
+    """Room for the folder and the parts behind it, from everything to the least."""
+    title = foreign(status.title, mode="line") if status.title else None
+    model = foreign(Foreign(status.model), mode="line", style="$muted-foreground") if status.model else None
+    used = (
+        foreign(Foreign(tokens(status.usage)), mode="line", style="$muted-foreground") if tokens(status.usage) else None
+    )
+    does = foreign(Foreign(doing(status, now)), style="$running-foreground") if doing(status, now) else None
+
+    def short(limit: int) -> Content | None:
+        return cut(title, limit) if title else None
+
+    def some(*parts: Content | None) -> list[Content]:
+        return [part for part in parts if part is not None]
+
+    return [
+        (60, some(short(60), model, used, does)),
+        (24, some(short(32), model, used, does)),
+        (12, some(short(24), model, used, does)),
+        (12, some(short(24), model, does)),
+        (8, some(short(16), model, does)),
+        (8, some(short(12), does)),
+        (8, some(does)),
+        (8, []),
+    ]

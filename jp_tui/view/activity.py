@@ -1,0 +1,282 @@
+"""What the turn is doing: its tool calls, their inquiries with who answered, and what waits for the human.
+
+A pure reducer over the engine's events (inquiries.md R96, R99, R244). The time is an input. A reloaded
+conversation enters the same functions as a live one, so both look alike. It shows only the latest turn and
+formats nothing: words and icons stand in `activity_lines.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, cast, get_args
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import CallEnd, CallState, PromptRequest, StoredEvent, UsageTotals
+from jp_tui.view.calls import subject
+
+How = Literal["open", "answered", "redacted", "cancelled", "withdrawn"]
+NOTHING = Foreign("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """A question and its fate. `by` is the kind of responder, `model` which one, `reason` a tag or its own words."""
+
+    id: str
+    text: Foreign
+    how: How = "open"
+    answer: Json = None
+    by: str = ""
+    model: Foreign = NOTHING
+    explanation: Foreign = NOTHING
+    tag: Foreign = NOTHING
+    ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call. `began` is when it first ran, on the face's clock; its duration counts the human's time too."""
+
+    id: str
+    tool: Foreign
+    title: Foreign = NOTHING
+    state: CallState = "queued"
+    end: CallEnd | None = None
+    ms: int | None = None
+    began: float | None = None
+    hidden: bool = False
+    inquiries: tuple[Inquiry, ...] = ()
+
+    @property
+    def busy(self) -> bool:
+        """Whether its duration grows."""
+        return self.began is not None and self.state in ("running", "awaiting_assistant")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A question that waits for the human, oldest first."""
+
+    id: str
+    text: Foreign
+    asker: Foreign
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activity:
+    """The latest turn of a conversation; `loose` are inquiries whose call is not known here."""
+
+    turn: int = 0
+    calls: tuple[Call, ...] = ()
+    loose: tuple[Inquiry, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    running: bool = False
+    outcome: str = ""
+    usage: UsageTotals | None = None
+    ms: int | None = None
+
+    @property
+    def ticking(self) -> bool:
+        """Whether a duration on show grows."""
+        return any(call.busy for call in self.calls)
+
+
+def rebuilt(page: Iterable[StoredEvent]) -> Activity:
+    """The activity of the last turn of a stored page; what has no result there was cut off."""
+    found = Activity()
+    for one in page:
+        found = _fact(found, one)
+    return _still(found)
+
+
+def applied(activity: Activity, event: ev.Event, now: float) -> Activity:
+    """The activity after an event at `now` (seconds on the face's clock); the same object when nothing changed."""
+    match event:
+        case ev.ConversationOpened(page=page):
+            return rebuilt(page)
+        case ev.EventAppended(stored=one):
+            return _fact(activity, one)
+        case ev.TurnStarted(turn=turn):
+            return replace(_turn(activity, turn), running=True, outcome="")
+        case ev.TurnCompleted(turn=turn, outcome=outcome, usage=usage, ms=ms):
+            ended = replace(_turn(activity, turn), outcome=outcome, usage=usage, ms=ms)
+            return _still(ended)
+        case ev.CallChanged():
+            return _changed(activity, event, now)
+        case ev.QuestionAsked(prompt=prompt):
+            return _asked(activity, prompt)
+        case ev.QuestionSettled():
+            return _settled(activity, event)
+        case _:
+            return activity
+
+
+def _turn(activity: Activity, turn: int) -> Activity:
+    """The activity of `turn`; what waits outlives the turn it was asked in."""
+    return activity if turn <= activity.turn else Activity(turn=turn, waiting=activity.waiting)
+
+
+def _still(activity: Activity) -> Activity:
+    """Nothing runs any more: a call without a result was cut off, unless the human is still asked."""
+    asked = {known.id for known in activity.waiting}
+
+    def ended(call: Call) -> Call:
+        if call.state == "completed" or any(one.id in asked for one in call.inquiries):
+            return call
+        return replace(call, state="completed", end="cancelled")
+
+    return replace(activity, calls=tuple(map(ended, activity.calls)), running=False)
+
+
+def _call(activity: Activity, call: Call) -> Activity:
+    """With this call in the place of the one with its id, or as the last."""
+    if all(known.id != call.id for known in activity.calls):
+        return replace(activity, calls=(*activity.calls, call))
+    calls = tuple(call if known.id == call.id else known for known in activity.calls)
+    return replace(activity, calls=calls)
+
+
+def _known(activity: Activity, call: str, tool: str) -> Call:
+    found = next((known for known in activity.calls if known.id == call), None)
+    return found or Call(id=call, tool=Foreign(tool))
+
+
+def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
+    if event.turn < activity.turn:
+        return activity
+    activity = _turn(activity, event.turn)
+    call = _known(activity, event.call, event.tool)
+    runs = event.state in ("running", "awaiting_assistant")
+    call = replace(
+        call,
+        tool=Foreign(event.tool),
+        title=event.title or call.title,
+        state=event.state,
+        end=event.end,
+        ms=call.ms if event.ms is None else event.ms,
+        began=now - (event.ms or 0) / 1000 if runs and call.began is None else call.began,
+        hidden=event.hidden,
+    )
+    return _call(activity, call)
+
+
+def _asked(activity: Activity, prompt: PromptRequest) -> Activity:
+    text = Foreign(first_line(prompt.question.text))
+    waits = Waiting(id=prompt.inquiry, text=text, asker=Foreign(asker(prompt)))
+    others = tuple(known for known in activity.waiting if known.id != waits.id)
+    activity = replace(activity, waiting=(*others, waits))
+    if prompt.turn < activity.turn:
+        return activity
+    activity = _turn(activity, prompt.turn)
+    call = _known(activity, prompt.call, prompt.tool)
+    if all(known.id != prompt.inquiry for known in call.inquiries):
+        call = replace(call, inquiries=(*call.inquiries, Inquiry(id=prompt.inquiry, text=text)))
+    return _call(activity, replace(call, state="awaiting_input", end=None))
+
+
+def asker(prompt: PromptRequest) -> str:
+    """Who asks, in a word: the label if there is one, the assistant, or the tool's name (R190, E4)."""
+    if prompt.label:
+        return prompt.label
+    return "assistant" if prompt.source == "assistant" else prompt.source_name or prompt.tool
+
+
+def _settled(activity: Activity, event: ev.QuestionSettled) -> Activity:
+    waiting = tuple(known for known in activity.waiting if known.id != event.inquiry)
+    activity = replace(activity, waiting=waiting)
+
+    def settle(one: Inquiry) -> Inquiry:
+        return replace(one, how=event.how, by=one.by or event.by) if one.how == "open" else one
+
+    activity = _inquiry(activity, event.inquiry, settle)
+    return activity if activity.running else _still(activity)
+
+
+def _inquiry(activity: Activity, id_: str, change: Callable[[Inquiry], Inquiry]) -> Activity:
+    """With `change` made to the newest inquiry of that id; ids are opaque and unique within a turn (R29)."""
+
+    def among(inquiries: tuple[Inquiry, ...]) -> tuple[Inquiry, ...]:
+        return tuple(change(one) if one.id == id_ else one for one in inquiries)
+
+    if any(one.id == id_ for one in activity.loose):
+        return replace(activity, loose=among(activity.loose))
+    for call in activity.calls:
+        if any(one.id == id_ for one in call.inquiries):
+            return _call(activity, replace(call, inquiries=among(call.inquiries)))
+    return activity
+
+
+def _fact(activity: Activity, one: StoredEvent) -> Activity:
+    """The activity after a fact of the log, live or reloaded."""
+    if one.turn < activity.turn:
+        return activity
+    activity = _turn(activity, one.turn)
+    match read_event(one.event):
+        case stored.ToolCallRequest(id=id_, name=name, arguments=arguments, metadata=metadata):
+            call = _known(activity, id_, name)
+            title = call.title or Foreign(_text(metadata, "title") or subject(arguments))
+            return _call(activity, replace(call, title=title))
+        case stored.ToolCallResponse(id=id_, is_error=failed, metadata=metadata):
+            return _result(activity, id_, failed, metadata)
+        case stored.InquiryRequest() as request:
+            return _question(activity, request)
+        case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted() as response:
+            return _inquiry(activity, response.id, lambda open_: _answered(open_, response))
+        case stored.TurnOutcome(outcome=outcome, usage=usage, ms=ms):
+            numbers = {key: value for key, value in usage.items() if key in UsageTotals.model_fields}
+            return replace(activity, outcome=outcome, usage=UsageTotals.model_validate(numbers), ms=ms)
+        case _:
+            return activity
+
+
+def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) -> Activity:
+    call = next((known for known in activity.calls if known.id == id_), None)
+    if call is None:
+        return activity
+    said, ms = metadata.get("end"), metadata.get("ms")
+    end = cast(CallEnd, said) if said in get_args(CallEnd) else "error" if failed else "ok"
+    took = ms if isinstance(ms, int) and not isinstance(ms, bool) else call.ms
+    known = call.end if call.state == "completed" else None
+    return _call(activity, replace(call, state="completed", end=known or end, ms=took))
+
+
+def _question(activity: Activity, request: stored.InquiryRequest) -> Activity:
+    """An inquiry of the log: under the call its metadata names, else the one whose id its own begins with."""
+    asked = Inquiry(id=request.id, text=Foreign(first_line(_text(request.question, "text"))))
+    if any(one.id == asked.id for call in activity.calls for one in call.inquiries):
+        return activity  # the question came first, the fact now
+    named = _text(request.metadata, "call")
+    own = [call for call in activity.calls if call.id == named or asked.id.startswith(f"{call.id}.")]
+    if not own:
+        return replace(activity, loose=(*activity.loose, asked))
+    call = max(own, key=lambda known: (known.id == named, len(known.id)))
+    return _call(activity, replace(call, inquiries=(*call.inquiries, asked)))
+
+
+def _answered(one: Inquiry, response: stored.InquiryResponse) -> Inquiry:
+    """The question with its recorded fate, which says more than QuestionSettled does."""
+    if isinstance(response, stored.InquiryRedacted):
+        return replace(one, how="redacted")
+    by = response.responder
+    who = replace(
+        one, by=by.kind if by else one.by, model=Foreign(by.model) if by else one.model, ms=by.ms if by else None
+    )
+    if isinstance(response, stored.InquiryCancelled):
+        return replace(who, how="cancelled", tag=Foreign(response.reason))
+    said = Foreign(response.explanation or "")
+    return replace(who, how="answered", answer=response.answer, explanation=said)
+
+
+def first_line(text: str) -> str:
+    """The first line with something on it stands for a question where one line is needed (R2)."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _text(raw: JsonObject, key: str) -> str:
+    value = raw.get(key)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,32 @@
+"""Durations and token counts in the few characters that a line has. Pure; knows no widget and no clock."""
+
+from __future__ import annotations
+
+
+def duration(ms: int) -> str:
+    """`38 ms`, `1.4 s`, `2 m 05 s`, `1 h 04 m`."""
+    if ms < 1000:
+        return f"{max(ms, 0)} ms"
+    if ms < 60_000:
+        return f"{ms / 1000:.1f} s" if ms < 59_950 else "60 s"
+    minutes, seconds = divmod(round(ms / 1000), 60)
+    if minutes < 60:
+        return f"{minutes} m {seconds:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} m"
+
+
+def seconds(elapsed: float) -> str:
+    """A running duration, whole seconds: `0 s`, `59 s`, `2 m 05 s`. Moves once a second, so nothing ticks faster."""
+    whole = max(int(elapsed), 0)
+    return f"{whole} s" if whole < 60 else duration(whole * 1000)
+
+
+def count(tokens: int) -> str:
+    """`812`, `12.4k`, `128k`, `1.2M`."""
+    if tokens < 1000:
+        return str(tokens)
+    if tokens < 99_950:
+        return f"{tokens / 1000:.1f}k"
+    if tokens < 999_500:
+        return f"{tokens / 1000:.0f}k"
+    return f"{tokens / 1_000_000:.1f}M"

@@ -1,0 +1,44 @@
+"""The two interrupt menus of R211 with the exact labels of M44, and what each choice does here, as data.
+
+"& exit" leaves the program in jp; with us it ends the turn, so every label has a description that says so.
+It sends nothing: a face turns the chosen action into InterruptTurn, Continue into nothing at all (R215).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jp_tui.protocol.commands import Interrupt
+
+TITLE = "Interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of the menu; `action` None is Continue, `words` asks for a message before it is sent."""
+
+    label: str
+    does: str
+    action: Interrupt | None
+    words: bool = False
+
+
+CONTINUE = Choice("Continue", "nothing happened; the turn goes on", None)
+
+STREAMING = (
+    CONTINUE,
+    Choice("Reply (stop & respond)", "keeps what was said so far and sends your message", "reply", True),
+    Choice("Stop (save & exit)", "keeps what was said so far and ends the turn", "stop"),
+    Choice("Abort (discard & exit)", "forgets this reply and ends the turn", "abort"),
+)
+TOOLS = (
+    CONTINUE,
+    Choice("Stop & respond", "cancels the running tools and sends your message", "respond", True),
+    Choice("Stop (cancel & exit)", "cancels the running tools and ends the turn", "stop"),
+    Choice("Restart", "cancels the running tools and runs them again", "restart"),
+)
+
+
+def menu(phase: str) -> tuple[Choice, ...]:
+    """The menu for what the turn does now (the phases of TurnPhase)."""
+    return TOOLS if phase == "tools" else STREAMING

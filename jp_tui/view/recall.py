@@ -1,0 +1,37 @@
+"""Walking through what was typed before, as values; the text being written is kept at the near end. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+MOST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """`texts` oldest first; `at` counts back from the present, 0 is what is being written (`kept`)."""
+
+    texts: tuple[str, ...] = ()
+    at: int = 0
+    kept: str = ""
+
+    def remembered(self, text: str) -> Recall:
+        """With one more at the near end, back in the present; the same text twice in a row stands once."""
+        if not text.strip() or self.texts[-1:] == (text,):
+            return Recall(self.texts)
+        return Recall((*self.texts, text)[-MOST:])
+
+    def older(self, shown: str) -> tuple[Recall, str] | None:
+        """One step back from `shown`, or None at the far end."""
+        if self.at >= len(self.texts):
+            return None
+        kept = shown if self.at == 0 else self.kept
+        found = replace(self, at=self.at + 1, kept=kept)
+        return found, found.texts[-found.at]
+
+    def newer(self) -> tuple[Recall, str] | None:
+        """One step forward, or None in the present."""
+        if self.at == 0:
+            return None
+        found = replace(self, at=self.at - 1)
+        return found, found.texts[-found.at] if found.at else found.kept
