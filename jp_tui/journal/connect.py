@@ -18,6 +18,9 @@ from jp_tui.system.paths import PathsError, because, private_folder, private_ope
 BUSY_SECONDS = 5.0
 """How long one process waits for another's commit before it gives up."""
 
+_INDEX = 32 * 1024
+"""The smallest file that SQLite needs beside a log."""
+
 _ADVICE = {
     "corrupt": "is damaged; nothing was changed. Move it away to start afresh, or repair a copy with "
     "`sqlite3 FILE .recover`",
@@ -53,7 +56,18 @@ def trouble(error: sqlite3.Error, path: Path) -> JournalError:
         kind: Trouble = "invalid"
     else:
         kind = _KINDS.get(code & 0xFF, "io")
+        if kind == "io" and _no_space(path):
+            kind = "full"
     return JournalError(kind, f"{path} {_ADVICE[kind]} ({error})")
+
+
+def _no_space(path: Path) -> bool:
+    """Whether an unnamed disk error is a full disk: the log's index fails so."""
+    try:
+        room = os.statvfs(path.parent)
+    except OSError:
+        return False
+    return room.f_bavail * room.f_frsize < _INDEX
 
 
 def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
@@ -99,9 +113,10 @@ def open_reading(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
         connection.close()
-        # a folder that cannot be written has no place for the log's index; without a log none is needed
-        if os.access(path.parent, os.W_OK) or os.path.exists(f"{path}-wal"):
-            raise trouble(error, path) from error
+        # a folder that is read-only or full has no place for the log's index; without a log none is needed
+        words = trouble(error, path)
+        if words.kind == "busy" or os.path.exists(f"{path}-wal"):
+            raise words from error
         return connect(path, "ro&immutable=1")
     except sqlite3.Error as error:
         connection.close()

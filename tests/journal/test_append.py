@@ -81,8 +81,9 @@ def test_a_loop_that_ended_before_the_write_is_no_trouble(
     journal._writer.submit(_holding(hold))
 
     async def give_up() -> None:
-        asyncio.ensure_future(_wait(journal, entry(1)))
+        task = asyncio.ensure_future(_wait(journal, entry(1)))
         await asyncio.sleep(0)
+        assert not task.done()
 
     asyncio.run(give_up())
     hold.set()
