@@ -102,8 +102,8 @@ class ModelServer:
                     self.arrived.notify_all()
                 if not await self._answer(answer, request, reader, writer):
                     break
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the client left, or the test is over
         finally:
             writer.close()
 

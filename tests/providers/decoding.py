@@ -20,13 +20,10 @@ from jp_tui.conversation.model import (
     PartOpened,
     Said,
 )
-from jp_tui.providers.anthropic import Anthropic
-from jp_tui.providers.openai_chat import OpenAIChat
-from jp_tui.providers.wire import Decoder, Wire
+from jp_tui.providers.wire import Decoder
 
 SAMPLES = Path(__file__).parent / "samples"
 HELLO = ModelRequest("m", (Message("user", (Said("Hello"),)),))
-WIRES: dict[str, Wire] = {"openai": OpenAIChat("local"), "anthropic": Anthropic()}
 
 
 def fixtures() -> Path:

@@ -1,0 +1,106 @@
+"""A real llama.cpp server on both wires. JP_TUI_LLAMA names its URL (http://127.0.0.1:PORT), else these tests skip.
+
+The model is a tiny Markov chain without weights: its text repeats at temperature 0, and words in the last user
+message make it call a tool, split characters over chunks or never stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import pytest
+
+from jp_tui.conversation.model import Call, Delta, Message, ModelError, ModelRequest, PartGrew, Result, Said, ToolSpec
+from jp_tui.providers.choose import Endpoint, WireName, open_provider
+from jp_tui.providers.http import reachable
+
+from .decoding import fold
+
+URL = os.environ.get("JP_TUI_LLAMA", "")
+WIRES: list[tuple[WireName, str]] = [("openai-chat", "/v1"), ("anthropic", ""), ("anthropic", "/v1/")]
+TOOL = ToolSpec(
+    "fs_read_file",
+    "Reads a file.",
+    {"type": "object", "properties": {"path": {"type": "string", "maxLength": 8}}, "required": ["path"]},
+)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not URL, reason="JP_TUI_LLAMA does not name a llama.cpp server"),
+    pytest.mark.parametrize(("wire", "base"), WIRES),
+]
+
+
+def ask(text: str, *more: Message, **options: object) -> ModelRequest:
+    settings = {"max_tokens": 300, "temperature": 0.0, **options}
+    return ModelRequest("tiny", (Message("user", (Said(text),)), *more), "Be short.", **settings)  # type: ignore[arg-type]
+
+
+async def collect(wire: WireName, base: str, request: ModelRequest) -> list[Delta]:
+    provider = open_provider(Endpoint("llamacpp", wire, URL + base))
+    try:
+        return [delta async for delta in provider.stream(request)]
+    finally:
+        await provider.close()
+
+
+async def test_text_streams(wire: WireName, base: str) -> None:
+    deltas = await collect(wire, base, ask("hi"))
+    (part,), finished = fold(deltas)
+    assert part[0] == "message" and part[1].strip().startswith("Hello from the tiny test model")
+    assert len([delta for delta in deltas if isinstance(delta, PartGrew)]) > 5, "in pieces, not at once"
+    assert finished is not None and finished.reason == "end" and finished.usage.output > 5
+
+
+async def test_characters_cut_over_chunks(wire: WireName, base: str) -> None:
+    (part,), _ = fold(await collect(wire, base, ask("#utf8")))
+    assert "日🙂" in part[1] and "\ufffd" not in part[1]
+
+
+async def test_a_tool_call_and_its_result(wire: WireName, base: str) -> None:
+    said, finished = fold(await collect(wire, base, ask("#tool", tools=(TOOL,))))
+    kind, id_, name, arguments = said[-1]
+    assert (kind, name) == ("tool", "fs_read_file") and isinstance(arguments["path"], str)
+    assert finished is not None and finished.reason == "tools"
+    after = (
+        Message("assistant", (Call(id_, name, arguments),)),
+        Message("user", (Result(id_, name, "one line", False),)),
+    )
+    said, finished = fold(await collect(wire, base, ask("#tool", *after, tools=(TOOL,))))
+    assert finished is not None and said
+
+
+async def test_a_forced_tool(wire: WireName, base: str) -> None:
+    said, _ = fold(await collect(wire, base, ask("hi", tools=(TOOL,), tool_choice="required")))
+    assert said[-1][0] == "tool" and set(said[-1][3]) == {"path"}
+
+
+async def test_t20_a_call_cut_by_the_limit_is_refused(wire: WireName, base: str) -> None:
+    for limit in range(8, 40, 8):
+        said, finished = fold(await collect(wire, base, ask("#tool", tools=(TOOL,), max_tokens=limit)))
+        assert finished is not None and finished.reason == "length"
+        assert not [part for part in said if part[0] == "tool"]
+
+
+async def test_leaving_frees_the_server(wire: WireName, base: str) -> None:
+    """It never stops by itself; after the socket is closed its slot takes the next request at once."""
+    for _ in range(4):  # more often than it has slots
+        provider = open_provider(Endpoint("llamacpp", wire, URL + base))
+        stream = provider.stream(ask("#forever", max_tokens=100_000))
+        while not isinstance(await anext(stream), PartGrew):
+            pass
+        await stream.aclose()  # type: ignore[attr-defined]
+        await provider.close()
+    assert await asyncio.wait_for(collect(wire, base, ask("hi")), 20)
+
+
+async def test_refusals_of_a_real_server(wire: WireName, base: str) -> None:
+    cases = [(ask("word " * 60_000), base, "too_long"), (ask("hi"), base + "/nowhere", "unknown_model")]
+    if wire == "openai-chat":  # the other door answers even this
+        cases.append((ask("hi", extra={"messages": 5}), base, "bad_request"))
+    for request, base_url, kind in cases:
+        with pytest.raises(ModelError) as caught:
+            await collect(wire, base_url, request)
+        assert caught.value.kind == kind and caught.value.detail
+    assert await reachable(URL)

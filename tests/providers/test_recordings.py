@@ -1,0 +1,186 @@
+"""Recorded exchanges of real servers, replayed from a real socket and cut at random bytes (fixtures/providers).
+
+The recordings lie beside the project; without them these tests skip and say so, and `samples/` stands in.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+import pytest
+
+from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Result, Said, Thought, ToolSpec
+from jp_tui.providers.anthropic_stream import REDACTED, SIGNATURE
+from jp_tui.providers.choose import Endpoint, WireName, open_provider
+from jp_tui.providers.http import make_wire
+from tests.fakes.model_server import Answer, ModelServer, split
+
+from .decoding import HELLO, fixtures, fold, random_offsets
+
+FOLDERS: dict[str, tuple[WireName, str]] = {"anthropic": ("anthropic", ""), "llamacpp": ("openai-chat", "/v1")}
+
+
+def _chats() -> list[Any]:
+    """Every recorded chat as (folder, recording), or one skipped test that says why there is none."""
+    found = []
+    for folder in FOLDERS:
+        for path in sorted((fixtures() / "providers" / folder).glob("*.json")):
+            recorded = json.loads(path.read_text())
+            if recorded["kind"] == "chat":
+                found.append(pytest.param(folder, recorded, id=f"{folder}-{path.stem}"))
+    nothing = pytest.mark.skip(reason=f"no recordings at {fixtures()} (JP_TUI_FIXTURES says where)")
+    return found or [pytest.param("", {}, marks=nothing, id="absent")]
+
+
+def _wanted(step: dict[str, Any]) -> list[list[Any]]:
+    found: list[list[Any]] = []
+    for event in step["events"]:
+        match event["t"]:
+            case "tool_call":
+                found.append(["tool", event["id"], event["name"], event["arguments"]])
+            case "structured":
+                found.append(["message", event["data"]])
+            case kind:
+                found.append([kind, event["text"], *([event["metadata"]] if event.get("metadata") else [])])
+    return found
+
+
+def _request(body: dict[str, Any], wire: WireName) -> ModelRequest:
+    return (_anthropic_request if wire == "anthropic" else _openai_request)(body)
+
+
+def _anthropic_request(body: dict[str, Any]) -> ModelRequest:
+    names: dict[str, str] = {}
+    messages = []
+    for message in body["messages"]:
+        parts: list[Part] = []
+        for block in message["content"]:
+            match block["type"]:
+                case "text":
+                    parts.append(Said(block["text"]))
+                case "thinking":
+                    parts.append(Thought(block["thinking"], {SIGNATURE: block["signature"]}))
+                case "redacted_thinking":
+                    parts.append(Thought("", {REDACTED: block["data"]}))
+                case "tool_use":
+                    names[block["id"]] = block["name"]
+                    parts.append(Call(block["id"], block["name"], block["input"]))
+                case "tool_result":
+                    id_ = block["tool_use_id"]
+                    parts.append(Result(id_, names[id_], block["content"], block["is_error"]))
+                case _:  # attachments; the test passes these over
+                    pass
+        messages.append(Message(message["role"], tuple(parts)))
+    tools = [
+        ToolSpec(tool["name"], tool.get("description", ""), tool["input_schema"]) for tool in body.get("tools", [])
+    ]
+    choice = body.get("tool_choice", {"type": "auto"})
+    named = {"any": "required", "tool": choice.get("name", "")}.get(choice["type"], choice["type"])
+    system = "".join(block["text"] for block in body.get("system", []))
+    return ModelRequest(body["model"], tuple(messages), system, tuple(tools), named, body["max_tokens"])
+
+
+def _openai_request(body: dict[str, Any]) -> ModelRequest:
+    names: dict[str, str] = {}
+    messages = []
+    for message in body["messages"]:
+        if message["role"] == "tool":
+            id_ = message["tool_call_id"]
+            messages.append(Message("user", (Result(id_, names[id_], message["content"], False),)))
+            continue
+        parts: list[Part] = []
+        if thought := message.get("reasoning_content"):
+            parts.append(Thought(thought, {"provider": "llamacpp", "field": "reasoning_content"}))
+        if content := message.get("content"):
+            parts.append(Said(content))
+        for call in message.get("tool_calls", []):
+            function = call["function"]
+            names[call["id"]] = function["name"]
+            parts.append(Call(call["id"], function["name"], json.loads(function["arguments"])))
+        messages.append(Message(message["role"], tuple(parts)))
+    described = [tool["function"] for tool in body.get("tools", [])]
+    tools = tuple(ToolSpec(each["name"], each["description"], each["parameters"]) for each in described)
+    return ModelRequest(body["model"], tuple(messages), tools=tools, tool_choice=body.get("tool_choice", "auto"))
+
+
+def _essentials(value: Any) -> Any:
+    """What a request says; without cache marks, and a `content` of null as none."""
+    if isinstance(value, dict):
+        left = {key: _essentials(each) for key, each in value.items() if key not in ("cache_control", "strict")}
+        return {key: each for key, each in left.items() if not (key == "content" and each is None)}
+    return [_essentials(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(("folder", "recorded"), _chats())
+async def test_recorded_streams_decode_to_what_was_recorded(folder: str, recorded: dict[str, Any]) -> None:
+    wire, base = FOLDERS[folder]
+    bodies = [exchange["response"]["body"].encode() for exchange in recorded["exchanges"]]
+    for step in recorded["steps"]:
+        said: list[list[Any]] = []
+        for number in step["exchanges"]:
+            for seed in (number, zlib.crc32(recorded["scenario"].encode())):
+                pieces = split(bodies[number], random_offsets(bodies[number], seed))
+                async with ModelServer(Answer(pieces)) as server:
+                    provider = open_provider(Endpoint(folder, wire, server.url + base))
+                    parts, finished = fold([delta async for delta in provider.stream(HELLO)])
+                    await provider.close()
+                assert finished is not None and finished.usage.output > 0 and finished.usage.input > 0
+                assert (finished.reason in ("end", "tools")) == (number == step["exchanges"][-1])
+                said += parts if seed == number else []
+        assert step["finish"]["reason"] == "completed"
+        _same(said, _wanted(step), joined=len(step["exchanges"]) > 1)
+
+
+def _joined(parts: list[list[Any]], kind: str) -> str:
+    return "".join(part[1] for part in parts if part[0] == kind)
+
+
+def _same(said: list[list[Any]], wanted: list[list[Any]], *, joined: bool) -> None:
+    """Equal in kind, text, calls and signatures. A step of several responses was put together by its recorder, which
+    took out repetitions and later thoughts; there only the beginnings and the end of the message are compared."""
+    if joined:
+        for kind in ("reasoning", "message"):
+            assert _joined(said, kind)[:40] == _joined(wanted, kind)[:40]
+        assert _joined(said, "message")[-40:] == _joined(wanted, "message")[-40:]
+        return
+    assert [part[0] for part in said] == [part[0] for part in wanted]
+    for got, want in zip(said, wanted, strict=True):
+        if got[0] == "tool":
+            assert got == want
+        elif isinstance(want[1], str):
+            assert got[1].strip() == want[1].strip()
+            assert len(want) < 3 or got[2] == want[2]
+        else:
+            assert json.loads(got[1]) == want[1]
+
+
+@pytest.mark.parametrize(("folder", "recorded"), _chats())
+def test_requests_say_what_the_recorded_ones_say(folder: str, recorded: dict[str, Any]) -> None:
+    """Read back into values and written again, messages and tools come out as they were sent."""
+    wire, _ = FOLDERS[folder]
+    builder = make_wire(Endpoint(folder, wire, "http://h"))
+    checked = 0
+    for exchange in recorded["exchanges"]:
+        sent = exchange["request"]["json"]
+        if "image" in json.dumps(sent["messages"]):
+            continue  # attachments are not part of this issue
+        body = builder.body(_request(sent, wire))
+        assert _essentials(body["messages"]) == _essentials(sent["messages"])
+        assert (body["model"], body["stream"]) == (sent["model"], True)
+        for key in ("tools", "system"):
+            mine, theirs = _essentials(body.get(key)), _essentials(sent.get(key))
+            assert _plain(mine) == _plain(theirs)
+        if wire == "anthropic":
+            assert body["max_tokens"] == sent["max_tokens"]
+        checked += 1
+    assert checked or recorded["scenario"] == "image_attachment"
+
+
+def _plain(tools: Any) -> Any:
+    """Tool definitions without what is optional: Anthropic's type of custom tools, empty descriptions."""
+    optional = (("type", "custom"), ("description", ""))
+    if not isinstance(tools, list):
+        return tools
+    return [{key: each for key, each in tool.items() if (key, each) not in optional} for tool in tools]
