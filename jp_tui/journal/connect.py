@@ -106,7 +106,7 @@ def open_reading(path: Path) -> sqlite3.Connection:
         raise JournalError("unusable", f"{path} cannot be opened: {because(error)}") from error
     if not stat.S_ISREG(there.st_mode):
         raise JournalError("unusable", f"{path} cannot be opened: it is no regular file")
-    if there.st_size == 0 and not os.path.exists(f"{path}-wal"):
+    if there.st_size == 0 and not _has_log(path):
         raise JournalError("missing", f"{path} is still empty")
     connection = connect(path, "ro")
     try:
@@ -115,13 +115,21 @@ def open_reading(path: Path) -> sqlite3.Connection:
         connection.close()
         # a folder that is read-only or full has no place for the log's index; without a log none is needed
         words = trouble(error, path)
-        if words.kind == "busy" or os.path.exists(f"{path}-wal"):
+        if words.kind == "busy" or _has_log(path):
             raise words from error
         return connect(path, "ro&immutable=1")
     except sqlite3.Error as error:
         connection.close()
         raise trouble(error, path) from error
     return connection
+
+
+def _has_log(path: Path) -> bool:
+    """Whether commits stand beside the database that are not in it yet."""
+    try:
+        return os.path.getsize(f"{path}-wal") > 0
+    except OSError:
+        return False
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
