@@ -107,8 +107,15 @@ def builtin(file: str) -> Layer:
 def from_file(kind: LayerKind, file: str) -> Layer | None:
     """The layer of a file, None when there is no such file. SettingsError with every problem in it."""
     document = toml.read(file)
-    if document is None:
-        return None
+    return None if document is None else _checked(kind, file, document)
+
+
+def from_text(kind: LayerKind, file: str, data: bytes) -> Layer:
+    """The layer of a file that holds `data`: what `from_file` will say about it."""
+    return _checked(kind, file, toml.parse(data, file))
+
+
+def _checked(kind: LayerKind, file: str, document: toml.Document) -> Layer:
     tree, flaws = check(document.tree, SCHEMA)
     layer = Layer(kind, file, tree, document.places)
     _refuse(flaws, layer)

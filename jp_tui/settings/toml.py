@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from jp_tui.settings.errors import Problem, SettingsError
@@ -38,10 +38,11 @@ _PLAIN = re.compile(r"[^\"'#\[\]{},\n]+")
 
 @dataclass(slots=True)
 class Document:
-    """A parsed file: its data, and where each key stands."""
+    """A parsed file: its text (without a byte order mark), its data, and where each key stands."""
 
+    text: str
     tree: Table
-    places: dict[Path, Place] = field(default_factory=dict)
+    places: dict[Path, Place]
 
 
 def read(file: str) -> Document | None:
@@ -52,13 +53,16 @@ def read(file: str) -> Document | None:
         return None
     except (OSError, ValueError) as error:
         raise SettingsError(Problem(f"cannot be read: {_reason(error)}", file=file)) from None
-    with os.fdopen(handle, "rb") as stream:
+    try:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise SettingsError(Problem("cannot be read: it is not a regular file", file=file))
-        try:
-            data = stream.read(MAX_BYTES + 1)
-        except OSError as error:
-            raise SettingsError(Problem(f"cannot be read: {_reason(error)}", file=file)) from None
+        data = b""
+        while len(data) <= MAX_BYTES and (more := os.read(handle, MAX_BYTES + 1 - len(data))):
+            data += more
+    except OSError as error:
+        raise SettingsError(Problem(f"cannot be read: {_reason(error)}", file=file)) from None
+    finally:
+        os.close(handle)
     return parse(data, file)
 
 
@@ -72,9 +76,8 @@ def parse(data: bytes, file: str) -> Document:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
         raise SettingsError(Problem("is not UTF-8", file=file, line=line, column=column)) from None
-    text = text.replace("\r\n", "\n")
     places = locate(text, file)
-    return Document(loads(text, file), places)
+    return Document(text, loads(text, file), places)
 
 
 def loads(text: str, file: str) -> Table:
@@ -257,11 +260,13 @@ class _Scan:
 
 
 def _plain_part(part: str) -> str:
-    if part[0] == "'":
-        return part[1:-1]
-    if part[0] == '"':
-        return part[1:-1] if "\\" not in part else str(loads(f"v = {part}", "")["v"])
-    return part
+    """A part of a key without its quotes; one that is no TOML string stays as it is, for `tomllib` to judge."""
+    if part[0] == '"' and "\\" in part:
+        try:
+            return str(loads(f"v = {part}", "")["v"])
+        except SettingsError:
+            return part
+    return part[1:-1] if part[0] in "'\"" else part
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -1,0 +1,1 @@
+"""The tests mirror the rooms; `house/` checks the building itself, `bench/` measures (`python -m tests.bench`)."""

@@ -1,0 +1,47 @@
+"""What every room's tests share: where recorded fixtures are, and a home that is not the user's.
+
+Nothing here starts the program or knows a room.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Shared machines are slow now and then: what is wrong is a wrong result, not a slow example. A long run: --hypothesis-profile=long
+settings.register_profile("jp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("long", settings.get_profile("jp"), max_examples=5_000)
+settings.load_profile("jp")
+
+
+@pytest.fixture(scope="session")
+def fixtures_dir() -> Path:
+    """Recorded data that is no part of the project; tests skip, saying so, where it is absent."""
+    folder = Path(os.environ.get("JP_TUI_FIXTURES") or ROOT.parent / "shared" / "fixtures")
+    if not folder.is_dir():
+        pytest.skip("no recorded fixtures: they are looked for at ../shared/fixtures or where JP_TUI_FIXTURES says")
+    return folder
+
+
+@pytest.fixture
+def jp_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A fresh JP_TUI_HOME, also HOME, with nothing of the user's environment that would change what is tested."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    for name in list(os.environ):
+        if (
+            name.startswith("JP_TUI_")
+            and name != "JP_TUI_FIXTURES"
+            or name.endswith("_API_KEY")
+            or name == "OLLAMA_HOST"
+        ):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("JP_TUI_HOME", str(home / "jp"))
+    yield home / "jp"
