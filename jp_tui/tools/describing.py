@@ -51,7 +51,7 @@ def describe(root: Root, path: str) -> There:
         data = os.fsencode(target)
         return There(stat.real, f"{name} is a link to {shown(target)}.", sha256(data), data, stamp, link=target)
     if stat.kind == "folder":
-        raise FileProblem("is_directory", path, "is a folder; only files are moved, replaced and deleted")
+        raise FileProblem("is_directory", path, "is a folder; this is for single files")
     if stat.kind != "file":
         raise FileProblem("not_a_file", path, "is not a regular file")
     found = root.read(stat.real, MAX_HASHED)

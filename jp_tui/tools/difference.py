@@ -11,8 +11,10 @@ from collections import Counter
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-_CLOSE = 40_000
-"""Lines before times lines after up to which a gap without anchors is compared closely; else it is one hunk."""
+_CLOSE = 8_000_000
+"""Steps that comparing gaps without anchors closely may take together, at worst; a gap beyond that is one hunk."""
+_ROUNDS = 64
+"""How often the lines may be looked at for anchors, all in all."""
 
 Op = tuple[bool, int, int, int, int]
 """Whether the lines are equal, and their ranges: before from, to; after from, to."""
@@ -66,6 +68,7 @@ def _blocks(left: list[str], right: list[str]) -> list[tuple[int, int, int]]:
     """Equal runs in order, joined where they touch: common ends, then lines that stand once, then closer."""
     found: list[tuple[int, int, int]] = []
     todo = [(0, len(left), 0, len(right))]
+    close, looks = _CLOSE, _ROUNDS * (len(left) + len(right))
     while todo:
         i1, i2, j1, j2 = todo.pop()
         head = 0
@@ -78,13 +81,17 @@ def _blocks(left: list[str], right: list[str]) -> list[tuple[int, int, int]]:
         i1, i2, j1, j2 = i1 + head, i2 - tail, j1 + head, j2 - tail
         if i1 == i2 or j1 == j2:
             continue
-        anchors = _anchors(left, right, i1, i2, j1, j2)
+        looks -= (i2 - i1) + (j2 - j1)
+        anchors = _anchors(left, right, i1, i2, j1, j2) if looks > 0 else []
         if anchors:
             edges = [(i1, j1), *anchors, (i2, j2)]
             todo += [(a, b, c, d) for (a, c), (b, d) in pairwise(edges)]
-        elif (i2 - i1) * (j2 - j1) <= _CLOSE:
-            close = SequenceMatcher(None, left[i1:i2], right[j1:j2], autojunk=False).get_matching_blocks()
-            found += [(i1 + one.a, j1 + one.b, one.size) for one in close]
+            continue
+        steps = (i2 - i1) * (j2 - j1) * min(i2 - i1, j2 - j1)
+        if steps <= close:
+            close -= steps
+            blocks = SequenceMatcher(None, left[i1:i2], right[j1:j2], autojunk=False).get_matching_blocks()
+            found += [(i1 + one.a, j1 + one.b, one.size) for one in blocks]
     return _joined(sorted(one for one in found if one[2]))
 
 

@@ -11,7 +11,7 @@ from typing import TypedDict
 from jp_tui.tools.difference import changed_lines, unified
 from jp_tui.tools.patterns import Pattern, PatternProblem, apply
 
-SMALL = 64 * 1024
+SMALL = 16 * 1024
 """Characters up to which plain patterns are applied without a child process."""
 
 

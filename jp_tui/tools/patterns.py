@@ -107,7 +107,11 @@ def _found(text: str, pattern: Pattern, case_sensitive: bool) -> Iterator[tuple[
     flags = re.MULTILINE if case_sensitive else re.MULTILINE | re.IGNORECASE
     try:
         compiled = re.compile(old if pattern.regex else re.escape(old), flags)
+        at = -1
         for match in compiled.finditer(text):
+            if at >= 0 and match.start() == len(text) and text.endswith("\n"):
+                return  # what follows the last line end is no line: `^` has matched where it should
+            at = match.start()
             yield match.start(), match.end(), _line_ends(match.expand(new)) if pattern.regex else new
     except (re.error, RecursionError, OverflowError, IndexError) as error:
         raise PatternProblem(f"is no valid regular expression or replacement: {error}") from None

@@ -167,13 +167,14 @@ class _State:
             self.skipped["binary"] += 1
         else:
             self._emit({"at": path})
-            self._lines(shown(path), found.data.decode("utf-8", "replace").split("\n"))
+            lines = found.data.decode("utf-8", "replace").split("\n")
+            self._lines(shown(path), lines if lines[-1] else lines[:-1])
 
     def _lines(self, name: str, lines: list[str]) -> None:
         hits: dict[int, int] = {}
         for at, line in enumerate(lines):
             match = self._pattern.search(line.removesuffix("\r"))
-            if match is not None and (at + 1 < len(lines) or line):  # what follows the last line end is no line
+            if match is not None:
                 hits[at] = match.start()
                 self.matches += 1
                 if self.matches >= MAX_MATCHES:

@@ -1,0 +1,199 @@
+"""The recorded hostile cases that the tools can meet: paths, and the arguments of ask_user in their flat shape."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jp_tui.conversation.outcomes import Failure
+from jp_tui.conversation.strict_json import JsonProblem, parse_object
+from jp_tui.tools.guard import control, obeyed, secret
+from jp_tui.tools.port import NeedsInput, ToolCall
+from jp_tui.tools.registry import builtin
+from tests.tools.asking import call
+
+_TOOLS = {"read": "fs_read_file", "create": "fs_create_file", "delete": "fs_delete_file", "grep": "fs_grep_files"}
+_ONLY_LISTS = {"multi_select", "schema"}
+
+
+def _cases(folder: Path, group: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((folder / "hostile" / f"{group}.json").read_text("utf-8"))["cases"]
+    return found
+
+
+def _lay(root: Path, layout: list[str]) -> None:
+    for entry in layout:
+        words = entry.split(" ")
+        if words[0] == "symlink":
+            (root / words[1]).symlink_to(words[3])
+        elif words[0] == "dir":
+            (root / words[1]).mkdir(parents=True)
+        elif words[0] == "file":
+            (root / words[1]).parent.mkdir(parents=True, exist_ok=True)
+            (root / words[1]).write_text("content\n")
+
+
+async def test_paths(tmp_path: Path, fixtures_dir: Path) -> None:
+    """Group `paths`, every case that names an operation of ours (races and temporary files have tests of their own)."""
+    seen = 0
+    for case in _cases(fixtures_dir, "paths"):
+        payload, outcome = case["payload"], case["expect"]["outcome"]
+        if payload["op"] not in _TOOLS or case["id"] == "PATH-063":
+            continue
+        seen += 1
+        root = tmp_path / case["id"] / "root"
+        (root / ".git").mkdir(parents=True)
+        outside = root.parent / "outside.txt"
+        outside.write_text("outside\n")
+        _lay(root, payload["layout"])
+        if case["id"] == "PATH-056":  # a case-insensitive disk would find .env under this name
+            (root / payload["path"]).write_text("content\n")
+        arguments = {"pattern" if payload["op"] == "grep" else "path": payload["path"]}
+        told = await call(root, _TOOLS[payload["op"]], False, **arguments)
+        match outcome:
+            case "denied" | "error_final" | "rejected_args":
+                assert (told.ok, told.ids) == (False, []), case["id"]
+            case "asked_human":
+                assert told.ids == ["apply_changes"], case["id"]
+                assert told.asked[0].text.isprintable()
+                assert told.asked[0].floor or "\x1b" in payload["path"], case["id"]
+            case _:
+                assert told.ok, case["id"]
+        assert "root:" not in told.text
+        assert outside.read_text() == "outside\n"
+    assert seen > 25
+
+
+async def test_ask_user(tmp_path: Path, fixtures_dir: Path) -> None:
+    """Group `ask_user`: each single question as the flat shape would carry it."""
+    seen = 0
+    for case in _cases(fixtures_dir, "ask_user"):
+        flat = _flat(case["payload"])
+        if flat is None:
+            continue
+        seen += 1
+        found = await builtin()["ask_user"].run(ToolCall(flat, tmp_path))
+        if case["expect"]["outcome"] == "rejected_args":
+            assert isinstance(found, Failure), case["id"]
+            assert found.message.startswith("ask_user: ")
+        else:
+            assert isinstance(found, NeedsInput), case["id"]
+            assert found.question.exclusive
+            assert found.question.persistence == "none"
+    assert seen >= 14
+
+
+def _flat(payload: dict[str, Any]) -> dict[str, Any] | None:
+    """The one question as flat arguments; None when the case is about lists, ids, branches or schemas."""
+    if payload["kind"] != "tool_args":
+        return None
+    try:
+        arguments = payload["json"] if "json" in payload else parse_object(payload["raw_json"])
+    except JsonProblem:
+        return None  # refused at the gate, before any tool
+    questions = arguments.get("questions")
+    if not isinstance(questions, list) or len(questions) != 1 or questions[0].get("id") != "a":
+        return None
+    question = {("question" if key == "text" else key): value for key, value in questions[0].items() if key != "id"}
+    if question.get("answer_type") in _ONLY_LISTS or "when" in question:
+        return None
+    return question
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        (".env", True),
+        ("a/b/.ENV", True),
+        (".env.local", True),
+        (".env.example", False),
+        (".e\u200bnv", True),
+        (".env. ", True),
+        ("env", False),
+        ("my.env.py", False),
+        ("home/.aws/credentials", True),
+        ("credentials", False),
+        (".ssh/id_ed25519", True),
+        ("id_rsa.pub", False),
+    ],
+)
+def test_names_that_hold_secrets(path: str, wanted: bool) -> None:
+    """PATH-056, PATH-058 as a class: what a name reads like decides."""
+    assert secret(path) is wanted
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        (".git/hooks/x", True),
+        ("sub/.git", True),
+        (".GIT/config", True),
+        (".g\u200cit/config", True),
+        (".git./config", True),
+        ("git~1/config", True),
+        (".jp-tui/config.toml", True),
+        (".gitignore", False),
+        (".github/workflows/x.yml", False),
+        ("git/x", False),
+    ],
+)
+def test_control_files(path: str, wanted: bool) -> None:
+    """PATH-038 to PATH-044 as a class."""
+    assert control(path) is wanted
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("a/AGENTS.md", True),
+        (".cursor/rules/x.mdc", True),
+        (".github/workflows/ci.yml", True),
+        ("deep/.vscode/tasks.json", True),
+        ("Dockerfile.dev", True),
+        ("x.pth", True),
+        ("docs/agents.md.txt", False),
+        ("src/makefile.py", False),
+        ("workflows/ci.yml", False),
+    ],
+)
+def test_files_that_others_obey(path: str, wanted: bool) -> None:
+    """PATH-050 to PATH-055 as a class."""
+    assert (obeyed(path) is not None) is wanted
+
+
+async def test_the_secrets_are_configurable(tmp_path: Path) -> None:
+    """`options.secrets` replaces the list."""
+    (tmp_path / ".env").write_text("A=1\n")
+    (tmp_path / "notes").write_text("n\n")
+    assert not (await call(tmp_path, "fs_read_file", path=".env")).ok
+    options = {"secrets": ["notes"]}
+    assert (await call(tmp_path, "fs_read_file", options=options, path=".env")).ok
+    assert not (await call(tmp_path, "fs_read_file", options=options, path="notes")).ok
+
+
+@pytest.mark.parametrize("tool", ["fs_create_file", "fs_modify_file", "fs_move_file", "fs_delete_file"])
+@pytest.mark.parametrize("path", [".env", ".git/config", "link/config", "alias"])
+async def test_no_tool_changes_them(tmp_path: Path, tool: str, path: str) -> None:
+    """Also through links inside the workspace; nothing is asked, so nobody can be talked into it."""
+    (tmp_path / ".git").mkdir()
+    for name in (".git/config", ".env", "f"):
+        (tmp_path / name).write_text("x\n")
+    (tmp_path / "link").symlink_to(".git")
+    (tmp_path / "alias").symlink_to(".env")
+    arguments: dict[str, Any] = {"path": path}
+    if tool == "fs_create_file":
+        arguments["content"] = "y\n"
+    elif tool == "fs_modify_file":
+        arguments["patterns"] = [{"old": "x", "new": "y"}]
+    elif tool == "fs_move_file":
+        arguments = {"source": "f", "target": path}
+    if path == "alias" and tool in ("fs_move_file", "fs_delete_file"):
+        return  # the link itself, which is no secret
+    told = await call(tmp_path, tool, **arguments)
+    assert (told.ok, told.ids) == (False, [])
+    assert [(tmp_path / name).read_text() for name in (".git/config", ".env", "f")] == ["x\n"] * 3
+    taken = await call(tmp_path, "fs_move_file", source=path, target="taken")
+    assert (taken.ok, taken.ids) == (path == "alias", [])
