@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_ERROR_BODY = 64 * 1024
+MAX_LIST = 1024 * 1024
 MAX_OVERHEAD = 64  # how many times larger than what it says a response may be on the wire
 NO_PROGRESS_SECS = 600.0  # pings keep a line open, but not for ever
 DRAIN_SECS = 0.1  # after the end, so that the connection can be used again
@@ -77,6 +78,26 @@ async def reachable(base_url: str, timeout: float = 0.15) -> bool:
         return False
     writer.close()
     return True
+
+
+async def fetch(url: str, timeout: float) -> bytes:
+    """The body of a GET that succeeded within `timeout` seconds and is no longer than a megabyte; else nothing."""
+    import httpx
+
+    body = b""
+    try:
+        async with (
+            asyncio.timeout(timeout),
+            httpx.AsyncClient(trust_env=not is_loopback(url)) as client,
+            client.stream("GET", url) as response,
+        ):
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MAX_LIST or not response.is_success:
+                    return b""
+    except (httpx.HTTPError, httpx.InvalidURL, OSError):
+        return b""
+    return body
 
 
 class HttpProvider:
