@@ -37,12 +37,12 @@ _SHAPES = tuple(
         (r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)", 0),  # user:password in an address
         (r"(?<=authorization)[\"']?\s*[:=,]\s*.+", re.IGNORECASE),  # the whole rest of the line
         (r"(?<=bearer)\s+[^\s\"',;)]+", re.IGNORECASE),
-        (rf"{_WORDS}[\w-]*[\"']?\s*[:=,]\s*[bru]*[\"']?[^\s\"',;)}}]+", re.IGNORECASE),
+        (rf"{_WORDS}[\w-]{{0,40}}[\"']?\s*[:=,]\s*[bru]*[\"']?[^\s\"',;)}}]+", re.IGNORECASE),
         (r"\b(?:sk|pk|rk|gsk|ghp|gho|ghs|ghu|hf|xai|nvapi|glpat|pplx|csk)[-_][\w-]{8,}", 0),
         (r"\bgithub_pat_\w{8,}|\bxox[a-z]-[\w-]{8,}|\bA(?:KIA|SIA)[A-Z0-9]{12,}|\bAIza[\w-]{20,}", 0),
-        (r"\beyJ[\w-]{8,}\.[\w-]+\.?[\w-]*", 0),  # a JSON web token
+        (r"\beyJ[\w-]{8,2000}\.[\w-]+\.?[\w-]*", 0),  # a JSON web token
         (r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL),
-        (r"(?<![\w/.-])(?=[\w+-]*\d)(?=[\w+-]*[A-Z])(?=[\w+-]*[a-z])[\w+-]{32,}={0,2}", 0),
+        (r"(?<![\w/.+-])(?=[\w+-]*\d)(?=[\w+-]*[A-Z])(?=[\w+-]*[a-z])[\w+-]{32,}={0,2}", 0),
         (r"(?<![\w/.-])[0-9a-fA-F]{32,}\b", 0),
     )
 )

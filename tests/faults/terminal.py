@@ -60,9 +60,7 @@ class Modes:
 
     def left_on(self) -> dict[str, object]:
         """What is not as in a fresh terminal; empty when all is clean."""
-        wrong: dict[str, object] = {
-            f"?{mode}": on for mode, on in self.on.items() if on != _AT_START.get(mode, False)
-        }
+        wrong: dict[str, object] = {f"?{mode}": on for mode, on in self.on.items() if on != _AT_START.get(mode, False)}
         if any(self.kitty.values()):
             wrong["kitty"] = self.kitty
         return wrong
@@ -118,7 +116,11 @@ class Terminal:
         if self.master in ready:
             with contextlib.suppress(OSError):
                 self._take(os.read(self.master, 65536))
-        if self._events in ready:
+        self.listen(0)
+
+    def listen(self, wait: float) -> None:
+        """Take the holder's events, and leave what the program writes unread."""
+        if select.select([self._events], [], [], wait)[0]:
             self._heard += os.read(self._events, 65536)
             *lines, self._heard = self._heard.split(b"\n")
             self.events += [json.loads(line) for line in lines]
@@ -134,7 +136,9 @@ class Terminal:
         end = time.monotonic() + LIMIT
         while not fact():
             if time.monotonic() > end:
-                raise AssertionError(f"never came: {what}\n{self.text()}\n{self.events}\n{self.wrong()}\n{self.seen[-900:]!r}")
+                raise AssertionError(
+                    f"never came: {what}\n{self.text()}\n{self.events}\n{self.wrong()}\n{self.seen[-900:]!r}"
+                )
             self.pump(0.05)
 
     def wait_text(self, text: str) -> None:

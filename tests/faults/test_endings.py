@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.conftest import SAMPLE, Start, Target
+from tests.faults.conftest import SAMPLE, Start
 from tests.faults.terminal import Terminal
 
 pytestmark = pytest.mark.pty
