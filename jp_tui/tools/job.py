@@ -5,6 +5,7 @@ Imports only what a bare interpreter has, and our own rooms that need no more. N
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -15,7 +16,8 @@ _MEMORY = 1 << 30
 
 def main(kind: str) -> None:
     """Do the job of this kind; its shape is said where it is done (`edits.py`, `scan.py`)."""
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    with contextlib.suppress(OSError, ValueError):  # a system without this limit has others
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     job = json.loads(sys.stdin.buffer.read())
     if kind == "edit":
         from jp_tui.tools.edits import edit

@@ -17,7 +17,7 @@ from jp_tui.tools.workspace import Refusal
 
 SECONDS = 10.0
 _OUTPUT = 64 << 20
-_START = "import sys; sys.path.insert(0, sys.argv[1]); from jp_tui.tools.job import main; main(sys.argv[2])"
+_START = "import sys; sys.path.append(sys.argv[1]); from jp_tui.tools.job import main; main(sys.argv[2])"
 
 Kind = Literal["edit", "diff", "list", "search"]
 

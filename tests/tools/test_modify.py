@@ -164,6 +164,33 @@ async def test_what_is_dirty(tmp_path: Path) -> None:
     assert {name for name, is_dirty in found.items() if is_dirty} == dirty
 
 
+@pytest.mark.parametrize("hashes", ["sha1", "sha256"])
+async def test_a_workspace_within_a_repository(tmp_path: Path, hashes: str) -> None:
+    """Paths are the workspace's, not the repository's; before the first commit everything is uncommitted."""
+    root = tmp_path / "sub"
+    root.mkdir()
+    (root / "f").write_text("x\n")
+    git(tmp_path, "init", "-q", f"--object-format={hashes}")
+    git(tmp_path, "add", "-A")
+    told = await call(root, "fs_modify_file", False, path="f", patterns=one("x", "y"))
+    assert told.ids == ["modify_dirty_file"]
+    git(tmp_path, "commit", "-q", "-m", "first")
+    told = await call(root, "fs_modify_file", False, path="f", patterns=one("x", "y"))
+    assert told.ids == ["apply_changes"]
+    assert (await call(root, "fs_list_files")).text == "f"
+
+
+async def test_a_large_file_takes_the_long_way_to_the_same_end(tmp_path: Path) -> None:
+    """T28: patterns and diff in a child; what is asked and written is as for a small one."""
+    text = "".join(f"line {number}\n" for number in range(40_000))
+    (tmp_path / "f").write_text(text)
+    told = await call(tmp_path, "fs_modify_file", path="f", patterns=one("line 777\n", "line é\u2028\n"))
+    assert "@@ -775,7 +775,7 @@\n line 774\n line 775\n line 776\n-line 777\n+line é\u2028\n" in (
+        told.asked[0].context or ""
+    )
+    assert (tmp_path / "f").read_text() == text.replace("line 777\n", "line é\u2028\n")
+
+
 async def test_git_runs_nothing_that_the_workspace_names(tmp_path: Path) -> None:
     """A workspace's own git configuration names no program that is run by looking at its files."""
     repository(tmp_path, {"f": "x\n", ".gitattributes": "* filter=evil\n"})
