@@ -125,8 +125,9 @@ class AnthropicDecoder:
             case ("input_json_delta", "tool") if part:
                 return self._reply.grow(part, text(delta, "partial_json"))
             case ("signature_delta", "reasoning"):
-                before = text(self._opaque.get(index, {}), SIGNATURE)
-                self._opaque[index] = {SIGNATURE: before + text(delta, "signature")}
+                signature = text(self._opaque.get(index, {}), SIGNATURE) + text(delta, "signature")
+                if signature:  # llama.cpp sends an empty one
+                    self._opaque[index] = {SIGNATURE: signature}
             case _:  # citations, and what a later version adds
                 pass
         return []

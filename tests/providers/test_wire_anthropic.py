@@ -160,6 +160,15 @@ def test_thinking_comes_back_as_it_was_given() -> None:
     ]
 
 
+def test_an_empty_signature_is_none() -> None:
+    thinking = [
+        begin(0, "thinking"),
+        grow(0, "thinking_delta", thinking="hm"),
+        grow(0, "signature_delta", signature=""),
+    ]
+    assert run(START, *thinking, end(0), reason("end_turn"), STOP)[0] == [["reasoning", "hm"]]
+
+
 def test_interleaved_blocks() -> None:
     said, finished = run(
         START, begin(0, "text", text=""), begin(1, "tool_use", id="t1", name="t", input={}),
