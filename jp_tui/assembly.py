@@ -74,9 +74,13 @@ def _lock(paths: Paths, conversation: str, command: str) -> Lock | HeldBy:
 
 
 def _save(paths: Paths, key: str, value: Json) -> Path:
-    from jp_tui.settings.edit import set_key  # tomlkit, only when something is written
+    from jp_tui.settings.edit import set_value  # tomlkit, only when something is written
 
-    return set_key(paths.config_file, key, value)
+    try:
+        set_value(paths.config_file, key.split("."), value)
+    except SettingsError as problem:
+        raise ValueError(str(problem)) from problem
+    return paths.config_file
 
 
 def _tool(tool: ToolSettings) -> ToolSetup:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,19 +126,25 @@ def _workspace(arguments: Arguments, settings: Settings, paths: Paths, workspace
     look = config.look(settings)
     _check_theme(look.theme, settings, paths)
     link = _link(parts, client=True, command="jp-tui", greet=True)
-    from jp_tui.ui.start import run_workspace
+    from jp_tui.settings import themes
+    from jp_tui.ui.app import Workspace
+    from jp_tui.ui.crash import install_excepthook
 
-    return run_workspace(
+    install_excepthook(paths.state)
+    app = Workspace(
         link=link,
-        opening=_opening(arguments),
+        open_command=_opening(arguments),
         workspace=str(workspace),
+        home=os.environ.get("HOME", ""),
         theme=look.theme,
-        user_themes=str(paths.themes),
+        themes=themes.names(str(paths.themes)),
         sidebar=look.sidebar,
         first_prompt=arguments.prompt or "",
-        state=paths.state,
-        notices=tuple(notice.words for notice in settings.notices),
+        state_dir=paths.state,
+        clock=time.monotonic,
     )
+    app.run()
+    return app.return_code or 0
 
 
 def _check_theme(name: str, settings: Settings, paths: Paths) -> None:
