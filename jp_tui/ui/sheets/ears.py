@@ -1,0 +1,114 @@
+"""The one place that hears every key, paste and click of a sheet first, and says whether it may answer (E10, E11).
+
+Whichever widget Textual gave the key to, it comes here in the same breath, so no key can be meant for one and heard
+by another (traps.md T5). Knows no queue and shows nothing; what a deaf sheet hears it hands on as overheard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from textual import events
+from textual.binding import BindingsMap
+from textual.containers import Vertical
+
+from jp_tui.ui.sheets.sheet import READING, Sheet
+from jp_tui.view.arrival import Arrival, Guard
+
+_NEW_LINE = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
+_KEPT = frozenset({"enter", "escape", "ctrl+c", "tab", "shift+tab", "backspace", "delete", *_NEW_LINE})
+"""Keys that a deaf sheet lets act on nothing, besides what is text."""
+
+
+class Ears(Vertical):
+    """Hears for the open sheet. It is the `Gate` of sheets and fields."""
+
+    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._clock = clock
+        self._arrival, self._guard = Arrival(), Guard()
+        self._heard: events.Event | None = None
+        self._down = float("-inf")
+        self._own_keys = {key: binding.action for key, binding in BindingsMap(self.BINDINGS)}
+
+    def on_mount(self) -> None:
+        self.watch(self.app, "app_focus", self._window_focused, init=False)
+
+    # What a subclass supplies
+
+    def shown(self) -> Sheet | None:
+        """The sheet that stands open."""
+        raise NotImplementedError
+
+    def overheard(self, text: str, key: str = "") -> None:
+        """Something was typed that is not for the sheet."""
+        raise NotImplementedError
+
+    def noted(self, arrival: Arrival) -> None:
+        """A key moved the moment from which the sheet listens."""
+        raise NotImplementedError
+
+    # The gate
+
+    def key(self, event: events.Key) -> bool:
+        """Hear a key; says whether it is used up. One that bubbles up was heard before."""
+        if event is self._heard:
+            return False
+        self._heard = event
+        now, sheet = self._time(event), self.shown()
+        self._guard, fresh = self._guard.pressed(event.key, now)
+        if event.key in self._own_keys:
+            getattr(self, f"action_{self._own_keys[event.key]}")()
+            return True
+        if sheet is None:
+            return False
+        if self._arrival.listens(now) and not sheet.cramped:
+            return sheet.press(event, now, fresh=fresh)
+        return self._overhear(event, now, sheet)
+
+    def paste(self, event: events.Paste) -> bool:
+        """Hear a paste: it never answers. A field that is written in takes it, a deaf sheet hands it on."""
+        if event is self._heard:
+            return True
+        self._heard = event
+        now, sheet = self._time(event), self.shown()
+        self._guard = self._guard.pasted(now)
+        if sheet is None or not self._arrival.listens(now) or sheet.cramped:
+            self.overheard(event.text)
+            return True
+        if sheet.writing is not None:
+            return False
+        sheet.pasted(event.text)
+        return True
+
+    def click(self) -> bool:
+        """Whether the click that is being handled may answer: by when its button went down."""
+        return self._arrival.listens(self._down) and self._guard.click_counts(self._down)
+
+    def _overhear(self, event: events.Key, now: float, sheet: Sheet) -> bool:
+        """A key before the sheet listens: read on by it, or pass it to the composer; nothing else."""
+        self.noted(self._arrival.noted_key(now))
+        action = READING.get(event.key)
+        if action is not None:
+            sheet.run_here(action)
+        elif event.key in _NEW_LINE:
+            self.overheard("\n")
+        elif event.is_printable and event.character:
+            self.overheard(event.character)
+        elif event.key in ("backspace", "delete"):
+            self.overheard("", event.key)
+        else:
+            return event.key in _KEPT or sheet.binds(event.key)
+        return True
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._down = self._time(event)
+
+    def _window_focused(self, focused: bool) -> None:
+        if focused:
+            self._guard = self._guard.focused(self._clock())
+
+    def _time(self, event: events.Event) -> float:
+        """When it happened, not when it is handled: a stalled screen must not make an old key a new one."""
+        return event.time if self._clock is monotonic else self._clock()

@@ -1,0 +1,87 @@
+"""The line that shows the keys which work now, each of them a button (asking.md E5, E60).
+
+Lays hints out over as many rows as it needs and reports clicks by the hint's action. Knows no key's meaning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import LiteralString
+
+from textual import events
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from jp_tui.ui.text import join, ours, styled
+
+_GAP = " · "
+_KEY, _NOTE = "$accent", "italic $text-warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A key and what it does; `action` is what a click on it does, by the name of a sheet's action."""
+
+    key: LiteralString
+    words: LiteralString
+    action: str
+
+
+class KeyLine(Widget):
+    """The keys that work now, in one or more rows."""
+
+    DEFAULT_CSS = """
+    KeyLine { height: auto; width: 1fr; color: $text-muted; }
+    """
+    ALLOW_SELECT = False
+
+    note: reactive[Content | None] = reactive(None, layout=True)
+    """Something to know before the keys."""
+    hints: reactive[tuple[Hint, ...]] = reactive((), layout=True)
+    """What is shown, in order of importance."""
+
+    @dataclass
+    class Pressed(Message):
+        """A hint was clicked."""
+
+        action: str
+
+    def rows(self, width: int) -> list[list[tuple[int, int, Hint]]]:
+        """The hints as rows of (first cell, end cell, hint) within a width."""
+        rows: list[list[tuple[int, int, Hint]]] = [[]]
+        at = self.note.cell_length if self.note else 0
+        for hint in self.hints:
+            size = len(hint.key) + 1 + len(hint.words)
+            if at and at + len(_GAP) + size > width:
+                rows.append([])
+                at = 0
+            start = at + len(_GAP) if at else 0
+            rows[-1].append((start, start + size, hint))
+            at = start + size
+        return rows
+
+    def height_at(self, width: int) -> int:
+        """Rows that the hints take."""
+        return len(self.rows(width))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self.rows(width))
+
+    def render(self) -> Content:
+        lines = []
+        for place, row in enumerate(self.rows(self.size.width)):
+            parts = [ours("{key} {does}", key=ours(hint.key, _KEY), does=ours(hint.words)) for *_, hint in row]
+            noted = [styled(self.note, _NOTE)] if self.note and place == 0 else []
+            lines.append(join(*noted, *parts, sep=ours(_GAP, "dim")))
+        return join(*lines, sep=ours("\n"))
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        rows = self.rows(self.size.width)
+        if 0 <= event.y < len(rows):
+            for start, end, hint in rows[event.y]:
+                if start <= event.x < end:
+                    self.post_message(self.Pressed(hint.action))

@@ -1,0 +1,58 @@
+"""How the rows of a sheet are shared between context, question and answers (asking.md E1, E61).
+
+Pure arithmetic. What must stay visible is the question, some answers and the keys; the context takes what is left
+and scrolls. It refuses to squeeze: below the least that can be reviewed the sheet is `cramped` and takes no answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LEAST_CONTEXT, LEAST_QUESTION, LEAST_ANSWERS = 3, 1, 2
+ROOMY = 18
+"""Rows from which blank lines between the parts are affordable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """Rows that each part would take if there were no limit; `fixed` are frame, keys and notices."""
+
+    context: int
+    question: int
+    answers: int
+    fixed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Rows that each part gets; `gaps` is how many blank lines stand between them."""
+
+    context: int
+    question: int
+    answers: int
+    gaps: int
+    cramped: bool
+
+
+def room_of(column: int) -> int:
+    """Rows for a sheet in a column of that height: the conversation keeps at least a third (E1)."""
+    return column - -(-column // 3)
+
+
+def share(room: int, wants: Wants) -> Shares:
+    """The question first, then enough answers, then the context, then whoever still wants more."""
+    left = room - wants.fixed
+    least = min(wants.context, LEAST_CONTEXT) + min(wants.question, LEAST_QUESTION) + min(wants.answers, LEAST_ANSWERS)
+    cramped = left < least
+    left = max(left, least)
+    parts = 1 + bool(wants.context)
+    gaps = parts if room >= ROOMY and left - parts >= least else 0
+    left -= gaps
+    context = min(wants.context, LEAST_CONTEXT)
+    answers = min(wants.answers, LEAST_ANSWERS)
+    question = min(wants.question, max(LEAST_QUESTION, left - context - answers), max(4, left // 3))
+    answers = max(answers, min(wants.answers, left - question - context, max(LEAST_ANSWERS, left * 2 // 3)))
+    context = max(context, min(wants.context, left - question - answers))
+    answers = max(answers, min(wants.answers, left - question - context))
+    question = max(question, min(wants.question, left - answers - context))
+    return Shares(context, question, answers, gaps, cramped)

@@ -1,0 +1,381 @@
+"""What every sheet does: hears the keys that the dock lets through, and comes to one typed outcome (R245, R248).
+
+It takes a prompt and posts `Done` once. It sends no command, reads no clock, and never takes the focus by itself.
+Every outcome leaves through `answer`, which refuses what the dock's guard did not let pass (E10, E11).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import actions, events, on
+from textual.binding import Binding, BindingsMap
+from textual.message import Message
+
+from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest, Replied, Response
+from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.frame import Frame
+from jp_tui.ui.sheets.hints import Hint, KeyLine
+from jp_tui.ui.sheets.rows import Choices, Row
+from jp_tui.ui.text import blank, ours
+from jp_tui.view import wording as w
+from jp_tui.view.drafts import Draft
+
+TWICE = 1.0
+"""Seconds within which a second Ctrl+C ends the turn (R248)."""
+SAVE_AFTER = 0.2
+"""Seconds after a change until the draft is passed on (E24 allows 0.3)."""
+_SWALLOWED = frozenset({"tab", "shift+tab", "backspace", "delete"})
+"""Keys that would act on the field or move the focus: while a sheet is open they do nothing (R245)."""
+READING = {"ctrl+d": "read(1)", "ctrl+u": "read(-1)", "shift+down": "step(1)", "shift+up": "step(-1)"}
+"""Keys that only scroll what is asked about: they work before the sheet listens."""
+
+
+class Sheet(Frame):
+    """One question and the keys that answer it."""
+
+    BINDINGS: ClassVar = [
+        Binding("up,k,ctrl+p", "move(-1)", "Up", id="sheet.up", tooltip="The choice above"),
+        Binding("down,j,ctrl+n", "move(1)", "Down", id="sheet.down", tooltip="The choice below"),
+        Binding("home", "edge(-1)", "First", id="sheet.first", tooltip="The first choice"),
+        Binding("end", "edge(1)", "Last", id="sheet.last", tooltip="The last choice"),
+        Binding("enter", "accept", "Accept", id="sheet.accept", tooltip="Takes what the cursor is on"),
+        Binding("r", "reply", "Reply", id="sheet.reply", tooltip="Answer in words instead; cancels the question"),
+        Binding("s", "end_turn", "End turn", id="sheet.end", tooltip="Stops the turn; asks once more first"),
+        Binding("w", "why", "Why", id="sheet.why", tooltip="Which rule brought this question to you"),
+        Binding("escape", "leave", "Back or menu", id="sheet.leave", tooltip="Leaves a text field, else the menu"),
+        Binding("ctrl+d", READING["ctrl+d"], "Read on", id="sheet.read", tooltip="Scrolls what is asked about down"),
+        Binding("ctrl+u", READING["ctrl+u"], "Read back", id="sheet.read_back", tooltip="Scrolls it up"),
+        Binding("shift+down", READING["shift+down"], "Line down", id="sheet.line_down", tooltip="One line down"),
+        Binding("shift+up", READING["shift+up"], "Line up", id="sheet.line_up", tooltip="One line up"),
+    ]
+
+    @dataclass
+    class Done(Message):
+        """The one outcome."""
+
+        prompt: PromptRequest
+        response: Response
+
+    @dataclass
+    class DraftChanged(Message):
+        """What is typed and not sent."""
+
+        inquiry: str
+        draft: Draft
+
+    @dataclass
+    class EditorWanted(Message):
+        """The user wants to write in an editor of their own (Ctrl+G)."""
+
+        field: Field
+
+    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
+        super().__init__(prompt, gate=gate)
+        self.lost = 0
+        self.kept = Draft()
+        self._fresh = self._saving = False
+        self._interrupted = float("-inf")
+        self._saved = Draft()
+        self._asked = self._again = ""
+        self._actions = _actions(type(self))
+
+    # What a subclass supplies
+
+    def choices(self) -> Choices | None:
+        """The list that the cursor keys move in."""
+        return None
+
+    def accept(self) -> None:
+        """Enter, while an answer is chosen."""
+        raise NotImplementedError
+
+    def submit(self, field: Field) -> None:
+        """Enter, in a field of the subclass."""
+        raise NotImplementedError
+
+    def answer_hints(self) -> list[Hint]:
+        """The keys of the answer area that work now."""
+        raise NotImplementedError
+
+    def field_key(self, key: str, field: Field) -> bool:
+        """A key that means something to a subclass while that field is written in; says whether it did."""
+        return False
+
+    def field_hints(self, field: Field) -> list[Hint]:
+        """The keys that work in a field of the subclass."""
+        raise NotImplementedError
+
+    def typed(self) -> str | None:
+        """The answer's text as far as it was typed, None when untouched."""
+        return None
+
+    def restore(self, draft: Draft) -> None:
+        """Give back what was typed before."""
+        self._saved = draft
+        self.reply.put(draft.reply)
+        self.show()
+
+    def more_rows(self) -> list[Row]:
+        """Lines of the menu that only this kind of answer has."""
+        return []
+
+    def opened(self) -> None:
+        """It listens for the first time."""
+
+    def hints(self) -> list[Hint]:
+        if self.mode == "menu":
+            return [Hint("↑↓", "move", "move(1)"), Hint("enter", "take", "accept"), Hint("esc", "back", "leave")]
+        if self.writing is self.reply:
+            return [
+                Hint("enter", "sends the reply", "accept"), Hint("ctrl+j", "new line", "new_line"),
+                Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, text kept", "leave"),
+            ]  # fmt: skip
+        if self.writing is not None:
+            return self.field_hints(self.writing)
+        found = self.answer_hints()
+        if "reply" in self.prompt.controls:
+            found.append(Hint("r", "reply", "reply"))
+        if "end_turn" in self.prompt.controls:
+            found.append(Hint("s", "end turn", "end_turn"))
+        if self.context and not self.context.fits:
+            found.append(Hint("ctrl+d", "read on", "read(1)"))
+        return [*found, Hint("w", "why", "why"), Hint("esc", "menu", "leave")]
+
+    def on_mount(self) -> None:
+        self.restore(self.kept)
+
+    # Keys: each one goes through the gate first, wherever Textual sent it
+
+    async def on_key(self, event: events.Key) -> None:
+        if self.gate.key(event):
+            event.stop()
+            event.prevent_default()
+        elif self.writing is not None:  # sent here just before the field got the focus
+            await self.writing.take(event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        if not self.gate.paste(event) and self.writing is not None:
+            self.writing.paste(event.text)
+
+    def binds(self, key: str) -> bool:
+        """Whether the key does something in this sheet while no field is written in."""
+        return key in self._actions
+
+    def press(self, event: events.Key, now: float, *, fresh: bool) -> bool:
+        """A key that the sheet may hear; says whether it is used up. `fresh` when it may also answer (E11)."""
+        self.begin(fresh)
+        if event.key == "ctrl+c":
+            twice, self._interrupted = now - self._interrupted < TWICE, now
+            if twice:
+                self.answer(EndTurn())
+            elif fresh:
+                self.action_leave()
+            return True
+        if self.writing is not None:
+            return self._press_writing(event.key, self.writing)
+        if event.key in self._actions:
+            self.run_here(self._actions[event.key])
+            return True
+        return event.is_printable or event.key in _SWALLOWED
+
+    def _press_writing(self, key: str, field: Field) -> bool:
+        """Keys that mean something to the sheet while a field is written in; the field gets the others."""
+        if key == "enter":
+            self.action_accept()
+        elif key == "escape":
+            self.action_leave()
+        elif key == "ctrl+g":
+            self.action_editor()
+        else:
+            return key in ("tab", "shift+tab") or self.field_key(key, field)
+        return True
+
+    def begin(self, fresh: bool) -> None:
+        """A key or click is about to be handled: what was said to the last one no longer stands there."""
+        self._fresh = fresh
+        self._again, self._asked = self._asked, ""
+        if self.problem.display and not self.cramped:
+            self.say(blank())
+
+    def again(self, what: str) -> bool:
+        """Whether the same was asked just before, by a key or click of its own; remembers it for the next time."""
+        if self._fresh:
+            self._asked = what
+        return self._fresh and self._again == what
+
+    def run_here(self, action: str) -> None:
+        """Do one of the sheet's actions, here and now."""
+        _, name, parameters = actions.parse(action)
+        getattr(self, f"action_{name}")(*parameters)
+
+    def answer(self, response: Response) -> None:
+        """The only way out: once, armed, and by a key or click that may answer."""
+        if self.armed and self._fresh and not self.done and not self.cramped:
+            self.done = True
+            self.post_message(self.Done(self.prompt, response))
+
+    # Actions
+
+    def action_move(self, by: int) -> None:
+        moved = self.menu if self.mode == "menu" else self.choices()
+        if moved is not None:
+            moved.move(by)
+
+    def action_edge(self, by: int) -> None:
+        moved = self.menu if self.mode == "menu" else self.choices()
+        if moved is not None:
+            moved.to(0 if by < 0 else len(moved.rows) - 1)
+
+    def action_accept(self) -> None:
+        if self.writing is not None:
+            self._send_reply() if self.writing is self.reply else self.submit(self.writing)
+        elif self.mode == "menu" and self.menu.current:
+            self._choose(self.menu.current.id)
+        elif self.mode == "answer":
+            self.accept()
+
+    def action_reply(self) -> None:
+        if "reply" in self.prompt.controls:
+            self.write(self.reply)
+
+    def action_end_turn(self) -> None:
+        """Asks once more: the second `s`, or Enter, does it."""
+        if self.mode == "menu" and self.menu.current and self.menu.current.id == "end":
+            self.answer(EndTurn())
+        elif "end_turn" in self.prompt.controls:
+            self.open_menu("end")
+
+    def action_why(self) -> None:
+        self.why.display = not self.why.display
+        self.post_message(self.Grew())
+
+    def action_leave(self) -> None:
+        if self.writing is not None:
+            self.stop_writing()
+        elif self.mode == "menu":
+            self._turn("answer")
+        else:
+            self.open_menu("answer")
+
+    def action_read(self, by: int) -> None:
+        if self.context:
+            self.context.page(by)
+
+    def action_step(self, by: int) -> None:
+        if self.context:
+            self.context.line(by)
+
+    def action_new_line(self) -> None:
+        if self.writing is not None:
+            self.writing.paste("\n")
+
+    def action_editor(self) -> None:
+        """The field's text in the user's own editor; the dock knows how to leave the screen for it."""
+        if self.writing is not None:
+            self.post_message(self.EditorWanted(self.writing))
+
+    # Writing and the menu
+
+    def write(self, field: Field) -> None:
+        """Give a field the keys."""
+        self.writing = field
+        self._turn("write")
+
+    def stop_writing(self) -> None:
+        """Take them back; the text stays."""
+        self.writing = None
+        self._turn("answer")
+
+    def open_menu(self, at: str) -> None:
+        """The menu of Esc, the cursor on one of its lines. It never answers or cancels by itself (R248)."""
+        typed = bool(self.reply.text or self.typed())
+        self.menu.rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=self.more_rows())
+        self._turn("menu")
+        self.menu.to(self.menu.place(at) or 0)
+
+    def _turn(self, mode: str) -> None:
+        self.mode = mode  # type: ignore[assignment]
+        self.show()
+
+    def _choose(self, line: str) -> None:
+        if line == "answer":
+            self._turn("answer")
+        elif line == "reply":
+            self.action_reply()
+        elif line == "empty":
+            self.answer(Answered(value=""))
+        elif line == "cancel":
+            self.answer(Cancelled())
+        elif line == "end":
+            self.answer(EndTurn())
+
+    def _send_reply(self) -> None:
+        text = self.reply.value.strip()
+        if text:
+            self.answer(Replied(text=text))
+        elif self.prompt.source == "tool":  # M47 quotes the words, so there must be some
+            self.say(ours(w.REPLY_EMPTY))
+        elif self.again("wordless"):
+            self.answer(Replied(text=None))
+        else:
+            self.say(ours(w.REPLY_EMPTY_OK))
+
+    def pasted(self, text: str) -> None:
+        """A paste while no field is written in: it never answers, and it is not thrown away (E11)."""
+        if "reply" in self.prompt.controls:
+            self.write(self.reply)
+            self.reply.paste(text)
+
+    # Mouse, drafts
+
+    @on(KeyLine.Pressed)
+    def _hint_clicked(self, event: KeyLine.Pressed) -> None:
+        if hasattr(self, f"action_{event.action.partition('(')[0]}"):  # what is not ours is the dock's
+            event.stop()
+            self.begin(self.gate.click())
+            self.run_here(event.action)
+
+    @on(Choices.Picked, "#menu")
+    def _menu_clicked(self, event: Choices.Picked) -> None:
+        event.stop()
+        self.begin(self.gate.click())
+        self._choose(event.id)
+
+    @on(Field.Clicked)
+    def _field_clicked(self, event: Field.Clicked) -> None:
+        event.stop()
+        if self.gate.click():
+            self.write(event.field)
+
+    @on(Field.Edited)
+    def _edited(self, event: Field.Edited) -> None:
+        event.stop()
+        self.post_message(self.Grew())
+        if not self._saving:
+            self._saving = True
+            self.set_timer(SAVE_AFTER, self._save)
+
+    @property
+    def draft(self) -> Draft:
+        """What is typed and not sent."""
+        return Draft(self.typed(), self.reply.value)
+
+    def _save(self) -> None:
+        self._saving = False
+        draft = self.draft
+        if not self.done and draft != self._saved:
+            self._saved = draft
+            self.post_message(self.DraftChanged(self.prompt.inquiry, draft))
+
+
+def _actions(sheet: type[Sheet]) -> dict[str, str]:
+    """Keys to actions, a subclass's own before those that all share."""
+    found: dict[str, str] = {}
+    for kind in reversed(sheet.__mro__):
+        if issubclass(kind, Sheet) and "BINDINGS" in vars(kind):
+            found |= {key: binding.action for key, binding in BindingsMap(kind.BINDINGS)}
+    return found

@@ -1,0 +1,88 @@
+"""An answer in the user's own words (E14, E24, R192).
+
+The default stands in the field, unselected, to be edited or accepted. Nothing written is not an answer: an empty
+text must be meant, and is chosen in the menu.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+
+from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.rows import Row
+from jp_tui.ui.sheets.sheet import Sheet
+from jp_tui.ui.text import ours
+from jp_tui.view import wording as w
+from jp_tui.view.drafts import Draft
+
+
+class TextSheet(Sheet):
+    """A question with a field."""
+
+    BINDINGS: ClassVar = [Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Write in your own editor")]
+
+    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
+        super().__init__(prompt, gate=gate)
+        default = prompt.question.default
+        self._default = default if prompt.question.has_default and isinstance(default, str) else ""
+        self.field = Field(gate=gate, hint=ours(w.TEXT_HINT), id="answer")
+
+    def answers(self) -> ComposeResult:
+        yield self.field
+
+    def wanted(self, width: int, room: int) -> int:
+        return min(self.field.height_at(width), room)
+
+    def given(self, rows: int) -> None:
+        self.field.styles.height = max(rows, 1)
+
+    def opened(self) -> None:
+        if self.mode == "answer":
+            self.write(self.field)
+
+    def typed(self) -> str | None:
+        text = self.field.value
+        return None if text == self._default else text
+
+    def restore(self, draft: Draft) -> None:
+        super().restore(draft)
+        self.field.put(self._default if draft.answer is None else draft.answer)
+
+    def accept(self) -> None:
+        self.write(self.field)
+
+    def action_editor(self) -> None:
+        if self.writing is None:
+            self.write(self.field)
+        super().action_editor()
+
+    def submit(self, field: Field) -> None:
+        text = field.value
+        if text.strip():
+            self.answer(Answered(value=text))
+        else:
+            self.say(ours(w.NOT_WRITTEN))
+
+    def pasted(self, text: str) -> None:
+        self.write(self.field)
+        self.field.paste(text)
+
+    def more_rows(self) -> list[Row]:
+        return [Row("empty", ours(w.EMPTY), detail=ours(w.EMPTY_DOES))]
+
+    def answer_hints(self) -> list[Hint]:
+        return [Hint("enter", "write", "accept"), Hint("ctrl+g", "editor", "editor")]
+
+    def field_hints(self, field: Field) -> list[Hint]:
+        sends = Hint("enter", "submit", "accept")
+        if self._default and field.text == self._default:
+            sends = Hint("enter", "accept the default", "accept")
+        return [
+            sends, Hint("ctrl+j", "new line", "new_line"), Hint("ctrl+g", "editor", "editor"),
+            Hint("esc", "leaves the field: reply, end turn, menu", "leave"),
+        ]  # fmt: skip

@@ -1,0 +1,125 @@
+"""What a sheet says, as content: frame, question, menu, notices (asking.md E4, R248).
+
+The words are `view/wording.py`'s; here they meet what others wrote, each piece through `ui/text.py`. No widgets.
+"""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import BooleanAnswer
+from jp_tui.ui.sheets.rows import Row
+from jp_tui.ui.text import Mode, cut, foreign, join, ours
+from jp_tui.view import wording as w
+
+LONG = 240
+"""Characters from which a question stands above its context, where it scrolls; its first line stays below."""
+MOST = 2_000
+"""Characters of an option that are shown; what is left out is counted."""
+_DOT = " · "
+
+
+def mode(prompt: PromptRequest) -> Mode:
+    """Nothing is hidden where something is approved or a tool asks (T3); a model's own choices keep their joiners."""
+    approves = prompt.source == "tool" or isinstance(prompt.question.answer_type, BooleanAnswer)
+    return "approval" if approves else "conversation"
+
+
+def who(prompt: PromptRequest, limit: int = 40) -> Content:
+    """Who asks, in few words: the label that the engine gave, else the tool."""
+    return foreign(Foreign(prompt.label or prompt.tool), mode="line", limit=limit)
+
+
+def title(prompt: PromptRequest) -> Content:
+    """The frame's line: who asks, about what, where in a form (R190, E4)."""
+    parts = [who(prompt)]
+    if prompt.source == "tool":
+        if prompt.label:
+            parts.append(foreign(Foreign(prompt.tool), mode="line", limit=40))
+        if prompt.subject:
+            parts.append(foreign(prompt.subject, mode="line", limit=120))
+    if prompt.progress and prompt.progress[1] > 1:
+        parts.append(ours(w.PROGRESS, n=prompt.progress[0], m=prompt.progress[1]))
+    return join(*parts, sep=ours(_DOT))
+
+
+def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
+    """The question's line, and what scrolls above it: its context, and the whole of a question that is long."""
+    text, context = prompt.question.text, prompt.question.context or ""
+    if len(text) <= LONG and text.count("\n") <= 3:
+        return foreign(Foreign(text.strip("\n")), mode=mode(prompt)), Foreign(context) if context else None
+    above = f"{text}\n\n{context}" if context else text
+    short = foreign(Foreign(text), mode="line", limit=LONG // 2)
+    return join(short, ours("(all of it above)", "not bold $foreground-muted"), sep=ours(" ")), Foreign(above)
+
+
+def asked(prompt: PromptRequest) -> Content:
+    """The question in one line, for where the sheet is folded."""
+    return foreign(Foreign(prompt.question.text), mode="line")
+
+
+def why(prompt: PromptRequest) -> Content:
+    """Which rule led here (E42)."""
+    return ours(w.WHY, why=Foreign(prompt.why)) if prompt.why else ours(w.NO_WHY)
+
+
+def option(text: str, shown: Mode) -> Content:
+    """An option's words, their length bounded and what is left out said."""
+    if len(text) <= MOST:
+        return foreign(Foreign(text), mode=shown)
+    return join(foreign(Foreign(text[:MOST]), mode=shown), ours(w.CUT, "$warning", n=len(text) - MOST), sep=ours(" "))
+
+
+def covers(prompt: PromptRequest) -> Content:
+    """What remembering will cover, in words, before it is pressed (R236)."""
+    if prompt.remember_covers:
+        return ours(w.COVERS, scope=Foreign(prompt.remember_covers))
+    return ours(w.COVERS_UNKNOWN, tool=Foreign(prompt.tool))
+
+
+def unseen(lines: int, of: int) -> Content:
+    return ours(w.UNSEEN, "$warning", n=lines, m=of)
+
+
+def end_does(lost: int, typed: bool) -> Content:
+    """What ending the turn does and loses."""
+    parts = [ours(w.END_TURN_DOES)]
+    if lost:
+        many = ours("questions") if lost > 1 else ours("question")
+        parts.append(ours(w.CLOSES, n=lost, questions=many, close=ours("close") if lost > 1 else ours("closes")))
+    if typed:
+        parts.append(ours(w.LOSES_TEXT))
+    return join(*parts, sep=ours("; "))
+
+
+def menu(prompt: PromptRequest, *, lost: int, typed: bool, more: list[Row]) -> tuple[Row, ...]:
+    """The menu of Esc: what R182 allows, and what each line would lose (R248)."""
+    loses = join(ours("; "), ours(w.LOSES_TEXT)) if typed else ours("")
+    rows = [Row("answer", ours(w.ANSWER), detail=ours(w.ANSWER_DOES)), *more]
+    if "reply" in prompt.controls:
+        rows.append(Row("reply", ours(w.REPLY), key=ours("r"), detail=ours(w.REPLY_DOES)))
+    if "cancel" in prompt.controls:
+        rows.append(Row("cancel", ours(w.CANCEL), detail=join(ours(w.CANCEL_DOES), loses)))
+    if "end_turn" in prompt.controls:
+        rows.append(Row("end", ours(w.END_TURN), key=ours("s"), detail=end_does(lost, typed)))
+    return tuple(rows)
+
+
+def folded(prompt: PromptRequest, waiting: int, width: int) -> tuple[Content, int, int]:
+    """The one line of E2 within a width, and the cells where `Ctrl+T next` begins and ends (0, 0 without it).
+
+    The count and the keys stay; who asks and the question give way.
+    """
+    head = join(ours("?", "bold $warning"), ours(w.WAITING, "bold", n=waiting), sep=ours(" "))
+    opens = ours("{key} opens", key=ours("Ctrl+O", "$accent"))
+    onward = ours("{key} next", key=ours("Ctrl+T", "$accent"))
+    tail = join(opens, onward, sep=ours(_DOT)) if waiting > 1 else opens
+    room = width - head.cell_length - tail.cell_length - 2 * len(_DOT)
+    name = who(prompt, limit=max(room // 3, 8))
+    middle = ours(w.ASKS, who=name, question=asked(prompt))
+    shown = [head, cut(middle, room), tail] if room >= 12 else [head, tail]
+    line = join(*shown, sep=ours(_DOT, "dim"))
+    end = line.cell_length
+    return line, (end - onward.cell_length if waiting > 1 else 0), (end if waiting > 1 else 0)

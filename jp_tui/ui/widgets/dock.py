@@ -1,0 +1,396 @@
+"""Where questions live: one sheet at a time at the bottom, folded or open, the others queued (E1, E2, E12, E13).
+
+It decides by `view/arrival.py` and `view/queue.py` and shows the outcome; who may answer is heard in `Ears`. It
+sends no command: the app gets one message for each thing that happened. A sheet is kept until its question is
+settled, so that nothing typed is lost by folding or turning to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
+from textual.widget import Widget
+from textual.widgets import Static
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import PromptRequest, Response
+from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets.ears import Ears
+from jp_tui.ui.sheets.hints import Hint, KeyLine
+from jp_tui.ui.sheets.peek import Peek
+from jp_tui.ui.sheets.plan import room_of
+from jp_tui.ui.sheets.sheet import Sheet
+from jp_tui.ui.text import blank, ours
+from jp_tui.view import wording as w
+from jp_tui.view.arrival import Arrival
+from jp_tui.view.drafts import restored
+from jp_tui.view.queue import Queue
+
+NOTICE = 6.0
+"""Seconds for which it is said that a visible question went away."""
+
+
+class SheetDock(Ears):
+    """The questions that wait for the human."""
+
+    BINDINGS: ClassVar = [
+        Binding("ctrl+o", "fold", "Fold", id="dock.fold", tooltip="Folds the question to one line, or opens it"),
+        Binding("ctrl+t", "next", "Next question", id="dock.next", tooltip="Shows the next question that waits"),
+        Binding("ctrl+f", "full", "Full screen", id="dock.full", tooltip="The question on the whole screen, and back"),
+    ]
+    DEFAULT_CSS = """
+    SheetDock { height: auto; width: 1fr; display: none;
+        &.-waiting, &.-notice { display: block; }
+        & > #notice { height: auto; display: none; padding: 0 1; background: $warning 15%; color: $text-warning; }
+        &.-notice > #notice { display: block; }
+    }
+    """
+    ALLOW_MAXIMIZE = True
+
+    @dataclass
+    class Settled(Message):
+        """The human's answer to one question, to be sent to the engine as it is."""
+
+        conversation: str
+        inquiry: str
+        digest: str
+        response: Response
+
+    @dataclass
+    class Overheard(Message):
+        """Typed while the sheet was deaf, for the composer's draft; `key` names an editing key without text."""
+
+        text: str
+        key: str = ""
+
+    @dataclass
+    class CountChanged(Message):
+        """How many questions wait."""
+
+        waiting: int
+
+    @dataclass
+    class Opened(Message):
+        """A sheet stands open: the composer makes room."""
+
+    @dataclass
+    class Folded(Message):
+        """It is one line again, and the composer is back."""
+
+    @dataclass
+    class Emptied(Message):
+        """Nothing waits any more."""
+
+    @dataclass
+    class DraftChanged(Message):
+        """Unsent text of a question, opaque; empty text forgets it."""
+
+        inquiry: str
+        text: str
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = monotonic,
+        editor: Callable[[str], str] | None = None,
+        id: str | None = None,
+    ) -> None:
+        """`clock` gives monotonic seconds; `editor` takes a text and gives the edited one back, or raises OSError."""
+        super().__init__(clock=clock, id=id)
+        self._editor = editor
+        self._queue = Queue()
+        self._sheets: dict[str, Sheet] = {}
+        self._drafts: dict[str, str] = {}
+        self._fit: object = None
+        self._timer: Timer | None = None
+        self._peek, self._notice = Peek(), Static(id="notice")
+
+    def compose(self) -> ComposeResult:
+        yield self._notice
+        yield self._peek
+
+    def on_mount(self) -> None:
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self._refit())
+
+    # What the app tells
+
+    def ask(self, prompt: PromptRequest) -> None:
+        """A question waits. One that is visible stays; the same inquiry asked anew takes its old place (E12)."""
+        again = prompt.inquiry in self._sheets
+        if again:
+            self._drafts[prompt.inquiry] = self._sheets[prompt.inquiry].draft.stored()
+            self._forget(prompt.inquiry)
+        self._queue = self._queue.added(prompt)
+        now = self._clock()
+        if again and self._arrival.open and prompt.inquiry == self._queue.current:
+            self._move(self._arrival.opened(now))
+        else:
+            self._move(self._arrival.arrived(now))
+        self.post_message(self.CountChanged(len(self._queue)))
+
+    def settle(self, inquiry: str) -> None:
+        """A question no longer waits, whoever answered. If it was open and not answered here, that is said."""
+        self._drop(inquiry, ours(w.SETTLED_ELSEWHERE, who=self._who(inquiry)))
+
+    def refused(self, inquiry: str, reason: str, gone: bool) -> None:
+        """An answer was not taken: the sheet listens again with what was typed, unless the question is gone."""
+        sheet = self._sheets.get(inquiry)
+        if sheet is not None:
+            sheet.done = False
+        if gone:
+            self._drop(inquiry, ours(w.GONE, who=self._who(inquiry), reason=Foreign(reason)))
+        elif sheet is not None:
+            sheet.say(ours(w.REFUSED, reason=Foreign(reason)))
+            if inquiry == self._queue.current and self._arrival.phase == "sent":
+                self._move(self._arrival.opened(self._clock()))
+
+    def note_typing(self, now: float) -> None:
+        """The user typed in the composer."""
+        self.noted(self._arrival.noted_typing(now))
+
+    def restore_draft(self, inquiry: str, text: str) -> None:
+        """What was typed for a question in an earlier life."""
+        self._drafts[inquiry] = text
+        if inquiry in self._sheets:
+            self._sheets[inquiry].restore(restored(text))
+
+    def open_next(self) -> None:
+        """The next question that waits, open; with one alone, that one."""
+        if self._queue.prompts and (len(self._queue) > 1 or not self.open):
+            self._queue = self._queue.turned()
+            self._open()
+
+    def toggle_fold(self) -> None:
+        """Fold the open sheet to its line, or open it again. Nothing typed is lost (E2)."""
+        if self.open:
+            self._move(self._arrival.folded(self._clock()))
+        elif self._queue.prompts:
+            self._open()
+
+    @property
+    def waiting(self) -> int:
+        """How many questions wait."""
+        return len(self._queue)
+
+    @property
+    def open(self) -> bool:
+        """Whether a sheet stands open and holds the keys."""
+        return self._arrival.open
+
+    def tick(self) -> None:
+        """Look at the clock: whether a question opens, listens, or has waited so long that it rings."""
+        self._move(self._arrival.at(self._clock()))
+
+    def action_fold(self) -> None:
+        self.toggle_fold()
+
+    def action_next(self) -> None:
+        self.open_next()
+
+    def action_full(self) -> None:
+        """The whole screen for the sheet, or back (E1)."""
+        if self.screen.maximized is self:
+            self.screen.minimize()
+        elif self.open:
+            self.screen.maximize(self, container=False)
+        self.call_after_refresh(self._lay_out)
+
+    # From state to screen
+
+    def shown(self) -> Sheet | None:
+        return self._sheets.get(self._queue.current) if self.open else None
+
+    def noted(self, arrival: Arrival) -> None:
+        self._arrival = arrival
+        self._schedule()
+
+    def overheard(self, text: str, key: str = "") -> None:
+        self.post_message(self.Overheard(text, key))
+
+    def _open(self) -> None:
+        now, sheet = self._clock(), self._sheets.get(self._queue.current)
+        self._move(self._arrival.sent(now) if sheet is not None and sheet.done else self._arrival.opened(now))
+
+    def _move(self, arrival: Arrival) -> None:
+        """Into another phase: what is shown, who has the focus, when to look at the clock again."""
+        before, self._arrival = self._arrival, arrival
+        if arrival.phase == "held" and before.phase != "held":
+            self.app.bell()
+        if arrival.open:
+            sheet = self._sheet()
+            sheet.armed = arrival.phase == "armed"
+            if sheet.armed and before.phase != "armed":
+                sheet.opened()
+        self._show()
+        if arrival.open and not before.open:
+            self.post_message(self.Opened())
+        if before.open and not arrival.open and self.screen.maximized is self:
+            self.screen.minimize()
+        if arrival.phase == "folded" and before.phase != "folded":
+            self.post_message(self.Folded())
+        if arrival.phase == "empty" and before.phase != "empty":
+            self.post_message(self.Emptied())
+        self._schedule()
+
+    def _sheet(self) -> Sheet:
+        """The sheet of the current question, made when it is first opened."""
+        prompt = self._queue.head
+        assert prompt is not None
+        if prompt.inquiry not in self._sheets:
+            from jp_tui.ui.sheets.kinds import sheet_for  # the first question pays for its widgets, not the start
+
+            sheet = sheet_for(prompt, self)
+            sheet.kept = restored(self._drafts.get(prompt.inquiry, ""))
+            self._sheets[prompt.inquiry] = sheet
+            self.mount(sheet)
+        return self._sheets[prompt.inquiry]
+
+    def _show(self) -> None:
+        head = self._queue.head
+        self.set_class(head is not None, "-waiting")
+        self._peek.display = head is not None and not self.open
+        self._peek.prompt, self._peek.waiting = head, len(self._queue)
+        for inquiry, sheet in self._sheets.items():
+            sheet.display = self.open and inquiry == self._queue.current
+            sheet.waiting(self._queue.place, len(self._queue))
+            sheet.lost = self._queue.others_of_turn(sheet.prompt)
+        self._lay_out()
+        self._hold_focus()
+
+    def _refit(self) -> None:
+        """Lay out again when the room changed: a taller column need not change the size of what stands in it."""
+        column = self.parent.size if isinstance(self.parent, Widget) else None
+        fit = (self.size.width, column, self.screen.maximized is self)
+        if fit != self._fit:
+            self._fit = fit
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Give the sheet its rows: two thirds of the column, or the whole screen."""
+        sheet, column = self.shown(), self.parent
+        if sheet is None or not sheet.is_mounted or not isinstance(column, Widget):
+            return
+        full = self.screen.maximized is self
+        room = self.screen.size.height if full else room_of(column.size.height)
+        extra = [Hint("ctrl+f", "back", "full") if full else Hint("ctrl+f", "full", "full")] if sheet.context else []
+        if len(self._queue) > 1:
+            extra.append(Hint("ctrl+t", "next", "next"))
+        sheet.lay_out(self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold")])
+
+    def _hold_focus(self) -> None:
+        """An open sheet holds the focus, its field if one is written in (R245)."""
+        sheet = self.shown()
+        if sheet is None or not self.app.app_focus:
+            return
+        if sheet.writing is not None and sheet.armed:
+            sheet.writing.can_focus = True
+            self.screen.set_focus(sheet.writing, scroll_visible=False)
+        else:
+            self.screen.set_focus(sheet, scroll_visible=False)
+
+    def _schedule(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if self._arrival.due is not None:
+            self._timer = self.set_timer(max(self._arrival.due - self._clock(), 0.001), self.tick)
+
+    # Questions that go
+
+    def _who(self, inquiry: str) -> Content:
+        prompt = next((prompt for prompt in self._queue.prompts if prompt.inquiry == inquiry), None)
+        return words.who(prompt) if prompt is not None else blank()
+
+    def _drop(self, inquiry: str, notice: Content) -> None:
+        if all(prompt.inquiry != inquiry for prompt in self._queue.prompts):
+            return
+        sheet, visible = self._sheets.get(inquiry), self.open and inquiry == self._queue.current
+        if visible and sheet is not None and not sheet.done:
+            self._tell(notice)
+        self._forget(inquiry)
+        self._drafts.pop(inquiry, None)
+        self._queue = self._queue.without(inquiry)
+        if not self._queue.prompts:
+            self._move(self._arrival.emptied(self._clock()))
+        elif visible:
+            self._open()
+        else:
+            self._show()
+        self.post_message(self.CountChanged(len(self._queue)))
+
+    def _forget(self, inquiry: str) -> None:
+        sheet = self._sheets.pop(inquiry, None)
+        if sheet is not None:
+            sheet.remove()
+
+    def _tell(self, notice: Content) -> None:
+        self._notice.update(notice)
+        self.add_class("-notice")
+        self.set_timer(NOTICE, lambda: self.remove_class("-notice"))
+
+    # Messages of the sheets
+
+    @on(Sheet.Done)
+    def _done(self, event: Sheet.Done) -> None:
+        event.stop()
+        prompt = event.prompt
+        if prompt.inquiry == self._queue.current and self.open:
+            self._move(self._arrival.sent(self._clock()))
+        self.post_message(self.Settled(prompt.conversation, prompt.inquiry, prompt.digest, event.response))
+
+    @on(Sheet.DraftChanged)
+    def _draft_changed(self, event: Sheet.DraftChanged) -> None:
+        event.stop()
+        self._drafts[event.inquiry] = event.draft.stored()
+        self.post_message(self.DraftChanged(event.inquiry, event.draft.stored()))
+
+    @on(Sheet.Grew)
+    def _grew(self, event: Sheet.Grew) -> None:
+        event.stop()
+        self._lay_out()
+        self._hold_focus()
+
+    @on(Sheet.EditorWanted)
+    def _editor_wanted(self, event: Sheet.EditorWanted) -> None:
+        event.stop()
+        sheet = self.shown()
+        try:
+            if self._editor is not None:
+                event.field.put(self._editor(event.field.value))
+            else:
+                from jp_tui.system.editor import edited  # only who asks for an editor pays for it
+
+                with self.app.suspend():
+                    text = edited(event.field.value)
+                event.field.put(text)
+        except (OSError, SuspendNotSupported) as error:
+            if sheet is not None:
+                sheet.say(ours(w.EDITOR_FAILED, reason=Foreign(str(error))))
+
+    @on(Peek.Clicked)
+    def _peek_clicked(self, event: Peek.Clicked) -> None:
+        event.stop()
+        if event.onward:
+            self.open_next()
+        else:
+            self.toggle_fold()
+
+    @on(KeyLine.Pressed)
+    def _hint_clicked(self, event: KeyLine.Pressed) -> None:
+        """A hint of the dock's own: the sheet took its own ones."""
+        event.stop()
+        if event.action in ("fold", "next", "full"):
+            getattr(self, f"action_{event.action}")()
+
+    def on_descendant_blur(self) -> None:
+        if self.open:
+            self.call_later(self._hold_focus)

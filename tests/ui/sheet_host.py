@@ -1,0 +1,181 @@
+"""A small workspace around the dock for tests: a conversation above, a composer below, a clock that tests step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.app import App, ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.pilot import Pilot
+from textual.widgets import Static, TextArea
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import Control, PromptRequest
+from jp_tui.questions.types import BooleanAnswer, Option, Question, SelectAnswer, TextAnswer
+from jp_tui.ui.sheets.sheet import Sheet
+from jp_tui.ui.text import ours
+from jp_tui.ui.widgets.dock import SheetDock
+
+DIFF = """--- a/docs/rfd/008-knowledge-base.md
++++ b/docs/rfd/008-knowledge-base.md
+@@ -41,2 +41,6 @@
+ ## Storage
++> [!TIP]
++> [RFD 016] adds a plugin architecture that would let
++> a knowledge base live outside the workspace.
++
+ Entries are kept as Markdown files under `.jp/kb`.
+"""
+LONG_DIFF = "@@ -1,0 +1,90 @@\n" + "\n".join(f"+line {n} of the new file" for n in range(1, 91))
+COVERS = "until this turn ends, every `apply_changes` of fs_modify_file, without showing it"
+TOOL: frozenset[Control] = frozenset({"reply", "end_turn", "cancel"})
+MODEL: frozenset[Control] = frozenset({"reply", "end_turn"})
+
+
+def boolean(inquiry: str = "q1", *, remember: bool = True, **more: object) -> PromptRequest:
+    """`Apply this change?`, as a file tool asks it."""
+    fields: dict[str, object] = {
+        "context": DIFF, "text": "Apply this change?", "default": True, "has_default": True,
+        "human_only": False, "label": None, "source": "tool", "why": "fs_modify_file.apply_changes has no answer set",
+    } | more  # fmt: skip
+    question = Question(
+        id="apply_changes", text=str(fields["text"]), answer_type=BooleanAnswer(),
+        context=fields["context"],  # type: ignore[arg-type]
+        default=fields["default"], has_default=bool(fields["has_default"]),  # type: ignore[arg-type]
+    )  # fmt: skip
+    return PromptRequest(
+        conversation="c1", inquiry=inquiry, call="call1", tool="fs_modify_file", turn=3, digest=f"digest-{inquiry}",
+        source=fields["source"], label=fields["label"], question=question,  # type: ignore[arg-type]
+        subject=Foreign("docs/rfd/008-knowledge-base.md"), human_only=bool(fields["human_only"]),
+        controls=TOOL | {"remember"} if remember else TOOL, remember_covers=COVERS if remember else "",
+        why=str(fields["why"]),
+    )  # fmt: skip
+
+
+def asked(inquiry: str, question: Question, *, tool: bool = False, label: str | None = "Assistant") -> PromptRequest:
+    """A question of the model, or of a tool of one's own."""
+    return PromptRequest(
+        conversation="c1", inquiry=inquiry, call="call2", tool="deploy" if tool else "ask_user", turn=3,
+        digest=f"digest-{inquiry}", source="tool" if tool else "assistant", label=None if tool else label,
+        question=question, controls=TOOL if tool else MODEL,
+    )  # fmt: skip
+
+
+OPTIONS = (
+    Option("staging", "refreshed 06:10, 1.2 M rows"),
+    Option("production", "41 M rows, read replica lag 80 ms"),
+    Option("eu-production", recommended=True),
+)
+
+
+def select(inquiry: str = "q2", *, tool: bool = False, label: str | None = "Assistant", **more: object) -> PromptRequest:
+    """One of some environments."""
+    options = more.pop("options", OPTIONS)
+    fields: dict[str, object] = {"text": "Which environment should it run in?"} | more
+    question = Question(id="env", answer_type=SelectAnswer(options), **fields)  # type: ignore[arg-type]
+    return asked(inquiry, question, tool=tool, label=label)
+
+
+def text(inquiry: str = "q3", *, tool: bool = False, label: str | None = "Assistant", **more: object) -> PromptRequest:
+    """A commit message."""
+    fields: dict[str, object] = {"text": "What should the commit message say?"} | more
+    question = Question(id="message", answer_type=TextAnswer(), **fields)  # type: ignore[arg-type]
+    return asked(inquiry, question, tool=tool, label=label)
+
+
+class Composer(TextArea):
+    """Where the user types when no sheet is open."""
+
+    DEFAULT_CSS = "Composer { height: 3; border: round $primary; }"
+
+
+class Host(App[None]):
+    """The column of a workspace; remembers every message of the dock."""
+
+    CSS = "#talk { height: 1fr; padding: 0 1; } #column { height: 1fr; }"
+    ENABLE_COMMAND_PALETTE = False
+
+    def __init__(self, *prompts: PromptRequest, theme: str = "textual-dark", real_clock: bool = False, **dock: object) -> None:
+        super().__init__()
+        self.now = 100.0
+        self.theme = theme
+        self.posted: list[Message] = []
+        clock: dict[str, Callable[[], float]] = {} if real_clock else {"clock": lambda: self.now}
+        self.dock = SheetDock(**clock, **dock)  # type: ignore[arg-type]
+        self.composer = Composer()
+        self.composer.cursor_blink = False
+        self._prompts = prompts
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="column"):
+            yield Static(ours("I'll read the file first, then propose one small change."), id="talk")
+            yield self.dock
+            yield self.composer
+
+    def on_mount(self) -> None:
+        self.composer.focus()
+        for prompt in self._prompts:
+            self.dock.ask(prompt)
+
+    def on_sheet_dock_opened(self, event: SheetDock.Opened) -> None:
+        self.posted.append(event)
+        self.composer.display = False
+
+    def on_sheet_dock_folded(self, event: SheetDock.Folded) -> None:
+        self.posted.append(event)
+        self.composer.display = True
+        self.composer.focus()
+
+    def on_sheet_dock_emptied(self, event: SheetDock.Emptied) -> None:
+        self.posted.append(event)
+        self.composer.display = True
+        self.composer.focus()
+
+    def on_sheet_dock_overheard(self, event: SheetDock.Overheard) -> None:
+        self.posted.append(event)
+        self.composer.insert(event.text)
+
+    def on_sheet_dock_settled(self, event: SheetDock.Settled) -> None:
+        self.posted.append(event)
+
+    def on_sheet_dock_count_changed(self, event: SheetDock.CountChanged) -> None:
+        self.posted.append(event)
+
+    def on_sheet_dock_draft_changed(self, event: SheetDock.DraftChanged) -> None:
+        self.posted.append(event)
+
+    @property
+    def answers(self) -> list[object]:
+        """The responses so far."""
+        return [event.response for event in self.posted if isinstance(event, SheetDock.Settled)]
+
+    @property
+    def drafts(self) -> list[str]:
+        return [event.text for event in self.posted if isinstance(event, SheetDock.DraftChanged)]
+
+    @property
+    def sheet(self) -> Sheet:
+        """The open sheet."""
+        found = self.dock.shown()
+        assert found is not None
+        return found
+
+    async def step(self, pilot: Pilot[None], seconds: float) -> None:
+        """Let time pass for the dock."""
+        await pilot.pause()
+        self.now += seconds
+        self.dock.tick()
+        await pilot.pause()
+
+    async def arm(self, pilot: Pilot[None]) -> None:
+        """Wait until the open sheet listens."""
+        await self.step(pilot, 0.6)
+        assert self.sheet.armed
+
+    async def type(self, pilot: Pilot[None], *keys: str, gap: float = 0.2) -> None:
+        """Press keys as a person does, with time between them."""
+        for key in keys:
+            self.now += gap
+            await pilot.press(key)
+        await pilot.pause()
