@@ -175,7 +175,7 @@ class Reading(Protocol):
         """The most recently updated, not archived conversation of this workspace (`-c`)."""
 
     def last_requests(self, workspace: str, limit: int = 100) -> list[Asked]:
-        """The newest prompts sent in this workspace (kind `chat_request`), newest first."""
+        """The newest prompts sent in this workspace (kind `chat_request`), newest first by their `at`."""
 
     def drafts(self, conversation: str) -> dict[str, str]:
         """Unsent text by key."""

@@ -6,7 +6,6 @@ import random
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 from jp_tui.journal.port import Stored
@@ -79,26 +78,20 @@ def test_several_processes_open_and_write_at_once(database: Path) -> None:
     looker.close()
 
 
-def test_a_looker_is_at_most_a_quarter_of_a_second_behind(database: Path) -> None:
-    """S12: what another process acknowledged is seen by the next poll; polling is a look at one number."""
+def test_a_looker_sees_what_was_acknowledged_at_its_next_poll(database: Path) -> None:
+    """S12: at most 250 ms behind is then a matter of polling so often; a poll looks at one number."""
     journal = open_journal(database)
     begin(journal)
     looker = open_reader(database)
     assert looker.changed() and not looker.changed()
     child = start(database, "c1", "200")
     assert child.stdout is not None
-    slowest, seen = 0.0, 0
+    stored = [0]
     for line in child.stdout:
-        if not line.startswith("stored"):
-            continue
-        number, since = int(line.split()[1]), time.perf_counter()
-        while looker.last_seq("c1") < number:
-            assert time.perf_counter() - since < 10
-        slowest = max(slowest, time.perf_counter() - since)
-        assert looker.changed()
-        seen = max(seen, number)
-        assert looker.tail("c1", 1)[0].seq >= number
+        if line.startswith("stored"):
+            stored.append(int(line.split()[1]))
+            assert looker.last_seq("c1") >= stored[-1] and looker.tail("c1", 1)[0].seq >= stored[-1]
     child.communicate(timeout=10)
-    assert seen == 200 and slowest < 0.25
+    assert stored[-1] == 200 and looker.changed()
     looker.close()
     journal.close()

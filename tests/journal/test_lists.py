@@ -75,7 +75,9 @@ def test_what_was_asked_is_what_a_full_search_gives(
             begin(journal, name)
         begin(journal, "elsewhere", "/v")
         times: list[str] = []
+        clock: dict[str, int] = {}
         for number, (name, second, asked) in enumerate(events):
+            second = clock[name] = max(second, clock.get(name, 0))  # within a conversation time does not run back
             kind = "chat_request" if asked else "chat_response"
             one = Entry(kind, 1, "{}", at=at(second), text=f"p{number}")
             journal.append(name, [one], durable=False)
