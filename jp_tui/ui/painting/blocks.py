@@ -1,0 +1,158 @@
+"""A block of the transcript as rows: one look for what is live and what was reloaded.
+
+Takes a block, a width, colours and whether it is unfolded; the same arguments give the same rows. Decides what is
+folded and how much of it stays in sight; tool calls and their questions are painted in `tools.py`.
+"""
+
+from __future__ import annotations
+
+from rich.style import Style
+
+from jp_tui.conversation import neutral
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.painting import markdown, plain
+from jp_tui.ui.painting.code import code
+from jp_tui.ui.painting.frame import Frame
+from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.rows import Hit, Piece, Row
+from jp_tui.ui.painting.tools import question_rows, tool_rows
+from jp_tui.view.amounts import duration
+from jp_tui.view.blocks import Block, Data, Ending, Header, Odd, Question, Said, Thought, Tool, User
+
+EDGE, MARGIN = 1, 3
+"""Cells left of a bar or a header, and left of what is said."""
+THOUGHTS = 3
+"""Rows of reasoning in sight while it is folded."""
+HEAD = 8_192
+"""Characters that are looked at for a folded thought: far more than its rows can hold."""
+LONG = 40
+"""Lines of the user's own text in sight while it is folded."""
+
+
+def page(width: int, look: Look, margin: int = MARGIN) -> Frame:
+    """The frame of a block: its margin on the left, two free cells on the right."""
+    return Frame(look, width, look.text, room=width - 2).indented(margin)
+
+
+def paint(block: Block, width: int, look: Look, *, unfolded: bool = False) -> list[Row]:
+    """The rows of a block, each exactly `width` cells."""
+    match block:
+        case User():
+            return _user(block, width, look, unfolded)
+        case Header():
+            return _header(block, width, look)
+        case Said():
+            return said(block, width, look)
+        case Thought():
+            return thought(block.key, block.text.raw, width, look, unfolded, incomplete=block.incomplete)
+        case Data(text=text):
+            shown, missing = plain.cut(text.raw)
+            frame = page(width, look)
+            rows = code(neutral.neutralise(shown).split("\n"), "json", frame)
+            return [*rows, plain.note(missing, frame)] if missing else rows
+        case Tool():
+            return tool_rows(block, page(width, look), unfolded)
+        case Question(asked=asked):
+            return question_rows(asked, page(width, look), block.key, unfolded)
+        case Ending():
+            return _ending(block, width, look)
+        case Odd(name=name, problem=problem):
+            words = [Piece("· event of a kind that this version does not know: ", look.muted), _line(name, look)]
+            if problem:
+                words = [Piece("· event that cannot be read: ", look.muted), _line(name, look)]
+                words += [Piece(", ", look.muted), _line(problem, look)]
+            return page(width, look).paragraph(words)
+
+
+def _line(text: Foreign, look: Look) -> Piece:
+    return Piece(neutral.first_line(text) or "(no name)", look.muted)
+
+
+def _user(block: User, width: int, look: Look, unfolded: bool) -> list[Row]:
+    bar = [Piece(" ", look.text), Piece("▌ ", look.user_bar)]
+    frame = Frame(look, width, look.user, room=width - 2).inside(bar, bar, base=look.user)
+    shown, missing = plain.cut(block.text.raw.rstrip("\n"))
+    lines = plain.lines(Foreign(shown), look.user, look)
+    more = len(lines) - LONG
+    rows = plain.paragraphs(lines if unfolded or more <= 3 else lines[:LONG], frame)
+    if more > 3 and not unfolded:
+        rows.append(frame.emit([fold(more, block.key, look.user + Style(dim=True))]))
+    if missing:
+        rows.append(plain.note(missing, frame))
+    return rows
+
+
+def fold(lines: int, key: str, style: Style) -> Piece:
+    """The words that stand for folded lines; a click unfolds them."""
+    return Piece(f"… {lines:,} more line{'s' if lines != 1 else ''}", style, Hit("fold", key))
+
+
+def _header(block: Header, width: int, look: Look) -> list[Row]:
+    body = [Piece("assistant", look.assistant)]
+    after = [neutral.first_line(block.model)] if block.model else []
+    if block.ms is not None:
+        after.append(duration(block.ms))
+    if after:
+        body += [Piece("  ", look.text), Piece(" · ".join(after), look.muted)]
+    return [page(width, look, EDGE).emit(body)]
+
+
+def said(block: Said, width: int, look: Look) -> list[Row]:
+    """A whole message."""
+    frame = page(width, look)
+    shown, missing = plain.cut(block.text.raw)
+    rows = markdown.document(markdown.parse(neutral.neutralise(shown), {}), frame, menu=block.greeting)
+    return [*rows, *closing(missing, block.incomplete, frame)]
+
+
+def closing(missing: int, incomplete: bool, frame: Frame) -> list[Row]:
+    """What stands under a message that is not shown whole or was not received whole."""
+    rows = [plain.note(missing, frame)] if missing else []
+    if incomplete:
+        rows.append(frame.emit([Piece("✂ cut off here: the rest never arrived", frame.look.waiting)]))
+    return rows
+
+
+def thought(key: str, text: str, width: int, look: Look, unfolded: bool, *, incomplete: bool = False) -> list[Row]:
+    """Reasoning, dim and folded to its first rows."""
+    style = look.muted + Style(italic=True)
+    bar = [Piece("┊ ", look.muted)]
+    frame = page(width, look).inside(bar, bar, base=style)
+    text = text.strip("\n")
+    shown, missing = plain.cut(text, plain.SHOWN if unfolded else HEAD)
+    rows: list[Row] = []
+    for number, line in enumerate(plain.lines(Foreign(shown), style, look)):
+        rows.extend(frame.paragraph(line))
+        if not unfolded and len(rows) > THOUGHTS + 1:
+            rest = text.count("\n") - number
+            return [*rows[:THOUGHTS], frame.emit([_thought_fold(rest, key, look)])]
+    return rows + closing(missing, incomplete, frame)
+
+
+def _thought_fold(lines: int, key: str, look: Look) -> Piece:
+    return fold(lines, key, look.muted) if lines else Piece("… more", look.muted, Hit("fold", key))
+
+
+def _ending(block: Ending, width: int, look: Look) -> list[Row]:
+    frame = page(width, look, EDGE)
+    match block.how:
+        case "interrupted":
+            return frame.paragraph([Piece("⊘ ", look.muted), Piece("interrupted", look.muted)])
+        case "deferred":
+            return frame.paragraph(
+                [Piece("◐ ", look.waiting), Piece("stopped at a question nobody answered", look.waiting)]
+            )
+        case "failed":
+            pass
+    sign = [Piece("✗ ", look.bad)]
+    inside = frame.inside(sign, [Piece("  ", look.text)])
+    message = neutral.neutralise(block.message).strip() or "the turn failed"
+    rows = plain.paragraphs([[Piece(line, look.bad)] for line in message.split("\n")], inside)
+    detail = plain.lines(Foreign(plain.cut(block.detail.raw.strip(), 2000)[0]), look.muted, look)
+    if block.detail.raw.strip():
+        rows += plain.paragraphs(detail[:6], frame.indented(2))
+    if block.advice:
+        arrow = frame.inside([Piece("→ ", look.running)], [Piece("  ", look.text)])
+        advice = neutral.neutralise(block.advice).strip()
+        rows += plain.paragraphs([[Piece(line, look.text)] for line in advice.split("\n")], arrow)
+    return rows

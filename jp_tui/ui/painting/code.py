@@ -1,0 +1,167 @@
+"""Highlighted code, a line at a time: the state of the lexer is carried on, so a line once painted never changes.
+
+That makes a streamed fence and a whole one the same by construction. Constructs that a lexer only sees over several
+lines at once may be coloured a little less finely. An unknown language, or a line too long for comfort, is plain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+
+from jp_tui.ui.painting.frame import Frame
+from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.rows import Piece, Row, capped, chop_pieces, spaces
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer  # type: ignore[import-untyped]
+
+_ALIAS = re.compile(r"[A-Za-z0-9+#._-]{1,32}\Z")
+TAB = 4
+LEXED = 400
+"""A longer line is not given to a lexer: a regular expression holds every thread for its whole run (traps.md T21c)."""
+
+_ROLES = (
+    ("Token.Comment", "comment"),
+    ("Token.Keyword.Type", "type"),
+    ("Token.Keyword", "keyword"),
+    ("Token.Literal.String", "string"),
+    ("Token.Literal.Number", "number"),
+    ("Token.Name.Function", "function"),
+    ("Token.Name.Attribute", "function"),
+    ("Token.Name.Decorator", "function"),
+    ("Token.Name.Class", "type"),
+    ("Token.Name.Builtin", "type"),
+    ("Token.Name.Exception", "type"),
+    ("Token.Name.Namespace", "type"),
+    ("Token.Name.Tag", "keyword"),
+    ("Token.Name.Variable", "number"),
+    ("Token.Operator.Word", "keyword"),
+    ("Token.Operator", "operator"),
+)
+
+
+@lru_cache(maxsize=1024)
+def _role(name: str) -> str | None:
+    return next((role for prefix, role in _ROLES if name == prefix or name.startswith(prefix + ".")), None)
+
+
+@lru_cache(maxsize=64)
+def _lexer(language: str) -> Lexer | None:
+    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]  # heavy: only here
+    from pygments.util import ClassNotFound  # type: ignore[import-untyped]
+
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+@lru_cache(maxsize=256)
+def language_of(path: str) -> str:
+    """The language that a file's name suggests, empty when none does."""
+    from pygments.lexers import find_lexer_class_for_filename
+
+    name = path.rsplit("/", 1)[-1]
+    found = find_lexer_class_for_filename(name) if _ALIAS.match(name) else None
+    return str(found.aliases[0]) if found is not None and found.aliases else ""
+
+
+class Highlighter:
+    """Pieces of one line after the other; `base` is the style of what has no colour of its own."""
+
+    def __init__(self, language: str, look: Look, base: Style) -> None:
+        self._look, self._base = look, base
+        self._lexer = _lexer(language.lower()) if _ALIAS.match(language) else None
+        self.state: tuple[str, ...] | None = None
+        """What the lexer carries on from line to line."""
+        self._styles: dict[str | None, Style] = {None: base}
+
+    def line(self, text: str) -> list[Piece]:
+        """The styled pieces of a line without its newline."""
+        if self._lexer is None or len(text) > LEXED or not text.strip():
+            return [Piece(text, self._base)] if text else []
+        found: list[Piece] = []
+        for name, part in self._tokens(text + "\n"):
+            part = part.rstrip("\n")
+            if part:
+                style = self._style(_role(name))
+                if found and found[-1].style is style:
+                    found[-1] = Piece(found[-1].text + part, style)
+                else:
+                    found.append(Piece(part, style))
+        return found if "".join(piece.text for piece in found) == text else [Piece(text, self._base)]
+
+    def _style(self, role: str | None) -> Style:
+        if role not in self._styles:
+            colour = self._look.syntax.get(role or "")
+            self._styles[role] = self._base if colour is None else self._base + Style(color=colour.color)
+        return self._styles[role]
+
+    def _tokens(self, text: str) -> Iterator[tuple[str, str]]:
+        from pygments.lexer import ExtendedRegexLexer, LexerContext, RegexLexer
+
+        lexer = self._lexer
+        assert lexer is not None
+        if isinstance(lexer, RegexLexer):
+            context = LexerContext(text, 0, list(self.state) if self.state else None, len(text))
+            try:
+                tokens = [
+                    (str(kind), part)
+                    for _, kind, part in ExtendedRegexLexer.get_tokens_unprocessed(lexer, None, context)
+                ]
+            except (TypeError, KeyError, IndexError, AttributeError):
+                pass  # a lexer with actions of its own that know no context: each line for itself
+            else:
+                self.state = tuple(context.stack)
+                yield from tokens
+                return
+        try:
+            tokens = [(str(kind), part) for _, kind, part in lexer.get_tokens_unprocessed(text)]
+        except Exception:  # a third party's lexer: whatever it does, the code is shown
+            tokens = [("", text)]
+        yield from tokens
+
+
+class CodeLines:
+    """Rows of a code block, line by line; the same whether the block is whole or still arrives."""
+
+    def __init__(self, language: str, frame: Frame) -> None:
+        self._frame = code_frame(frame)
+        self._highlight = Highlighter(language, frame.look, frame.look.block)
+
+    def line(self, text: str) -> list[Row]:
+        """The rows of one line without its newline."""
+        return code_rows(self._highlight.line(capped(text).expandtabs(TAB)), self._frame, text)
+
+    def peek(self, text: str) -> list[Row]:
+        """The rows of a line that is not whole yet; the next line is painted as if this had not been asked."""
+        kept = self._highlight.state
+        rows = self.line(text)
+        self._highlight.state = kept
+        return rows
+
+
+def code_frame(frame: Frame) -> Frame:
+    """The frame of a code block: one blank cell of its ground on the left."""
+    margin = [Piece(spaces(1), frame.look.block)]
+    return frame.inside(margin, margin, base=frame.look.block)
+
+
+def code_rows(pieces: list[Piece], frame: Frame, source: str) -> list[Row]:
+    """A line of code on the block's ground, broken anywhere when it is too long."""
+    found: list[Row] = []
+    for number, part in enumerate(chop_pieces(pieces, frame.room - 1)):
+        whole = source if number == 0 and "\t" in source else None
+        found.append(frame.emit(part, join="" if number else None, fill=frame.base, full=whole))
+    return found
+
+
+def code(lines: Iterable[str], language: str, frame: Frame) -> list[Row]:
+    """A whole block of code."""
+    painter = CodeLines(language, frame)
+    return [painted for line in lines for painted in painter.line(line)]

@@ -1,0 +1,268 @@
+"""Unified diffs as rows: numbers, signs, colours, and hunks to jump between; side by side on request.
+
+Line by line, so that a diff that still arrives looks as the whole one will. A sign stands beside every colour
+(asking.md E60). Where somebody approves, nothing is hidden: odd characters are visible, long blanks counted (T3).
+Reads diffs; makes none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rich.style import Style
+
+from jp_tui.conversation import visible
+from jp_tui.ui.painting.code import TAB
+from jp_tui.ui.painting.frame import Frame
+from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.rows import Piece, Row, capped, chop_pieces, spaces
+
+Sign = Literal["+", "-", " ", "@", "#", "\\"]
+_HUNK = re.compile(r"@@+ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@+")
+_HEAD = re.compile(r"(?:diff --git |index [0-9a-f]+\.\.|--- |\+\+\+ |new file mode|deleted file|similarity|rename )")
+_LOOKS = re.compile(r"^(?:@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of a diff: its sign, its text without the sign, and its numbers where they are known."""
+
+    sign: Sign
+    text: str
+    old: int | None = None
+    new: int | None = None
+    digits: int = 0
+
+
+def is_diff(text: str) -> bool:
+    """Whether a text is a unified diff."""
+    return _LOOKS.search(text) is not None
+
+
+class Reader:
+    """Lines of a diff to changes, keeping count of the numbers.
+
+    Inside a hunk a line is what its first character says, also `--- ` and `+++ `: the counts of the header tell
+    where the hunk ends, so that content cannot pass itself off as a header.
+    """
+
+    def __init__(self) -> None:
+        self._old = self._new = self._left_old = self._left_new = 0
+        self._digits = 0
+
+    def line(self, text: str) -> Change:
+        inside = self._left_old > 0 or self._left_new > 0
+        if not inside and (found := _HUNK.match(text)):
+            counts = [1 if count is None else int(count) for count in (found[2], found[4])]
+            self._old, self._new = int(found[1]), int(found[3])
+            self._left_old, self._left_new = counts
+            self._digits = len(str(max(self._old + counts[0], self._new + counts[1])))
+            return Change("@", text)
+        if text.startswith("\\"):
+            return Change("\\", text)
+        if not inside and _HEAD.match(text):
+            return Change("#", text)
+        return self._content(text[:1], text[1:], text)
+
+    def _content(self, sign: str, rest: str, whole: str) -> Change:
+        numbered = self._digits > 0 and (self._left_old > 0 or self._left_new > 0)
+        if not numbered:
+            match sign:
+                case "+":
+                    return Change("+", rest)
+                case "-":
+                    return Change("-", rest)
+                case _:
+                    return Change(" ", rest if sign == " " else whole)
+        old, new = self._old, self._new
+        if sign == "+":
+            self._new, self._left_new = new + 1, self._left_new - 1
+            return Change("+", rest, None, new, self._digits)
+        if sign == "-":
+            self._old, self._left_old = old + 1, self._left_old - 1
+            return Change("-", rest, old, None, self._digits)
+        self._old, self._new = old + 1, new + 1
+        self._left_old, self._left_new = self._left_old - 1, self._left_new - 1
+        return Change(" ", rest if sign == " " else whole, old, new, self._digits)
+
+
+def read(text: str) -> list[Change]:
+    """All lines of a diff."""
+    reader = Reader()
+    return [reader.line(line) for line in text.removesuffix("\n").split("\n")]
+
+
+def counts(changes: Sequence[Change]) -> tuple[int, int, int]:
+    """Hunks, added lines, removed lines."""
+    return tuple(sum(change.sign == sign for change in changes) for sign in ("@", "+", "-"))  # type: ignore[return-value]
+
+
+def styles(look: Look, sign: Sign) -> Style:
+    """The style of a line by its sign."""
+    match sign:
+        case "+":
+            return look.add
+        case "-":
+            return look.remove
+        case " ":
+            return look.block
+        case _:
+            return look.hunk
+
+
+def content(text: str, style: Style, look: Look, *, approval: bool) -> list[Piece]:
+    """The text of a line in pieces; what is approved shows every odd character."""
+    if not approval:
+        return [Piece(capped(text).expandtabs(TAB), style)]
+    mark = style + Style(color=look.mark.color, reverse=True)
+    return [
+        Piece(part if ours else part.expandtabs(TAB), mark if ours else style) for part, ours in visible.pieces(text)
+    ]
+
+
+class DiffLines:
+    """Rows of a diff, line by line."""
+
+    def __init__(self, frame: Frame, *, approval: bool = False) -> None:
+        self._frame, self._approval = frame, approval
+        self._reader = Reader()
+
+    def line(self, text: str) -> list[Row]:
+        """The rows of one line without its newline."""
+        return change_rows(self._reader.line(text), self._frame, approval=self._approval)
+
+    def peek(self, text: str) -> list[Row]:
+        """The rows of a line that is not whole yet."""
+        kept = copy(self._reader)
+        rows = self.line(text)
+        self._reader = kept
+        return rows
+
+
+def gutter(change: Change, style: Style) -> list[Piece]:
+    """`+42  `, the line's sign and number."""
+    if change.sign in "@#\\":
+        return [Piece(" ", style)]
+    number = change.new if change.sign == "+" else change.old
+    shown = f"{number:>{change.digits}}" if number is not None else spaces(change.digits)
+    return [Piece(f"{change.sign}{shown}{'  ' if change.digits else ' '}", style)]
+
+
+def change_rows(
+    change: Change, frame: Frame, *, approval: bool = False, words: tuple[int, int] | None = None
+) -> list[Row]:
+    """The rows of one change; `words` is the part of its text that differs from its counterpart."""
+    style = styles(frame.look, change.sign)
+    lead = gutter(change, style)
+    margin = [Piece(spaces(len(lead[0].text)), style)]
+    inside = frame.inside(lead, margin, base=style)
+    pieces = content(change.text, style, frame.look, approval=approval)
+    if words is not None and len(pieces) == 1:
+        pieces = _stressed(pieces[0], words, frame.look.add_word if change.sign == "+" else frame.look.remove_word)
+    return [
+        inside.emit(part, join="" if number else None, fill=style)
+        for number, part in enumerate(chop_pieces(pieces, inside.room))
+    ]
+
+
+def _stressed(piece: Piece, words: tuple[int, int], style: Style) -> list[Piece]:
+    start, end = words
+    parts = (piece.text[:start], piece.text[start:end], piece.text[end:])
+    return [Piece(text, look) for text, look in zip(parts, (piece.style, style, piece.style), strict=True) if text]
+
+
+def changed_words(before: str, after: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """The middle that differs between two lines, in characters; None when too little is common to help."""
+    if before == after or max(len(before), len(after)) > 400 or "\t" in before + after:
+        return None
+    start = 0
+    while start < min(len(before), len(after)) and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    if (start + end) * 3 < max(len(before), len(after)):
+        return None
+    return (start, len(before) - end), (start, len(after) - end)
+
+
+@dataclass(slots=True)
+class Painted:
+    """A whole diff as rows; `hunks` are the rows where hunks begin."""
+
+    rows: list[Row] = field(default_factory=list)
+    hunks: list[int] = field(default_factory=list)
+    added: int = 0
+    removed: int = 0
+
+
+def groups(changes: Sequence[Change]) -> list[list[Change]]:
+    """Runs of removed lines followed by added ones together, runs of unchanged ones, every other line alone."""
+    found: list[list[Change]] = []
+    for change in changes:
+        last = found[-1] if found else []
+        before = last[-1].sign if last else "@"
+        if change.sign in "+- " and (change.sign == before or (before, change.sign) == ("-", "+")):
+            last.append(change)
+        else:
+            found.append([change])
+    return found
+
+
+def pairs(group: Sequence[Change]) -> list[tuple[Change | None, Change | None]]:
+    """Removed and added lines side by side."""
+    removed = [change for change in group if change.sign == "-"]
+    added = [change for change in group if change.sign == "+"]
+    size = max(len(removed), len(added))
+    return [(removed[at] if at < len(removed) else None, added[at] if at < len(added) else None) for at in range(size)]
+
+
+def unified(text: str, frame: Frame, *, approval: bool = False) -> Painted:
+    """A whole diff, one column, the words that changed within a line stressed."""
+    changes = read(text)
+    found = Painted(added=counts(changes)[1], removed=counts(changes)[2])
+    for group in groups(changes):
+        if group[0].sign == "@":
+            found.hunks.append(len(found.rows))
+        words = _words(group)
+        for line in _folded(group) if approval else group:
+            if isinstance(line, int):
+                found.rows.append(_blanks(line, group[0].sign, frame))
+            else:
+                found.rows.extend(change_rows(line, frame, approval=approval, words=words.get(id(line))))
+    return found
+
+
+def _words(group: Sequence[Change]) -> dict[int, tuple[int, int]]:
+    found: dict[int, tuple[int, int]] = {}
+    for before, after in pairs(group):
+        if before is not None and after is not None:
+            spans = changed_words(before.text, after.text)
+            if spans is not None:
+                found[id(before)], found[id(after)] = spans
+    return found
+
+
+def _folded(group: Sequence[Change]) -> list[Change | int]:
+    """The changes of a group, runs of more than two blank lines of one sign as their number (T3)."""
+    found: list[Change | int] = []
+    run: list[Change] = []
+    for change in (*group, None):
+        if change is not None and not change.text.strip() and (not run or run[-1].sign == change.sign):
+            run.append(change)
+            continue
+        found.extend(run if len(run) <= visible.LINES else [len(run)])
+        run = [change] if change is not None and not change.text.strip() else []
+        if change is not None and not run:
+            found.append(change)
+    return found
+
+
+def _blanks(count: int, sign: Sign, frame: Frame) -> Row:
+    style = styles(frame.look, sign)
+    inside = frame.inside([Piece(f"{sign} ", style)], [Piece("  ", style)], base=style)
+    return inside.emit([Piece(f"⟨{count:,} blank lines⟩", style + Style(reverse=True))], fill=style)

@@ -1,0 +1,125 @@
+"""Foreign text that is no Markdown: lines of pieces, terminal colours kept where they can be read (R195).
+
+The caps of traps.md T4 live here. A colour that cannot be told from its ground is not used, so that nothing is
+hidden by painting it in the colour of the pane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rich.color import Color as RichColor
+from rich.style import Style
+
+from jp_tui.conversation import neutral
+from jp_tui.conversation.sgr import Colour, Sgr
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.painting.code import TAB
+from jp_tui.ui.painting.frame import Frame
+from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.rows import LINE_CELLS, Hit, Piece, Row
+
+SHOWN = 256 * 1024
+"""Characters of one message that are ever shown (traps.md T4)."""
+READABLE = 1.6
+"""The least contrast of a colour that content chose."""
+
+
+def cut(text: str, most: int = SHOWN) -> tuple[str, int]:
+    """What is shown of a text, and how many characters are not; cut at a line's end where one is near."""
+    if len(text) <= most:
+        return text, 0
+    at = text.rfind("\n", most - 4096, most)
+    kept = text[: at if at > 0 else most]
+    return kept, len(text) - len(kept)
+
+
+def note(missing: int, frame: Frame) -> Row:
+    """That a text goes on, and where all of it is."""
+    words = f"⟨{missing:,} more characters are not shown; the log has them all⟩"
+    return frame.emit([Piece(words, frame.look.waiting)])
+
+
+def lines(text: Foreign, base: Style, look: Look, *, approval: bool = False) -> list[list[Piece]]:
+    """The lines of a text as pieces; of what is approved, with everything odd visible."""
+    found: list[list[Piece]] = [[]]
+    for part, sgr in neutral.spans(text, "approval" if approval else "conversation"):
+        style = look.mark if sgr.mark else dressed(base, sgr)
+        for number, line in enumerate(part.split("\n")):
+            if number:
+                found.append([])
+            if line:
+                found[-1].append(Piece(line, style))
+    return [_capped(_tabbed(line), look, approval) for line in found]
+
+
+def _tabbed(line: list[Piece]) -> list[Piece]:
+    if not any("\t" in piece.text for piece in line):
+        return line
+    return [piece._replace(text=piece.text.expandtabs(TAB)) for piece in line]
+
+
+def _capped(line: list[Piece], look: Look, approval: bool) -> list[Piece]:
+    size = sum(len(piece.text) for piece in line)
+    if approval or size <= LINE_CELLS:
+        return line
+    found, room = list[Piece](), LINE_CELLS
+    for piece in line:
+        found.append(piece._replace(text=piece.text[:room]))
+        room -= len(piece.text)
+        if room <= 0:
+            break
+    return [*found, Piece(f"… ⟨{size - LINE_CELLS:,} more characters⟩", look.waiting)]
+
+
+def paragraphs(content: Sequence[Sequence[Piece]], frame: Frame) -> list[Row]:
+    """Lines, each wrapped."""
+    return [row for line in content for row in frame.paragraph(line)]
+
+
+def words(text: str, style: Style, hit: Hit | None = None) -> Piece:
+    """Our own words as a piece."""
+    return Piece(text, style, hit)
+
+
+@lru_cache(maxsize=512)
+def dressed(base: Style, sgr: Sgr) -> Style:
+    """A base style with what content asked for, as far as it stays readable."""
+    fore, back = _rich(sgr.fg), _rich(sgr.bg)
+    if sgr.reverse and (fore or back):
+        fore, back = back or base.bgcolor, fore or base.color
+    if not _readable(fore or base.color, back or base.bgcolor):
+        fore = back = None
+    return base + Style(
+        color=fore,
+        bgcolor=back,
+        bold=sgr.bold or None,
+        dim=sgr.dim or None,
+        italic=sgr.italic or None,
+        underline=sgr.underline or None,
+        reverse=(sgr.reverse and not (fore or back)) or None,
+        strike=sgr.strike or None,
+    )
+
+
+def _rich(colour: Colour | None) -> RichColor | None:
+    if colour is None:
+        return None
+    return RichColor.from_rgb(*colour) if isinstance(colour, tuple) else RichColor.from_ansi(colour)
+
+
+def _readable(fore: RichColor | None, back: RichColor | None) -> bool:
+    if fore is None or back is None:
+        return True
+    if fore.is_default or back.is_default:
+        return fore != back or fore.is_default
+    lights = sorted(_light(colour) for colour in (fore, back))
+    return (lights[1] + 0.05) / (lights[0] + 0.05) >= READABLE
+
+
+def _light(colour: RichColor) -> float:
+    """Relative luminance."""
+    parts = (part / 255 for part in colour.get_truecolor())
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,319 @@
+"""A painted row, and the greedy wrap that makes rows of styled pieces.
+
+Widths are terminal cells, wide characters and joined emoji included; offsets count characters of the row's text,
+as Textual's selection does. A row remembers its text without gutters, so that copying gives the source back.
+Knows nothing of Markdown, blocks or themes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from rich.cells import cell_len, split_graphemes
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+LINE_CELLS = 2_000
+"""No line is shown longer than this (traps.md T4)."""
+
+
+class Hit(NamedTuple):
+    """What a click on a part of a row means: a link to follow, a block to fold or unfold, a word of a menu."""
+
+    kind: Literal["link", "fold", "word"]
+    value: str
+
+
+class Piece(NamedTuple):
+    """A run of text in one style."""
+
+    text: str
+    style: Style
+    hit: Hit | None = None
+
+
+class Row:
+    """One row of a pane: what is painted, and what it stands for.
+
+    `text` is the content without gutters, which are the first `lead` characters of the strip. `join` is what stood
+    between the row above and this one in the source when both are one line there, else None. `hits` are
+    (start, end, hit) in characters of the strip; `full` what is painted when the whole line is copied.
+    """
+
+    __slots__ = ("_marked", "full", "hits", "join", "lead", "strip", "text")
+
+    def __init__(
+        self,
+        strip: Strip,
+        text: str = "",
+        lead: int = 0,
+        join: str | None = None,
+        hits: tuple[tuple[int, int, Hit], ...] = (),
+        full: str | None = None,
+    ) -> None:
+        self.strip, self.text, self.lead, self.join, self.hits, self.full = strip, text, lead, join, hits, full
+        self._marked: dict[Style, Strip] = {}
+
+    def marked(self, style: Style, sign: str) -> Strip:
+        """The row with one more cell at its right, for the scroll mark; kept, since rows are painted often."""
+        found = self._marked.get(style)
+        if found is None:
+            found = Strip([*self.strip, Segment(sign, style)], self.strip.cell_length + 1)
+            self._marked[style] = found
+        return found
+
+    def same(self, other: Row) -> bool:
+        """Whether both look and copy alike."""
+        return self.text == other.text and self.join == other.join and list(self.strip) == list(other.strip)
+
+    def at(self, offset: int) -> Hit | None:
+        """What is hit at a character of the strip."""
+        return next((hit for start, end, hit in self.hits if start <= offset < end), None)
+
+
+@lru_cache(maxsize=64)
+def spaces(count: int) -> str:
+    return " " * count
+
+
+def width_of(pieces: Iterable[Piece]) -> int:
+    """Cells of pieces on one line."""
+    return sum(cell_len(piece.text) for piece in pieces)
+
+
+def row(
+    lead: Sequence[Piece],
+    body: Sequence[Piece],
+    width: int,
+    fill: Style,
+    *,
+    join: str | None = None,
+    full: str | None = None,
+    tail: Sequence[Piece] = (),
+) -> Row:
+    """One row of exactly `width` cells: gutter, body, `fill` up to `tail`, which stands at the right edge."""
+    made = _Segments()
+    for piece in (*lead, *body):
+        made.add(piece)
+    free = width - made.cells - width_of(tail)
+    if free > 0:
+        made.add(Piece(spaces(free), fill))
+    for piece in tail:
+        made.add(piece)
+    strip = Strip([Segment(text, style) for text, style in made.parts], made.cells)
+    if made.cells > width:
+        strip = Strip(list(strip.crop(0, width)), width)
+    text = "".join(piece.text for piece in body)
+    return Row(strip, text, sum(len(piece.text) for piece in lead), join, tuple(made.hits), full)
+
+
+class _Segments:
+    """Pieces put together, neighbours of one style as one: fewer segments are fewer bytes to the terminal."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[str, Style]] = []
+        self.hits: list[tuple[int, int, Hit]] = []
+        self.at = self.cells = 0
+
+    def add(self, piece: Piece) -> None:
+        if not piece.text:
+            return
+        if self.parts and self.parts[-1][1] == piece.style:
+            self.parts[-1] = (self.parts[-1][0] + piece.text, piece.style)
+        else:
+            self.parts.append((piece.text, piece.style))
+        if piece.hit is not None:
+            self.hits.append((self.at, self.at + len(piece.text), piece.hit))
+        self.at += len(piece.text)
+        self.cells += cell_len(piece.text)
+
+
+_WORDS = re.compile(r"[ \t]+|[^ \t]+")
+_WIDE = re.compile(
+    r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U0001f000-\U0003ffff]"
+)
+
+
+class Line(NamedTuple):
+    """A wrapped line: its pieces, and what was dropped between it and the line above (None at the first)."""
+
+    pieces: list[Piece]
+    join: str | None
+
+
+def wrap(pieces: Sequence[Piece], first: int, rest: int | None = None) -> list[Line]:
+    """Greedy wrap of one source line into lines of at most `first`, then `rest` cells; at least one line.
+
+    Breaks at blanks, between wide characters, and inside words only when a word is longer than a line.
+    """
+    rest = first if rest is None else rest
+    if width_of(pieces) <= first:
+        return [Line([piece for piece in pieces if piece.text], None)]
+    wrapper = _Wrapper(max(first, 1), max(rest, 1))
+    for word, blank in _units(pieces):
+        if blank:
+            wrapper.blank(word)
+        else:
+            wrapper.word(word)
+    return wrapper.lines()
+
+
+def _units(pieces: Sequence[Piece]) -> Iterable[tuple[list[Piece], bool]]:
+    """Words and blanks; a word may have several styles, and ends before and after a wide character."""
+    word: list[Piece] = []
+    for text, style, hit in pieces:
+        for match in _WORDS.finditer(text):
+            part = match.group()
+            if part[0] in " \t":
+                if word:
+                    yield word, False
+                    word = []
+                yield [Piece(part, style, hit)], True
+            elif part.isascii() or not _WIDE.search(part):
+                word.append(Piece(part, style, hit))
+            else:
+                for unit in _wide_units(part):
+                    if word and _WIDE.match(unit):
+                        yield word, False
+                        word = []
+                    word.append(Piece(unit, style, hit))
+                    if _WIDE.match(unit):
+                        yield word, False
+                        word = []
+    if word:
+        yield word, False
+
+
+def _wide_units(text: str) -> list[str]:
+    """Each wide character with what joins to it and the closing mark after it; narrow runs whole."""
+    found: list[str] = []
+    for start, end, cells in split_graphemes(text)[0]:
+        unit = text[start:end]
+        wide = cells == 2
+        if found and (unit in "、。，．！？：；）」』】》〉…" or (not wide and not _WIDE.match(found[-1]))):
+            found[-1] += unit
+        else:
+            found.append(unit)
+    return found
+
+
+class _Wrapper:
+    def __init__(self, first: int, rest: int) -> None:
+        self._room, self._rest = first, rest
+        self._done: list[Line] = []
+        self._line: list[Piece] = []
+        self._join: str | None = None
+        self._used = 0
+        self._gap: list[Piece] = []
+
+    def blank(self, pieces: list[Piece]) -> None:
+        self._gap.extend(pieces)
+
+    def word(self, pieces: list[Piece]) -> None:
+        size, gap = width_of(pieces), width_of(self._gap)
+        if self._used + gap + size <= self._room:
+            self._add(self._gap, gap)
+            self._add(pieces, size)
+            self._gap = []
+            return
+        if self._used:
+            self._break("".join(piece.text for piece in self._gap))
+            self._gap = []
+        elif self._gap:  # blanks at the very start are content: an indentation
+            self._add(*_cut_to(self._gap, max(self._room - 1, 0)))
+            self._gap = []
+        if self._used + size <= self._room:
+            self._add(pieces, size)
+        else:
+            self._long(pieces)
+
+    def _long(self, pieces: list[Piece]) -> None:
+        """A word longer than a line: filled in cluster by cluster."""
+        for text, style, hit in pieces:
+            start = 0
+            for begin, _, cells in _clusters(text):
+                if self._used + cells > self._room and self._used:
+                    if begin > start:
+                        self._line.append(Piece(text[start:begin], style, hit))
+                    self._break("")
+                    start = begin
+                self._used += cells
+            if start < len(text):
+                self._line.append(Piece(text[start:], style, hit))
+
+    def _add(self, pieces: list[Piece], cells: int) -> None:
+        self._line.extend(pieces)
+        self._used += cells
+
+    def _break(self, join: str) -> None:
+        self._done.append(Line(self._line, self._join))
+        self._line, self._join, self._used, self._room = [], join, 0, self._rest
+
+    def lines(self) -> list[Line]:
+        return [*self._done, Line(self._line, self._join)]
+
+
+def _cut_to(pieces: list[Piece], room: int) -> tuple[list[Piece], int]:
+    found: list[Piece] = []
+    for text, style, hit in pieces:
+        part = text[:room]
+        if part:
+            found.append(Piece(part, style, hit))
+            room -= len(part)
+    return found, width_of(found)
+
+
+def _clusters(text: str) -> Iterable[tuple[int, int, int]]:
+    if text.isascii():
+        return ((at, at + 1, 1) for at in range(len(text)))
+    return split_graphemes(text)[0]
+
+
+def chop(text: str, width: int) -> list[str]:
+    """A line of code in parts of at most `width` cells, blanks kept; at least one part."""
+    if text.isascii():
+        if len(text) <= width:
+            return [text]
+        return [text[at : at + width] for at in range(0, len(text), max(width, 1))]
+    found, start, used = [], 0, 0
+    for begin, _, cells in split_graphemes(text)[0]:
+        if used + cells > width and used:
+            found.append(text[start:begin])
+            start, used = begin, 0
+        used += cells
+    return [*found, text[start:]]
+
+
+def chop_pieces(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
+    """Styled code in lines of at most `width` cells, broken anywhere; at least one."""
+    lines: list[list[Piece]] = [[]]
+    used = 0
+    for text, style, hit in pieces:
+        size = cell_len(text)
+        if used + size <= width:
+            lines[-1].append(Piece(text, style, hit))
+            used += size
+            continue
+        start = 0
+        for begin, _, cells in _clusters(text):
+            if used + cells > width and used:
+                if begin > start:
+                    lines[-1].append(Piece(text[start:begin], style, hit))
+                lines.append([])
+                start, used = begin, 0
+            used += cells
+        if start < len(text):
+            lines[-1].append(Piece(text[start:], style, hit))
+    return lines
+
+
+def capped(line: str) -> str:
+    """A line no longer than is ever shown, with a note of what is missing (traps.md T4)."""
+    if len(line) <= LINE_CELLS and (line.isascii() or cell_len(line) <= LINE_CELLS):
+        return line
+    kept = chop(line[: LINE_CELLS + 1], LINE_CELLS)[0]
+    return f"{kept}… ⟨{len(line) - len(kept):,} more characters⟩"

@@ -1,0 +1,146 @@
+"""What a transcript consists of: immutable blocks, the same for a live and a reloaded conversation.
+
+Values only: foreign text is kept as Foreign, words and numbers of ours as they are. How a block looks is a face's
+business; how events become blocks is `story.py`'s. A block's `key` tells it from all others on show, its `place`
+is its order: the number of its event, then its order among the blocks of that event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import CallEnd, CallState
+
+NOTHING = Foreign("")
+LIVE = 2**53
+"""The place of what is not in the log yet: after every event."""
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Placed:
+    key: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User(_Placed):
+    """What the user said, as typed."""
+
+    text: Foreign
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header(_Placed):
+    """Who speaks from here on; `ms` is how long the turn took, once that is known."""
+
+    model: Foreign = NOTHING
+    ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said(_Placed):
+    """Text of the assistant, Markdown. While `growing` its text is only with the painter."""
+
+    text: Foreign = NOTHING
+    growing: bool = False
+    incomplete: bool = False
+    greeting: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought(_Placed):
+    """Reasoning of the assistant, plain text."""
+
+    text: Foreign = NOTHING
+    growing: bool = False
+    incomplete: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data(_Placed):
+    """A structured answer of the assistant as JSON text."""
+
+    text: Foreign
+
+
+How = Literal["open", "answered", "redacted", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question and its fate (E42): `by` is the kind of responder, `tag` why there is no answer."""
+
+    id: str
+    text: Foreign
+    context: Foreign = NOTHING
+    assistant: bool = False
+    how: How = "open"
+    answer: Json = None
+    by: str = ""
+    model: Foreign = NOTHING
+    explanation: Foreign = NOTHING
+    tag: Foreign = NOTHING
+    ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool(_Placed):
+    """A tool call with its questions and its result. A `dialogue` is shown as question and answer only (R160).
+
+    `title` is what it is about; `arguments` (name, value) pairs for who wants to see them; `problem` why it never
+    ran; `end` and `ms` are known once it is completed.
+    """
+
+    call: str
+    name: Foreign
+    title: Foreign = NOTHING
+    state: CallState = "queued"
+    end: CallEnd | None = None
+    ms: int | None = None
+    arguments: tuple[tuple[Foreign, Foreign], ...] = ()
+    output: Foreign = NOTHING
+    asked: tuple[Asked, ...] = ()
+    dialogue: bool = False
+    problem: Foreign = NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(_Placed):
+    """A question whose call is not known here."""
+
+    asked: Asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending(_Placed):
+    """How a turn ended when it did not simply end: what happened, the server's words, what to do."""
+
+    how: Literal["failed", "interrupted", "deferred"]
+    message: Foreign = NOTHING
+    detail: Foreign = NOTHING
+    advice: Foreign = NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odd(_Placed):
+    """An event of a kind that this version does not know, or that cannot be read (R51, R56)."""
+
+    name: Foreign
+    problem: Foreign = NOTHING
+
+
+Block = User | Header | Said | Thought | Data | Tool | Question | Ending | Odd
+
+
+def gap(before: Block | None, block: Block) -> int:
+    """Blank rows before a block: none after its header or between the lines of tools, else one."""
+    if isinstance(before, Header):
+        return 0
+    if isinstance(before, Tool) and isinstance(block, Tool):
+        return int(before.dialogue or block.dialogue)
+    return 1

@@ -1,0 +1,126 @@
+"""One tool call as a block, made from whatever is known of it: its request, its result, its questions, live states.
+
+What the log says wins, so that a reloaded call looks as it did live. A call whose questions come from the assistant
+itself, or that its tool hides, is shown as question and answer only (inquiries.md R160); no tool is known by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import cast, get_args
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.events import CallChanged
+from jp_tui.protocol.values import CallEnd, CallState
+from jp_tui.view.blocks import LIVE, NOTHING, Asked, Tool
+
+
+@dataclass(slots=True)
+class Known:
+    """All that is known of one call; the fields come from events of several pages. `seen` are their numbers."""
+
+    name: str = ""
+    place: int = LIVE
+    part: str = ""
+    request: stored.ToolCallRequest | None = None
+    response: stored.ToolCallResponse | None = None
+    live: CallChanged | None = None
+    asked: dict[str, Asked] = field(default_factory=dict)
+    seen: set[int] = field(default_factory=set)
+
+
+def tool_block(known: Known, call: str, *, over: bool) -> Tool | None:
+    """The block of a call, None while there is nothing to show; `over` says that its turn has ended."""
+    request, response = known.request, known.response
+    arguments: JsonObject = request.arguments if request else {}
+    said: JsonObject = {**(request.metadata if request else {}), **(response.metadata if response else {})}
+    asked = tuple(known.asked.values())
+    hidden = said.get("hidden") is True or (known.live is not None and known.live.hidden)
+    dialogue = any(one.assistant for one in asked)
+    failed = response is not None and response.is_error
+    if hidden and not asked and not failed:
+        return None
+    state, end = _state(known, over)
+    ms = said.get("ms") if response else known.live.ms if known.live else None
+    return Tool(
+        key=f"e{known.place}" if request else known.part,
+        place=(known.place, 0),
+        call=call,
+        name=Foreign(known.name),
+        title=Foreign(_text(said, "title") or subject(arguments)),
+        state=state,
+        end=end,
+        ms=ms if isinstance(ms, int) and not isinstance(ms, bool) else None,
+        arguments=tuple((Foreign(name), Foreign(_shown(value))) for name, value in arguments.items()),
+        output=Foreign(response.content if response else ""),
+        asked=asked,
+        dialogue=dialogue and not (failed and not asked),
+        problem=Foreign(_text(said, "refused")),
+    )
+
+
+def _state(known: Known, over: bool) -> tuple[CallState, CallEnd | None]:
+    if known.response is not None:
+        said = known.response.metadata.get("end")
+        if said in get_args(CallEnd):
+            return "completed", cast(CallEnd, said)
+        return "completed", "error" if known.response.is_error else "ok"
+    waits = any(one.how == "open" for one in known.asked.values())
+    live = known.live
+    if live is not None and (live.state in ("completed", "awaiting_input") or not over):
+        return live.state, live.end
+    if waits:
+        return "awaiting_input", None
+    if over:
+        return "completed", "cancelled"
+    return ("queued" if known.request else "receiving_arguments"), None
+
+
+def question(event: stored.InquiryRequest) -> Asked:
+    """A recorded question, open as yet."""
+    context = event.question.get("context", event.question.get("pre_amble"))
+    return Asked(
+        id=event.id,
+        text=foreign(event.question.get("text")),
+        context=foreign(context),
+        assistant=event.source.kind == "assistant",
+    )
+
+
+def answered(asked: Asked, event: stored.InquiryResponse) -> Asked:
+    """The question with its recorded fate (E42)."""
+    if isinstance(event, stored.InquiryRedacted):
+        return replace(asked, how="redacted")
+    by = event.responder
+    if by is not None:
+        asked = replace(asked, by=by.kind, model=Foreign(by.model), ms=by.ms)
+    if isinstance(event, stored.InquiryCancelled):
+        return replace(asked, how="cancelled", tag=Foreign(event.reason))
+    return replace(asked, how="answered", answer=event.answer, explanation=Foreign(event.explanation or ""))
+
+
+def subject(arguments: JsonObject) -> str:
+    """What a call is about when nobody said: its path, source, pattern, command or task, else its first short text."""
+    named = (arguments.get(key) for key in ("path", "source", "pattern", "command", "task"))
+    for value in (*named, *arguments.values()):
+        if isinstance(value, str):
+            line = next((line.strip() for line in value.split("\n") if line.strip()), "")
+            if line:
+                return line[:200]
+    return ""
+
+
+def foreign(value: Json) -> Foreign:
+    """The text of a JSON value that should be text; nothing for anything else."""
+    return Foreign(value) if isinstance(value, str) else NOTHING
+
+
+def _text(raw: JsonObject, key: str) -> str:
+    value = raw.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _shown(value: Json) -> str:
+    return value if isinstance(value, str) else dump(value)

@@ -1,0 +1,342 @@
+"""How events become blocks: one fold for live and stored events, so that a resumed conversation looks as it did.
+
+Fed with stored events in any order of pages, and with the engine's live events; holds the blocks of what it was
+given and says which changed. What the log says wins over what was said live. Reads no clock, asks for nothing,
+paints nothing; which pages are held is `pages.py`'s business.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import dump
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import StoredEvent
+from jp_tui.view.blocks import LIVE, Block, Data, Ending, Header, Odd, Question, Said, Thought, User
+from jp_tui.view.calls import Known, answered, foreign, question, tool_block
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What is known of a turn: its model from its start, the rest from its end."""
+
+    model: str = ""
+    ms: int | None = None
+    ended: bool = False
+    headers: list[int] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What an event did: `changed` keys have a new block, `renamed` ones are the same under a new key (old, new)."""
+
+    changed: frozenset[str] = frozenset()
+    renamed: tuple[tuple[str, str], ...] = ()
+
+
+class Story:
+    """The blocks of what was fed. Blocks of the log are kept by event number, growing parts in `live`."""
+
+    def __init__(self) -> None:
+        self._by_event: dict[int, list[Block]] = {}
+        self._calls: dict[tuple[int, str], Known] = {}
+        self._turns: dict[int, _Turn] = {}
+        self._homes: dict[tuple[int, str], str | int] = {}
+        self._early: dict[tuple[int, str], stored.InquiryResponse] = {}
+        self._model = ""
+        self._parts: dict[str, Block] = {}
+        self._fresh: dict[str, list[str]] = {}
+        self._changed: set[str] = set()
+        self._renamed: list[tuple[str, str]] = []
+
+    # --- what a face reads ---------------------------------------------------------------------------------
+
+    def of_event(self, seq: int) -> Sequence[Block]:
+        """The blocks of one event: none, one or two."""
+        return self._by_event.get(seq, ())
+
+    @property
+    def live(self) -> list[Block]:
+        """Parts that still grow, in the order in which they began."""
+        return list(self._parts.values())
+
+    def take(self) -> dict[str, str]:
+        """The text that arrived for growing parts since this was last asked, by the part's key."""
+        found = {key: "".join(texts) for key, texts in self._fresh.items() if texts}
+        self._fresh.clear()
+        return found
+
+    @property
+    def has_fresh(self) -> bool:
+        """Whether `take` would give something."""
+        return bool(self._fresh)
+
+    # --- what it is fed ------------------------------------------------------------------------------------
+
+    def greet(self, greeting: Foreign, model: str) -> Changes:
+        """What a scripted model says before anybody spoke; the first event of the log becomes the same blocks."""
+        self._model = model
+        self._parts["greeting:header"] = Header(key="greeting:header", place=(0, 0), model=Foreign(model))
+        self._parts["greeting"] = Said(key="greeting", place=(0, 1), text=greeting, greeting=True)
+        self._changed |= {"greeting:header", "greeting"}
+        return self._taken()
+
+    def load(self, events: Iterable[StoredEvent]) -> Changes:
+        """Stored events, in order within the call."""
+        for one in events:
+            self._fact(one)
+        return self._taken()
+
+    def forget(self, first: int, last: int) -> None:
+        """Events of a page that is no longer held."""
+        for seq in range(first, last + 1):
+            self._by_event.pop(seq, None)
+        gone = [key for key, call in self._calls.items() if call.seen and all(first <= at <= last for at in call.seen)]
+        for key in gone:
+            del self._calls[key]
+
+    def apply(self, event: ev.Event) -> Changes:
+        """A live event; those that say nothing about the transcript change nothing."""
+        match event:
+            case ev.EventAppended(stored=one, closes=part):
+                self._close(one, part)
+                self._fact(one)
+            case ev.PartDelta():
+                self._grow(event)
+            case ev.PartDropped(part=part):
+                self._drop(part)
+            case ev.TurnStarted(turn=turn, model=model):
+                self._turn(turn).model = model
+                self._headers(turn)
+            case ev.TurnCompleted(turn=turn):
+                for part in [key for key, block in self._parts.items() if not isinstance(block, Ending)]:
+                    self._drop(part)
+                self._turn(turn).ended = True
+                self._settle(turn)
+            case ev.CallChanged(turn=turn, call=call, tool=tool):
+                known = self._call(turn, call)
+                known.live, known.name = event, known.name or tool
+                self._show(turn, call)
+            case ev.StorageFailed(message=message, advice=advice):
+                trouble = Ending(
+                    key="trouble", place=(LIVE, 0), how="failed", message=Foreign(message), advice=Foreign(advice)
+                )
+                self._parts["trouble"] = trouble
+                self._changed.add("trouble")
+            case _:
+                pass
+        return self._taken()
+
+    # --- facts ---------------------------------------------------------------------------------------------
+
+    def _taken(self) -> Changes:
+        found = Changes(frozenset(self._changed), tuple(self._renamed))
+        self._changed, self._renamed = set(), []
+        return found
+
+    def _turn(self, turn: int) -> _Turn:
+        return self._turns.setdefault(turn, _Turn())
+
+    def _call(self, turn: int, call: str) -> Known:
+        if (turn, call) not in self._calls:
+            self._calls[turn, call] = Known()
+            self._turn(turn).calls.append(call)
+        return self._calls[turn, call]
+
+    def _put(self, block: Block) -> None:
+        """The block in its place among those of its event."""
+        held = self._by_event.setdefault(block.place[0], [])
+        at = bisect_left(held, block.place, key=lambda other: other.place)
+        if at < len(held) and held[at].place == block.place:
+            if held[at] == block:
+                return
+            held[at] = block
+        else:
+            held.insert(at, block)
+        self._changed.add(block.key)
+
+    def _fact(self, one: StoredEvent) -> None:
+        seq, turn, event = one.seq, one.turn, read_event(one.event)
+        key = f"e{seq}"
+        match event:
+            case stored.ChatRequest(content=text):
+                self._put(User(key=key, place=(seq, 0), text=Foreign(text)))
+                self._header(turn, seq, 1)
+            case stored.ChatResponse():
+                self._response(event, seq, key)
+            case stored.ToolCallRequest(id=call):
+                known = self._call(turn, call)
+                known.request, known.name, known.place = event, event.name, seq
+                known.seen.add(seq)
+                self._show(turn, call)
+            case stored.ToolCallResponse(id=call):
+                known = self._call(turn, call)
+                known.response = event
+                known.seen.add(seq)
+                self._show(turn, call)
+            case stored.InquiryRequest():
+                self._question(event, turn, seq)
+            case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted():
+                self._answer(event, turn, seq)
+            case stored.TurnOutcome():
+                self._outcome(event, turn, seq)
+            case stored.TurnStart():
+                pass
+            case stored.Unknown(raw=raw, problem=problem):
+                name = raw.get("type")
+                shown = Foreign(name if isinstance(name, str) else "")
+                self._put(Odd(key=key, place=(seq, 0), name=shown, problem=Foreign(problem)))
+
+    def _response(self, event: stored.ChatResponse, seq: int, key: str) -> None:
+        text = Foreign(event.content if isinstance(event.content, str) else dump(event.content))
+        incomplete = event.metadata.get("incomplete") is True
+        if event.kind == "reasoning":
+            if text.raw.strip():
+                self._put(Thought(key=key, place=(seq, 1), text=text, incomplete=incomplete))
+        elif event.kind == "data":
+            self._put(
+                Data(key=key, place=(seq, 1), text=Foreign(json.dumps(event.content, indent=2, ensure_ascii=False)))
+            )
+        else:
+            greeting = event.metadata.get("greeting") is True
+            if greeting:
+                self._header(0, seq, 0)
+            self._put(Said(key=key, place=(seq, 1), text=text, incomplete=incomplete, greeting=greeting))
+
+    def _outcome(self, event: stored.TurnOutcome, turn: int, seq: int) -> None:
+        known = self._turn(turn)
+        known.model, known.ms, known.ended = event.model or known.model, event.ms or None, True
+        self._headers(turn)
+        self._settle(turn)
+        if event.outcome == "done":
+            return
+        error = event.error or {}
+        self._put(
+            Ending(
+                key=f"e{seq}",
+                place=(seq, 0),
+                how=event.outcome,
+                message=foreign(error.get("message")),
+                detail=foreign(error.get("detail")),
+                advice=foreign(error.get("advice")),
+            )
+        )
+
+    # --- headers -------------------------------------------------------------------------------------------
+
+    def _header(self, turn: int, seq: int, order: int) -> None:
+        known = self._turn(turn)
+        if seq not in known.headers:
+            known.headers.append(seq)
+            known.headers.sort()
+        if turn == 0:
+            known.model = self._model
+        self._put(Header(key=f"h{seq}", place=(seq, order), model=Foreign(known.model)))
+        self._headers(turn)
+
+    def _headers(self, turn: int) -> None:
+        """The model in all headers of a turn, its duration in the last."""
+        known = self._turn(turn)
+        for seq in known.headers:
+            for block in self._by_event.get(seq, ()):
+                if isinstance(block, Header):
+                    ms = known.ms if seq == known.headers[-1] else None
+                    self._put(replace(block, model=Foreign(known.model), ms=ms))
+
+    # --- calls ---------------------------------------------------------------------------------------------
+
+    def _settle(self, turn: int) -> None:
+        """The turn is over: a call without a result was cut off."""
+        for call in self._turn(turn).calls:
+            self._show(turn, call)
+
+    def _show(self, turn: int, call: str) -> None:
+        """The block of a call, made again from all that is known of it."""
+        known = self._calls.get((turn, call))
+        if known is None or (known.request is None and not known.part):
+            return
+        block = tool_block(known, call, over=self._turn(turn).ended)
+        if known.request is not None:
+            if block is None:
+                self._remove(known.place)
+            else:
+                self._put(block)
+        elif self._parts.get(known.part) != block:
+            if block is None:
+                self._parts.pop(known.part, None)
+            else:
+                self._parts[known.part] = block
+            self._changed.add(known.part)
+
+    def _remove(self, seq: int) -> None:
+        self._changed.update(block.key for block in self._by_event.pop(seq, ()))
+
+    def _question(self, event: stored.InquiryRequest, turn: int, seq: int) -> None:
+        asked, home = question(event), event.metadata.get("call")
+        early = self._early.pop((turn, event.id), None)
+        if early is not None:
+            asked = answered(asked, early)
+        if isinstance(home, str):
+            known = self._call(turn, home)
+            known.seen.add(seq)
+            known.asked.setdefault(event.id, asked)
+            self._homes[turn, event.id] = home
+            self._show(turn, home)
+        else:
+            self._put(Question(key=f"e{seq}", place=(seq, 0), asked=asked))
+            self._homes[turn, event.id] = seq
+
+    def _answer(self, event: stored.InquiryResponse, turn: int, seq: int) -> None:
+        home = self._homes.get((turn, event.id))
+        if isinstance(home, str):
+            known = self._call(turn, home)
+            if event.id in known.asked:
+                known.seen.add(seq)
+                known.asked[event.id] = answered(known.asked[event.id], event)
+                self._show(turn, home)
+        elif home is None:
+            self._early[turn, event.id] = event  # its question stands on a page that is not held yet
+        else:
+            for block in list(self._by_event.get(home, ())):
+                if isinstance(block, Question):
+                    self._put(replace(block, asked=answered(block.asked, event)))
+
+    # --- growing parts -------------------------------------------------------------------------------------
+
+    def _grow(self, event: ev.PartDelta) -> None:
+        part = event.part
+        if event.kind == "tool":
+            known = self._call(event.turn, event.call)
+            known.part, known.name = part, event.tool or known.name
+            self._show(event.turn, event.call)
+            return
+        if part not in self._parts:
+            made = Said if event.kind == "message" else Thought
+            self._parts[part] = made(key=part, place=(LIVE, len(self._parts)), growing=True)
+            self._changed.add(part)
+        if event.text:
+            self._fresh.setdefault(part, []).append(event.text.raw)
+
+    def _drop(self, part: str) -> None:
+        if self._parts.pop(part, None) is not None:
+            self._changed.add(part)
+        self._fresh.pop(part, None)
+        for known in self._calls.values():
+            if known.part == part:
+                known.part = ""
+
+    def _close(self, one: StoredEvent, part: str) -> None:
+        """A part becomes an event: what was painted of it stays until the event is."""
+        self._parts.pop("trouble", None)
+        if part and self._parts.pop(part, None) is not None:
+            self._renamed.append((part, f"e{one.seq}"))
+            self._fresh.pop(part, None)
+            if part == "greeting" and self._parts.pop("greeting:header", None) is not None:
+                self._renamed.append(("greeting:header", f"h{one.seq}"))
