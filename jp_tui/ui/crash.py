@@ -99,7 +99,7 @@ def write_report(error: BaseException, state: Path, where: str = "") -> Path:
 def short_message(error: BaseException, state: Path, where: str = "") -> str:
     """Write the report, and say in two lines what happened and where the report is."""
     try:
-        said = next(iter(redact(str(error), os.environ).splitlines()), "")
+        said = next(iter(redact(str(error)[:2000], os.environ).splitlines()), "")
     except Exception:
         said = ""
     what = f"{type(error).__name__}: {said}"[:200] if said else type(error).__name__
