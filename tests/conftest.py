@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Shared machines are slow now and then: what is wrong is a wrong result, not a slow example. A long run: --hypothesis-profile=long
+# A shared machine is slow now and then: a wrong result is a failure, a slow example is not.
+# A long run: --hypothesis-profile=long
 settings.register_profile("jp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", settings.get_profile("jp"), max_examples=5_000)
 settings.load_profile("jp")
@@ -35,12 +36,8 @@ def jp_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     for name in list(os.environ):
-        if (
-            name.startswith("JP_TUI_")
-            and name != "JP_TUI_FIXTURES"
-            or name.endswith("_API_KEY")
-            or name == "OLLAMA_HOST"
-        ):
+        ours = name.startswith("JP_TUI_") and name != "JP_TUI_FIXTURES"
+        if ours or name.endswith("_API_KEY") or name == "OLLAMA_HOST":
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("JP_TUI_HOME", str(home / "jp"))

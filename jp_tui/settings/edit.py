@@ -78,4 +78,7 @@ def _check(path: tuple[str, ...], value: Any) -> None:
 
 def _current(file: Path) -> str:
     document = toml.read(str(file))
-    return document.text if document is not None else ""
+    if document is None:
+        return ""
+    from_text("user", str(file), document.text.encode("utf-8"))  # what is wrong already is said, not written over
+    return document.text

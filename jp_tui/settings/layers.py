@@ -144,11 +144,14 @@ def from_workspace(file: str, below: Settings, *, trusted: bool) -> tuple[Layer 
 
 
 def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[Layer, list[Notice]]:
-    """S11: `JP_TUI_ASSISTANT__MODEL__ID`. Values that do not fit are errors; names that are no keys are notices."""
+    """S11: `JP_TUI_ASSISTANT__MODEL__ID`. An empty one is unset.
+
+    Values that do not fit are errors; names that are no keys are notices.
+    """
     entries: list[tuple[Path, Any, str]] = []
     unknown: list[str] = []
     for name in sorted(environment):
-        if not name.startswith(PREFIX) or name in RESERVED:
+        if not name.startswith(PREFIX) or name in RESERVED or not environment[name]:
             continue
         path = tuple(name[len(PREFIX) :].lower().split("__"))
         if len(path) < 2 or not all(path) or len(path) > toml.MAX_KEY_PARTS:

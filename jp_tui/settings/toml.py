@@ -96,8 +96,13 @@ def loads(text: str, file: str) -> Table:
             line = text.count("\n", 0, number.start()) + 1 if number else 1
             raise SettingsError(Problem("a number has too many digits", file=file, line=line)) from None
         line, column = int(where[1] or text.count("\n") + 1), int(where[2]) if where[2] else None
-        message = said[: where.start()]
+        message = re.sub(r"\(('[^()]*)\)", _joined, said[: where.start()])
         raise SettingsError(Problem(message, file=file, line=line, column=column)) from None
+
+
+def _joined(key: re.Match[str]) -> str:
+    """A key as tomllib's messages have it, a tuple, the way one writes it."""
+    return ".".join(re.findall(r"'([^']*)'", key[1]))
 
 
 def parse_value(text: str, where: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import tomllib
 from pathlib import Path
@@ -94,7 +95,7 @@ def test_places_agree_with_the_data_for_what_tomlkit_writes(value: Any) -> None:
     text = tomlkit.dumps({"v": value})
     document = toml.parse(text.encode(), "f")
     assert document.tree == tomllib.loads(text)
-    assert {path for path in paths_of(document.tree)} <= set(document.places)
+    assert paths_of(document.tree) <= set(document.places)
 
 
 @given(st.binary(max_size=200) | st.text(alphabet="ab.=[]{}\"'\\\n#, 1", max_size=200).map(str.encode))
@@ -110,7 +111,7 @@ def test_any_bytes_are_a_document_or_a_settings_error(data: bytes) -> None:
     [
         (b"x=" + b"[" * 5_000, "f:1:51: brackets are nested more than 48 deep"),  # CONF-022
         (b"#" * 100_000_000, "f:1: is larger than 512 KiB, the limit"),  # CONF-024
-        (b"[a]\n[a]\n", "f:2:3: Cannot declare ('a',) twice"),  # CONF-026
+        (b"[a]\n[a]\n", "f:2:3: Cannot declare a twice"),  # CONF-026
         (b"a = 1\n" + b".".join([b"a"] * 20_000) + b" = 1", "f:2:65: a key has more than 32 parts"),  # T18
         (b"a=1\nb = '\xff'", "f:2:6: is not UTF-8"),
         (b"a=1\nb=" + b"9" * 5_000, "f:2: a number has too many digits"),
@@ -136,11 +137,9 @@ def test_a_large_file_of_many_keys_on_one_line_is_read_in_a_second() -> None:
 
 
 def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
-    import os
-
     os.mkfifo(tmp_path / "pipe")
     for name in ("pipe", "."):
-        with pytest.raises(SettingsError, match="regular file|directory"):
+        with pytest.raises(SettingsError, match="cannot be read: it is not a regular file"):
             toml.read(str(tmp_path / name))
     assert toml.read(str(tmp_path / "missing")) is None
     assert toml.read(str(tmp_path / "pipe" / "below")) is None
