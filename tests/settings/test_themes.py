@@ -72,7 +72,6 @@ def test_our_themes_are_themes_to_textual() -> None:
         theirs = Theme(name, dark=ours.dark, ansi=ours.ansi, variables=dict(ours.variables), **ours.colors)
         system = theirs.to_color_system()
         assert system.primary.hex.lower() == ours.colors["primary"].lower()
-        assert set(system.generate()) >= set(themes.OURS)
     known = set(BUILTIN_THEMES["nord"].to_color_system().generate())
     assert set(themes.TEXTUAL_VARIABLES) <= known
     assert not set(themes.OURS) & known, "a variable of ours that Textual has too would change its meaning"
