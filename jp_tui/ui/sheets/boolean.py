@@ -19,6 +19,7 @@ from jp_tui.ui.sheets.context import ContextPane
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.frame import height_of
 from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.rows import Choices, Pairs, Row
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import join, ours
@@ -123,7 +124,7 @@ class BooleanSheet(Sheet):
     def _moved(self, event: Choices.Moved) -> None:
         event.stop()
         self._touched = True
-        self.post_message(self.Grew())
+        self.post_message(Grew())
 
     @on(Choices.Picked, "#answers")
     def _picked(self, event: Choices.Picked) -> None:
@@ -138,4 +139,4 @@ class BooleanSheet(Sheet):
         line = words.question(self.prompt)[0]
         unseen = words.unseen(event.unseen, event.lines)
         self.question.update(join(line, unseen, sep=ours("  ")) if event.unseen else line)
-        self.post_message(self.Grew())
+        self.post_message(Grew())

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.binding import BindingsMap
 from textual.containers import Vertical
 
-from jp_tui.ui.sheets.sheet import READING, Sheet
+from jp_tui.ui.sheets.messages import READING
 from jp_tui.view.arrival import Arrival, Guard
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
 
 _NEW_LINE = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 _KEPT = frozenset({"enter", "escape", "ctrl+c", "tab", "shift+tab", "backspace", "delete", *_NEW_LINE})

@@ -6,13 +6,11 @@ nothing: `sheet.py` does, and a subclass of that supplies the area where its kin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
@@ -22,6 +20,7 @@ from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.context import ContextPane
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint, KeyLine
+from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.plan import Wants, share
 from jp_tui.ui.sheets.rows import Choices
 from jp_tui.ui.text import blank, ours
@@ -49,10 +48,6 @@ class Frame(Vertical, can_focus=True):
     """
     armed: reactive[bool] = reactive(False, init=False)
     """Whether its keys answer; shown, never only felt (E10)."""
-
-    @dataclass
-    class Grew(Message):
-        """The parts need other heights, or the keys another widget."""
 
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
         super().__init__(classes="-deaf")
@@ -116,7 +111,7 @@ class Frame(Vertical, can_focus=True):
         """One notice above the keys; an empty one takes it away."""
         self.problem.update(notice)
         self.problem.display = bool(notice)
-        self.post_message(self.Grew())
+        self.post_message(Grew())
 
     def watch_armed(self) -> None:
         self.set_class(not self.armed, "-deaf")
@@ -136,7 +131,7 @@ class Frame(Vertical, can_focus=True):
         if self.cramped:
             for hidden in (*self.areas, self.menu, self.reply_title, self.reply, self.why):
                 hidden.display = False
-        self.post_message(self.Grew())
+        self.post_message(Grew())
 
     def lay_out(self, width: int, room: int, extra: list[Hint]) -> None:
         """Share out `room` rows at an outer `width`; `extra` are the keys that the dock adds to the last line."""

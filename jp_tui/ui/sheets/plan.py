@@ -46,7 +46,8 @@ def share(room: int, wants: Wants) -> Shares:
     cramped = left < least
     left = max(left, least)
     parts = 1 + bool(wants.context)
-    gaps = parts if room >= ROOMY and left - parts >= least else 0
+    everything = wants.context + wants.question + wants.answers
+    gaps = parts if left - parts >= (least if room >= ROOMY else everything) else 0
     left -= gaps
     context = min(wants.context, LEAST_CONTEXT)
     answers = min(wants.answers, LEAST_ANSWERS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 from textual import events
 from textual.content import Content
@@ -24,6 +24,8 @@ from jp_tui.ui.text import join, ours, styled
 _MARKS = 5
 """Cells of cursor mark, key and the blanks around them."""
 _GAP = 2
+_LEAST = 24
+"""Cells that a description needs to stand beside what it describes."""
 _KEY, _TAGS, _DETAIL = "bold $accent", "$success", "$foreground-muted"
 
 
@@ -41,11 +43,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """How a list stands at one width: cells of label and marks, and whether descriptions fit beside it."""
+    """How a list stands at one width: cells of label and marks, and of descriptions beside them (0: below)."""
 
     width: int
     head: int
-    beside: bool
+    beside: int
 
 
 class Choices(ScrollView, can_focus=False):
@@ -88,7 +90,7 @@ class Choices(ScrollView, can_focus=False):
 
     def __init__(self, *rows: Row, cursor: int | None = None, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._columns = _Columns(0, 0, True)
+        self._columns = _Columns(0, 0, 0)
         self._ends: list[int] = []
         self._painted: dict[int, list[Content]] = {}
         self._half = 0
@@ -137,7 +139,7 @@ class Choices(ScrollView, can_focus=False):
     # Layout and painting
 
     def watch_rows(self) -> None:
-        self._columns = _Columns(0, 0, True)
+        self._columns = _Columns(0, 0, 0)
         if self.cursor is not None and self.cursor >= len(self.rows):
             self.set_reactive(Choices.cursor, len(self.rows) - 1 if self.rows else None)
         self._sized()
@@ -161,10 +163,11 @@ class Choices(ScrollView, can_focus=False):
         if width == self._columns.width or width < 1:
             return
         room = max(width - _MARKS, 8)
-        head = max((_head(row).cell_length for row in self.rows), default=0)
-        detail = max((row.detail.cell_length for row in self.rows if row.detail), default=0)
-        flat = not any("\n" in row.label.plain or (row.detail and "\n" in row.detail.plain) for row in self.rows)
-        self._columns = _Columns(width, head, flat and head + _GAP + detail <= room)
+        plain = not any("\n" in row.label.plain for row in self.rows)
+        described = [_head(row).cell_length for row in self.rows if row.detail]
+        head = max(described, default=0)
+        rest = room - head - _GAP
+        self._columns = _Columns(width, head, rest if plain and rest >= max(_LEAST, room // 3) else 0)
         self._painted.clear()
         self._ends = list(accumulate(self._height(row, room) for row in self.rows))
 
@@ -172,21 +175,28 @@ class Choices(ScrollView, can_focus=False):
         """Lines of one row, wrapped only where it must be."""
         head = _head(row)
         height = 1 if head.cell_length <= room and "\n" not in head.plain else len(head.wrap(room))
-        if row.detail and not self._columns.beside:
-            height += len(row.detail.wrap(room - _GAP))
+        if row.detail:
+            beside = self._columns.beside
+            below = 1 if row.detail.cell_length <= beside else len(row.detail.wrap(beside or room - _GAP))
+            height = max(height, below) if beside else height + below
         return height
 
     def _lines(self, place: int) -> list[Content]:
         """The lines of a row, without cursor mark, key and background."""
         if place not in self._painted:
-            row, room = self.rows[place], max(self._columns.width - _MARKS, 8)
+            row, room, beside = self.rows[place], max(self._columns.width - _MARKS, 8), self._columns.beside
             lines = _head(row).wrap(room)
-            if row.detail and self._columns.beside:
-                gap = ours(" " * (self._columns.head - lines[0].cell_length + _GAP))
-                lines = [join(lines[0], gap, styled(row.detail, _DETAIL))]
+            if row.detail and beside:
+                column = self._columns.head + _GAP
+                details = styled(row.detail, _DETAIL).wrap(beside)
+                lines += [ours("")] * (len(details) - len(lines))
+                lines = [
+                    join(line, ours(" " * (column - line.cell_length)), detail)
+                    for line, detail in zip_longest(lines, details, fillvalue=ours(""))
+                ]
             elif row.detail:
                 lines += [join(ours(" " * _GAP), line) for line in styled(row.detail, _DETAIL).wrap(room - _GAP)]
-            self._painted[place] = [styled(line, "$foreground-muted") for line in lines] if row.dim else lines
+            self._painted[place] = [styled(line, _DETAIL) for line in lines] if row.dim else lines
         return self._painted[place]
 
     def render_line(self, y: int) -> Strip:

@@ -22,6 +22,7 @@ from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.context import ContextPane
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import join, ours
@@ -210,8 +211,6 @@ class SelectSheet(Sheet):
         found = [Hint("↑↓", "move", "move(1)")]
         if self._choices.cursor is not None:
             found.append(Hint("enter", "accept" if self._option else "write", "accept"))
-        if self._rows:
-            found.append(Hint("1-9", "pick", "move(1)"))
         if len(self._options) >= HINT_FILTER:
             found.append(Hint("/", "filter", "filter"))
         return found
@@ -237,7 +236,7 @@ class SelectSheet(Sheet):
         option = self._option
         if option is not None and option.preview:
             self._preview.put(Foreign(option.preview))
-        self.post_message(self.Grew())
+        self.post_message(Grew())
 
     @on(Choices.Picked, "#options")
     def _picked(self, event: Choices.Picked) -> None:

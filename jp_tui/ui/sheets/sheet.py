@@ -6,34 +6,28 @@ Every outcome leaves through `answer`, which refuses what the dock's guard did n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import actions, events, on
 from textual.binding import Binding, BindingsMap
-from textual.message import Message
 
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest, Replied, Response
 from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.field import Field, Gate
-from jp_tui.ui.sheets.frame import Frame
 from jp_tui.ui.sheets.hints import Hint, KeyLine
+from jp_tui.ui.sheets.messages import READING, Done, Grew
 from jp_tui.ui.sheets.rows import Choices, Row
+from jp_tui.ui.sheets.writing import Writing
 from jp_tui.ui.text import blank, ours
 from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
 
 TWICE = 1.0
 """Seconds within which a second Ctrl+C ends the turn (R248)."""
-SAVE_AFTER = 0.2
-"""Seconds after a change until the draft is passed on (E24 allows 0.3)."""
 _SWALLOWED = frozenset({"tab", "shift+tab", "backspace", "delete"})
 """Keys that would act on the field or move the focus: while a sheet is open they do nothing (R245)."""
-READING = {"ctrl+d": "read(1)", "ctrl+u": "read(-1)", "shift+down": "step(1)", "shift+up": "step(-1)"}
-"""Keys that only scroll what is asked about: they work before the sheet listens."""
 
 
-class Sheet(Frame):
+class Sheet(Writing):
     """One question and the keys that answer it."""
 
     BINDINGS: ClassVar = [
@@ -52,33 +46,11 @@ class Sheet(Frame):
         Binding("shift+up", READING["shift+up"], "Line up", id="sheet.line_up", tooltip="One line up"),
     ]
 
-    @dataclass
-    class Done(Message):
-        """The one outcome."""
-
-        prompt: PromptRequest
-        response: Response
-
-    @dataclass
-    class DraftChanged(Message):
-        """What is typed and not sent."""
-
-        inquiry: str
-        draft: Draft
-
-    @dataclass
-    class EditorWanted(Message):
-        """The user wants to write in an editor of their own (Ctrl+G)."""
-
-        field: Field
-
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
         super().__init__(prompt, gate=gate)
         self.lost = 0
-        self.kept = Draft()
-        self._fresh = self._saving = False
+        self._fresh = False
         self._interrupted = float("-inf")
-        self._saved = Draft()
         self._asked = self._again = ""
         self._actions = _actions(type(self))
 
@@ -108,22 +80,12 @@ class Sheet(Frame):
         """The keys that work in a field of the subclass."""
         raise NotImplementedError
 
-    def typed(self) -> str | None:
-        """The answer's text as far as it was typed, None when untouched."""
-        return None
-
-    def restore(self, draft: Draft) -> None:
-        """Give back what was typed before."""
-        self._saved = draft
-        self.reply.put(draft.reply)
-        self.show()
-
     def more_rows(self) -> list[Row]:
         """Lines of the menu that only this kind of answer has."""
         return []
 
-    def opened(self) -> None:
-        """It listens for the first time."""
+    def listening(self) -> None:
+        """It begins to listen, or the user comes back from the menu: where does one write?"""
 
     def hints(self) -> list[Hint]:
         if self.mode == "menu":
@@ -143,9 +105,6 @@ class Sheet(Frame):
         if self.context and not self.context.fits:
             found.append(Hint("ctrl+d", "read on", "read(1)"))
         return [*found, Hint("w", "why", "why"), Hint("esc", "menu", "leave")]
-
-    def on_mount(self) -> None:
-        self.restore(self.kept)
 
     # Keys: each one goes through the gate first, wherever Textual sent it
 
@@ -216,7 +175,7 @@ class Sheet(Frame):
         """The only way out: once, armed, and by a key or click that may answer."""
         if self.armed and self._fresh and not self.done and not self.cramped:
             self.done = True
-            self.post_message(self.Done(self.prompt, response))
+            self.post_message(Done(self.prompt, response))
 
     # Actions
 
@@ -251,13 +210,13 @@ class Sheet(Frame):
 
     def action_why(self) -> None:
         self.why.display = not self.why.display
-        self.post_message(self.Grew())
+        self.post_message(Grew())
 
     def action_leave(self) -> None:
         if self.writing is not None:
             self.stop_writing()
         elif self.mode == "menu":
-            self._turn("answer")
+            self._choose("answer")
         else:
             self.open_menu("answer")
 
@@ -269,41 +228,17 @@ class Sheet(Frame):
         if self.context:
             self.context.line(by)
 
-    def action_new_line(self) -> None:
-        if self.writing is not None:
-            self.writing.paste("\n")
-
-    def action_editor(self) -> None:
-        """The field's text in the user's own editor; the dock knows how to leave the screen for it."""
-        if self.writing is not None:
-            self.post_message(self.EditorWanted(self.writing))
-
-    # Writing and the menu
-
-    def write(self, field: Field) -> None:
-        """Give a field the keys."""
-        self.writing = field
-        self._turn("write")
-
-    def stop_writing(self) -> None:
-        """Take them back; the text stays."""
-        self.writing = None
-        self._turn("answer")
-
     def open_menu(self, at: str) -> None:
         """The menu of Esc, the cursor on one of its lines. It never answers or cancels by itself (R248)."""
         typed = bool(self.reply.text or self.typed())
         self.menu.rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=self.more_rows())
-        self._turn("menu")
+        self.turn("menu")
         self.menu.to(self.menu.place(at) or 0)
-
-    def _turn(self, mode: str) -> None:
-        self.mode = mode  # type: ignore[assignment]
-        self.show()
 
     def _choose(self, line: str) -> None:
         if line == "answer":
-            self._turn("answer")
+            self.turn("answer")
+            self.listening()
         elif line == "reply":
             self.action_reply()
         elif line == "empty":
@@ -324,13 +259,7 @@ class Sheet(Frame):
         else:
             self.say(ours(w.REPLY_EMPTY_OK))
 
-    def pasted(self, text: str) -> None:
-        """A paste while no field is written in: it never answers, and it is not thrown away (E11)."""
-        if "reply" in self.prompt.controls:
-            self.write(self.reply)
-            self.reply.paste(text)
-
-    # Mouse, drafts
+    # Mouse
 
     @on(KeyLine.Pressed)
     def _hint_clicked(self, event: KeyLine.Pressed) -> None:
@@ -344,32 +273,6 @@ class Sheet(Frame):
         event.stop()
         self.begin(self.gate.click())
         self._choose(event.id)
-
-    @on(Field.Clicked)
-    def _field_clicked(self, event: Field.Clicked) -> None:
-        event.stop()
-        if self.gate.click():
-            self.write(event.field)
-
-    @on(Field.Edited)
-    def _edited(self, event: Field.Edited) -> None:
-        event.stop()
-        self.post_message(self.Grew())
-        if not self._saving:
-            self._saving = True
-            self.set_timer(SAVE_AFTER, self._save)
-
-    @property
-    def draft(self) -> Draft:
-        """What is typed and not sent."""
-        return Draft(self.typed(), self.reply.value)
-
-    def _save(self) -> None:
-        self._saving = False
-        draft = self.draft
-        if not self.done and draft != self._saved:
-            self._saved = draft
-            self.post_message(self.DraftChanged(self.prompt.inquiry, draft))
 
 
 def _actions(sheet: type[Sheet]) -> dict[str, str]:

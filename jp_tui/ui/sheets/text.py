@@ -41,7 +41,7 @@ class TextSheet(Sheet):
     def given(self, rows: int) -> None:
         self.field.styles.height = max(rows, 1)
 
-    def opened(self) -> None:
+    def listening(self) -> None:
         if self.mode == "answer":
             self.write(self.field)
 
@@ -84,5 +84,5 @@ class TextSheet(Sheet):
             sends = Hint("enter", "accept the default", "accept")
         return [
             sends, Hint("ctrl+j", "new line", "new_line"), Hint("ctrl+g", "editor", "editor"),
-            Hint("esc", "leaves the field: reply, end turn, menu", "leave"),
+            Hint("esc", "reply, end turn, menu", "leave"),
         ]  # fmt: skip

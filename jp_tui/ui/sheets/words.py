@@ -80,7 +80,7 @@ def covers(prompt: PromptRequest) -> Content:
 
 
 def unseen(lines: int, of: int) -> Content:
-    return ours(w.UNSEEN, "$warning", n=lines, m=of)
+    return ours(w.UNSEEN, "not bold $warning", n=lines, m=of)
 
 
 def end_does(lost: int, typed: bool) -> Content:

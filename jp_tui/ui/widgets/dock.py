@@ -13,33 +13,29 @@ from time import monotonic
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import SuspendNotSupported
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
-from textual.widget import Widget
-from textual.widgets import Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest, Response
-from jp_tui.ui.sheets import words
-from jp_tui.ui.sheets.ears import Ears
-from jp_tui.ui.sheets.hints import Hint, KeyLine
+from jp_tui.ui.sheets import messages
+from jp_tui.ui.sheets.hints import KeyLine
+from jp_tui.ui.sheets.messages import Done, EditorWanted
 from jp_tui.ui.sheets.peek import Peek
-from jp_tui.ui.sheets.plan import room_of
-from jp_tui.ui.sheets.sheet import Sheet
-from jp_tui.ui.text import blank, ours
+from jp_tui.ui.sheets.stage import Stage
+from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.arrival import Arrival
 from jp_tui.view.drafts import restored
-from jp_tui.view.queue import Queue
 
 NOTICE = 6.0
 """Seconds for which it is said that a visible question went away."""
 
 
-class SheetDock(Ears):
+class SheetDock(Stage):
     """The questions that wait for the human."""
 
     BINDINGS: ClassVar = [
@@ -47,13 +43,6 @@ class SheetDock(Ears):
         Binding("ctrl+t", "next", "Next question", id="dock.next", tooltip="Shows the next question that waits"),
         Binding("ctrl+f", "full", "Full screen", id="dock.full", tooltip="The question on the whole screen, and back"),
     ]
-    DEFAULT_CSS = """
-    SheetDock { height: auto; width: 1fr; display: none;
-        &.-waiting, &.-notice { display: block; }
-        & > #notice { height: auto; display: none; padding: 0 1; background: $warning 15%; color: $text-warning; }
-        &.-notice > #notice { display: block; }
-    }
-    """
     ALLOW_MAXIMIZE = True
 
     @dataclass
@@ -107,19 +96,7 @@ class SheetDock(Ears):
         """`clock` gives monotonic seconds; `editor` takes a text and gives the edited one back, or raises OSError."""
         super().__init__(clock=clock, id=id)
         self._editor = editor
-        self._queue = Queue()
-        self._sheets: dict[str, Sheet] = {}
-        self._drafts: dict[str, str] = {}
-        self._fit: object = None
         self._timer: Timer | None = None
-        self._peek, self._notice = Peek(), Static(id="notice")
-
-    def compose(self) -> ComposeResult:
-        yield self._notice
-        yield self._peek
-
-    def on_mount(self) -> None:
-        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self._refit())
 
     # What the app tells
 
@@ -181,11 +158,6 @@ class SheetDock(Ears):
         """How many questions wait."""
         return len(self._queue)
 
-    @property
-    def open(self) -> bool:
-        """Whether a sheet stands open and holds the keys."""
-        return self._arrival.open
-
     def tick(self) -> None:
         """Look at the clock: whether a question opens, listens, or has waited so long that it rings."""
         self._move(self._arrival.at(self._clock()))
@@ -205,9 +177,6 @@ class SheetDock(Ears):
         self.call_after_refresh(self._lay_out)
 
     # From state to screen
-
-    def shown(self) -> Sheet | None:
-        return self._sheets.get(self._queue.current) if self.open else None
 
     def noted(self, arrival: Arrival) -> None:
         self._arrival = arrival
@@ -229,7 +198,7 @@ class SheetDock(Ears):
             sheet = self._sheet()
             sheet.armed = arrival.phase == "armed"
             if sheet.armed and before.phase != "armed":
-                sheet.opened()
+                sheet.listening()
         self._show()
         if arrival.open and not before.open:
             self.post_message(self.Opened())
@@ -241,62 +210,6 @@ class SheetDock(Ears):
             self.post_message(self.Emptied())
         self._schedule()
 
-    def _sheet(self) -> Sheet:
-        """The sheet of the current question, made when it is first opened."""
-        prompt = self._queue.head
-        assert prompt is not None
-        if prompt.inquiry not in self._sheets:
-            from jp_tui.ui.sheets.kinds import sheet_for  # the first question pays for its widgets, not the start
-
-            sheet = sheet_for(prompt, self)
-            sheet.kept = restored(self._drafts.get(prompt.inquiry, ""))
-            self._sheets[prompt.inquiry] = sheet
-            self.mount(sheet)
-        return self._sheets[prompt.inquiry]
-
-    def _show(self) -> None:
-        head = self._queue.head
-        self.set_class(head is not None, "-waiting")
-        self._peek.display = head is not None and not self.open
-        self._peek.prompt, self._peek.waiting = head, len(self._queue)
-        for inquiry, sheet in self._sheets.items():
-            sheet.display = self.open and inquiry == self._queue.current
-            sheet.waiting(self._queue.place, len(self._queue))
-            sheet.lost = self._queue.others_of_turn(sheet.prompt)
-        self._lay_out()
-        self._hold_focus()
-
-    def _refit(self) -> None:
-        """Lay out again when the room changed: a taller column need not change the size of what stands in it."""
-        column = self.parent.size if isinstance(self.parent, Widget) else None
-        fit = (self.size.width, column, self.screen.maximized is self)
-        if fit != self._fit:
-            self._fit = fit
-            self._lay_out()
-
-    def _lay_out(self) -> None:
-        """Give the sheet its rows: two thirds of the column, or the whole screen."""
-        sheet, column = self.shown(), self.parent
-        if sheet is None or not sheet.is_mounted or not isinstance(column, Widget):
-            return
-        full = self.screen.maximized is self
-        room = self.screen.size.height if full else room_of(column.size.height)
-        extra = [Hint("ctrl+f", "back", "full") if full else Hint("ctrl+f", "full", "full")] if sheet.context else []
-        if len(self._queue) > 1:
-            extra.append(Hint("ctrl+t", "next", "next"))
-        sheet.lay_out(self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold")])
-
-    def _hold_focus(self) -> None:
-        """An open sheet holds the focus, its field if one is written in (R245)."""
-        sheet = self.shown()
-        if sheet is None or not self.app.app_focus:
-            return
-        if sheet.writing is not None and sheet.armed:
-            sheet.writing.can_focus = True
-            self.screen.set_focus(sheet.writing, scroll_visible=False)
-        else:
-            self.screen.set_focus(sheet, scroll_visible=False)
-
     def _schedule(self) -> None:
         if self._timer is not None:
             self._timer.stop()
@@ -305,10 +218,6 @@ class SheetDock(Ears):
             self._timer = self.set_timer(max(self._arrival.due - self._clock(), 0.001), self.tick)
 
     # Questions that go
-
-    def _who(self, inquiry: str) -> Content:
-        prompt = next((prompt for prompt in self._queue.prompts if prompt.inquiry == inquiry), None)
-        return words.who(prompt) if prompt is not None else blank()
 
     def _drop(self, inquiry: str, notice: Content) -> None:
         if all(prompt.inquiry != inquiry for prompt in self._queue.prompts):
@@ -327,40 +236,24 @@ class SheetDock(Ears):
             self._show()
         self.post_message(self.CountChanged(len(self._queue)))
 
-    def _forget(self, inquiry: str) -> None:
-        sheet = self._sheets.pop(inquiry, None)
-        if sheet is not None:
-            sheet.remove()
-
-    def _tell(self, notice: Content) -> None:
-        self._notice.update(notice)
-        self.add_class("-notice")
-        self.set_timer(NOTICE, lambda: self.remove_class("-notice"))
-
     # Messages of the sheets
 
-    @on(Sheet.Done)
-    def _done(self, event: Sheet.Done) -> None:
+    @on(Done)
+    def _done(self, event: Done) -> None:
         event.stop()
         prompt = event.prompt
         if prompt.inquiry == self._queue.current and self.open:
             self._move(self._arrival.sent(self._clock()))
         self.post_message(self.Settled(prompt.conversation, prompt.inquiry, prompt.digest, event.response))
 
-    @on(Sheet.DraftChanged)
-    def _draft_changed(self, event: Sheet.DraftChanged) -> None:
+    @on(messages.DraftChanged)
+    def _draft_changed(self, event: messages.DraftChanged) -> None:
         event.stop()
         self._drafts[event.inquiry] = event.draft.stored()
         self.post_message(self.DraftChanged(event.inquiry, event.draft.stored()))
 
-    @on(Sheet.Grew)
-    def _grew(self, event: Sheet.Grew) -> None:
-        event.stop()
-        self._lay_out()
-        self._hold_focus()
-
-    @on(Sheet.EditorWanted)
-    def _editor_wanted(self, event: Sheet.EditorWanted) -> None:
+    @on(EditorWanted)
+    def _editor_wanted(self, event: EditorWanted) -> None:
         event.stop()
         sheet = self.shown()
         try:
@@ -390,7 +283,3 @@ class SheetDock(Ears):
         event.stop()
         if event.action in ("fold", "next", "full"):
             getattr(self, f"action_{event.action}")()
-
-    def on_descendant_blur(self) -> None:
-        if self.open:
-            self.call_later(self._hold_focus)

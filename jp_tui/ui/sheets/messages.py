@@ -1,0 +1,44 @@
+"""What a sheet tells the dock, and the keys that both know. Light: the dock is there before any sheet is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from jp_tui.protocol.values import PromptRequest, Response
+    from jp_tui.ui.sheets.field import Field
+    from jp_tui.view.drafts import Draft
+
+READING = {"ctrl+d": "read(1)", "ctrl+u": "read(-1)", "shift+down": "step(1)", "shift+up": "step(-1)"}
+"""Keys that only scroll what is asked about: they work before the sheet listens."""
+
+
+@dataclass
+class Done(Message):
+    """The one outcome of a sheet."""
+
+    prompt: PromptRequest
+    response: Response
+
+
+@dataclass
+class DraftChanged(Message):
+    """What is typed and not sent."""
+
+    inquiry: str
+    draft: Draft
+
+
+@dataclass
+class EditorWanted(Message):
+    """The user wants to write in an editor of their own (Ctrl+G)."""
+
+    field: Field
+
+
+@dataclass
+class Grew(Message):
+    """The parts need other heights, or the keys another widget."""

@@ -1,0 +1,147 @@
+"""The place of the questions on the screen: which sheet stands there, in how many rows, with the focus (E1, R245).
+
+It brings the screen in line with the queue and the phase, and keeps a sheet until its question is settled, so that
+nothing typed is lost by folding or by turning to the next. What happens next is the dock's to decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets.ears import Ears
+from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.sheets.peek import Peek
+from jp_tui.ui.sheets.plan import room_of
+from jp_tui.ui.text import blank
+from jp_tui.view.drafts import restored
+from jp_tui.view.queue import Queue
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
+
+NOTICE = 6.0
+"""Seconds for which it is said that a visible question went away."""
+
+
+class Stage(Ears):
+    """Sheets, the folded line and notices."""
+
+    DEFAULT_CSS = """
+    Stage { height: auto; width: 1fr; display: none;
+        &.-waiting, &.-notice { display: block; }
+        & > #notice { height: auto; display: none; padding: 0 1; background: $warning 15%; color: $text-warning; }
+        &.-notice > #notice { display: block; }
+    }
+    """
+
+    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
+        super().__init__(clock=clock, id=id)
+        self._queue = Queue()
+        self._sheets: dict[str, Sheet] = {}
+        self._drafts: dict[str, str] = {}
+        self._fit: object = None
+        self._peek, self._notice = Peek(), Static(id="notice")
+
+    def compose(self) -> ComposeResult:
+        yield self._notice
+        yield self._peek
+
+    def on_mount(self) -> None:
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self._refit())
+
+    @property
+    def open(self) -> bool:
+        """Whether a sheet stands open and holds the keys."""
+        return self._arrival.open
+
+    def shown(self) -> Sheet | None:
+        return self._sheets.get(self._queue.current) if self.open else None
+
+    def _sheet(self) -> Sheet:
+        """The sheet of the current question, made when it is first opened."""
+        prompt = self._queue.head
+        assert prompt is not None
+        if prompt.inquiry not in self._sheets:
+            from jp_tui.ui.sheets.kinds import sheet_for  # the first question pays for its widgets, not the start
+
+            sheet = sheet_for(prompt, self)
+            sheet.kept = restored(self._drafts.get(prompt.inquiry, ""))
+            self._sheets[prompt.inquiry] = sheet
+            self.mount(sheet)
+        return self._sheets[prompt.inquiry]
+
+    def _show(self) -> None:
+        head = self._queue.head
+        self.set_class(head is not None, "-waiting")
+        self._peek.display = head is not None and not self.open
+        self._peek.prompt, self._peek.waiting = head, len(self._queue)
+        for inquiry, sheet in self._sheets.items():
+            sheet.display = self.open and inquiry == self._queue.current
+            sheet.waiting(self._queue.place, len(self._queue))
+            sheet.lost = self._queue.others_of_turn(sheet.prompt)
+        self._lay_out()
+        self._hold_focus()
+
+    def _refit(self) -> None:
+        """Lay out again when the room changed: a taller column need not change the size of what stands in it."""
+        column = self.parent.size if isinstance(self.parent, Widget) else None
+        fit = (self.size.width, column, self.screen.maximized is self)
+        if fit != self._fit:
+            self._fit = fit
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Give the sheet its rows: two thirds of the column, or the whole screen."""
+        sheet, column = self.shown(), self.parent
+        if sheet is None or not sheet.is_mounted or not isinstance(column, Widget):
+            return
+        full = self.screen.maximized is self
+        room = self.screen.size.height if full else room_of(column.size.height)
+        extra = [Hint("ctrl+f", "back", "full") if full else Hint("ctrl+f", "full", "full")] if sheet.context else []
+        if len(self._queue) > 1:
+            extra.append(Hint("ctrl+t", "next", "next"))
+        sheet.lay_out(self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold")])
+
+    def _hold_focus(self) -> None:
+        """An open sheet holds the focus, its field if one is written in (R245)."""
+        sheet = self.shown()
+        if sheet is None or not self.app.app_focus:
+            return
+        if sheet.writing is not None and sheet.armed:
+            sheet.writing.can_focus = True
+            self.screen.set_focus(sheet.writing, scroll_visible=False)
+        else:
+            self.screen.set_focus(sheet, scroll_visible=False)
+
+    def _who(self, inquiry: str) -> Content:
+        prompt = next((prompt for prompt in self._queue.prompts if prompt.inquiry == inquiry), None)
+        return words.who(prompt) if prompt is not None else blank()
+
+    def _forget(self, inquiry: str) -> None:
+        sheet = self._sheets.pop(inquiry, None)
+        if sheet is not None:
+            sheet.remove()
+
+    def _tell(self, notice: Content) -> None:
+        self._notice.update(notice)
+        self.add_class("-notice")
+        self.set_timer(NOTICE, lambda: self.remove_class("-notice"))
+
+    @on(Grew)
+    def _grew(self, event: Grew) -> None:
+        event.stop()
+        self._lay_out()
+        self._hold_focus()
+
+    def on_descendant_blur(self) -> None:
+        if self.open:
+            self.call_later(self._hold_focus)
