@@ -6,7 +6,6 @@ one conversation is in `screens/`; nothing is decided here that an engine or a r
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal
@@ -22,17 +21,14 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.settings.errors import SettingsError
 from jp_tui.ui import gate as gate  # the last gate is in place before the first strip is painted (T1)
-from jp_tui.ui import keys, themes
+from jp_tui.ui import themes
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.crash import CrashReports
 from jp_tui.ui.driver import driver_class, first_frame_done
-from jp_tui.ui.screens.keylist import KeyList
-from jp_tui.ui.screens.picker import ThemePicker
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
 from jp_tui.ui.screens.workspace import AGAIN, WorkspaceScreen
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.title import WindowTitle
-from jp_tui.ui.widgets.composer import Composer
 
 PATIENCE = 5.0
 """Seconds that the engine has to end its turn and close the log when the user leaves."""
@@ -42,7 +38,7 @@ class EngineBroke(Exception):
     """A bug in the engine; the message is the engine's redacted report."""
 
 
-class Workspace(CrashReports, App[None], inherit_bindings=False):
+class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignore[misc]  # untyped mixin
     """jp-tui's workspace."""
 
     TITLE = "jp"
@@ -86,6 +82,7 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):
         self._main = WorkspaceScreen(
             send=self._bridge.send,
             clock=clock,
+            editor=self._edit,
             workspace=workspace,
             home=home,
             first_prompt=first_prompt,
@@ -171,11 +168,10 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return themes.derived(self.current_theme)
 
-    @on(ThemePicker.Tried)
-    def _tried(self, event: ThemePicker.Tried) -> None:
-        self._wear(event.name)
-
     def action_theme(self) -> None:
+        """A list of themes; the highlighted one is worn while it is looked at."""
+        from jp_tui.ui.screens.picker import ThemePicker
+
         before = self.theme
 
         def chosen(name: str | None) -> None:
@@ -184,13 +180,15 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):
             elif name == self.theme and name != before:
                 self._bridge.send(cmd.SetSetting(key="ui.theme", value=name))
 
-        self.push_screen(ThemePicker(names=themes.choices(self._theme_files), current=before), chosen)
+        self.push_screen(ThemePicker(names=themes.choices(self._theme_files), current=before, wear=self._wear), chosen)
 
     # -- what can be done from everywhere
 
     def action_keys(self) -> None:
+        from jp_tui.ui.screens.keylist import KeyList, every_key  # with the widgets of every sheet
+
         if not isinstance(self.screen, KeyList):
-            self.push_screen(KeyList(sections=keys.all_sections(type(self), self._main)))
+            self.push_screen(KeyList(sections=every_key(type(self))))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         yield SystemCommand("New conversation", "Begin an empty one", self.action_new)
@@ -203,13 +201,15 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):
         self._main.drafts.flush()
         self._bridge.send(cmd.OpenConversation(which="new"))
 
-    @on(Composer.EditorWanted)
-    def _editor_wanted(self, event: Composer.EditorWanted) -> None:
-        from jp_tui.system.editor import edit  # only who presses Ctrl+G pays for it
+    def _edit(self, text: str) -> str:
+        """The text after the user's own editor had the terminal; OSError says why there is none."""
+        from jp_tui.system.editor import edited  # only who presses Ctrl+G pays for it
 
-        composer = self._main.query_one(Composer)
-        with contextlib.suppress(SuspendNotSupported), self.suspend():
-            composer.put(edit(composer.written, ".md"))
+        try:
+            with self.suspend():
+                return edited(text)
+        except SuspendNotSupported as error:
+            raise OSError("the terminal cannot be lent to it here") from error
 
     @on(WorkspaceScreen.Copied)
     def _copied(self, event: WorkspaceScreen.Copied) -> None:

@@ -127,7 +127,8 @@ def _inquiry(inquiry: Inquiry, depth: int) -> list[Line]:
     took = "" if inquiry.ms is None or inquiry.by == "user" else duration(inquiry.ms)
     if inquiry.how == "answered":
         no = inquiry.answer is False
-        sign, role = ("✗", "bad") if no else ("✓", "good")
+        sign = "✗" if no else "✓"
+        role: Role = "bad" if no else "good"
         found.append(Line(role=role, sign=sign, text=said(inquiry.answer), aside=who, right=took, depth=depth + 1))
     elif inquiry.how == "redacted":
         found.append(Line(role="good", sign="✓", text=Foreign("kept secret"), aside=who, depth=depth + 1))

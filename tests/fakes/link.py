@@ -65,6 +65,9 @@ class FakeLink:
         found, self._waiting = self._waiting, []
         return found
 
+    def wait(self, timeout: float | None = None) -> bool:
+        return bool(self._waiting)
+
     def close(self, timeout: float) -> bool:
         self.closed.append(timeout)
         return True

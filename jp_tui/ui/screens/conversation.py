@@ -1,7 +1,7 @@
 """The engine's side of the workspace: events come in through `show`, one exhaustive match, commands go out.
 
 It keeps what the reducers of `view/` made of the events and hands them to the widgets. Which keys do what, and what
-is shown where, is `screens/workspace.py`; what is open and has the focus is `widgets/bottom.py`.
+is shown where, is `screens/workspace.py`; what is open and has the focus is `widgets/column.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.drafts import COMPOSER, Drafts
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.banner import Banner
-from jp_tui.ui.widgets.bottom import Bottom
+from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.sidebar import Sidebar
@@ -54,11 +54,14 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
         clock: Callable[[], float],
         workspace: str,
         home: str,
+        editor: Callable[[str], str],
         first_prompt: str,
     ) -> None:
+        """`editor` takes a text and gives it back edited, or raises OSError with the reason."""
         super().__init__(id="workspace")
         self._send = send
         self._clock = clock
+        self._editor = editor
         self._status = status.Status(workspace=workspace, home=home)
         self._activity = activity.Activity()
         self._first_prompt = first_prompt
@@ -92,7 +95,7 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
                 self.query_one(Composer).busy = True
                 self.query_one(Transcript).apply(event)
             case ev.TurnCompleted():
-                self.query_one(Bottom).close_menu()
+                self.query_one(Column).close_menu()
                 self._released(event.returned)
                 self.query_one(Transcript).apply(event)
             case (
@@ -105,9 +108,9 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
             ):
                 self.query_one(Transcript).apply(event)
             case ev.QuestionAsked(prompt=prompt):
-                self.query_one(Bottom).ask(prompt)
+                self.query_one(Column).ask(prompt)
             case ev.QuestionSettled(inquiry=inquiry):
-                self.query_one(Bottom).settle(inquiry)
+                self.query_one(Column).settle(inquiry)
                 self.drafts.over(self._status.conversation, inquiry)
             case ev.AnswerRefused(inquiry=inquiry, reason=reason, gone=gone):
                 self.query_one(SheetDock).refused(inquiry, reason, gone)
@@ -119,7 +122,13 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
                     self._released(self._unsent)
             case ev.StorageFailed():
                 self._released(self._unsent)
-            case ev.ConversationsListed() | ev.SettingChanged() | ev.EngineFailed() | ev.Stopped():
+            case (
+                ev.ConversationsListed()
+                | ev.ConversationRead()
+                | ev.SettingChanged()
+                | ev.EngineFailed()
+                | ev.Stopped()
+            ):
                 pass  # the app's, or another screen's
             case _:
                 assert_never(event)
@@ -198,10 +207,12 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
             )
         )
 
-    @on(Bottom.Interrupted)
-    def _interrupted(self, event: Bottom.Interrupted) -> None:
+    @on(Column.Interrupted)
+    def _interrupted(self, event: Column.Interrupted) -> None:
         event.stop()
         here = self._status.conversation
+        if event.text:
+            self.drafts.over(here, COMPOSER)
         self._send(cmd.InterruptTurn(conversation=here, action=event.action, text=event.text))
 
     @on(SheetDock.DraftChanged)
@@ -215,6 +226,15 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
         composer = self.query_one(Composer)
         if not composer.locked:
             self.drafts.changed(self._status.conversation, COMPOSER, lambda: composer.written)
+
+    @on(Composer.EditorWanted)
+    def _editor_wanted(self, event: Composer.EditorWanted) -> None:
+        event.stop()
+        composer = self.query_one(Composer)
+        try:
+            composer.put(self._editor(composer.written))
+        except OSError as error:
+            self.query_one(Banner).refusal = (f"The editor did not give a text back: {error}", "")
 
     @on(Transcript.SelectionCopied)
     def _selection_copied(self, event: Transcript.SelectionCopied) -> None:

@@ -5,17 +5,24 @@ What is listed is what is declared: a key that is not here does not exist. Chang
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
+from textual import events
+from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.dom import DOMNode
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from jp_tui.ui.keys import Section, words
-from jp_tui.ui.text import blank, join, ours, styled
+from jp_tui.ui.keys import Section, all_sections, declared, words
+from jp_tui.ui.text import blank, cut, join, ours, styled
+from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.ui.widgets.interrupt import InterruptMenu
+from jp_tui.ui.widgets.transcript import Transcript
 
-_KEYS, _DOES = 30, 28
+_KEYS, _DOES, _WORDS, _EDGES = 24, 30, 36, 8
+"""Cells of the three columns at least, and of what is not text."""
 
 
 class KeyList(ModalScreen[None], inherit_bindings=False):
@@ -36,7 +43,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
     KeyList {
         align: center middle; background: $background 60%;
         VerticalScroll {
-            width: 100%; max-width: 104; height: auto; max-height: 100%; padding: 0 2; scrollbar-size-vertical: 1;
+            width: 100%; max-width: 110; height: auto; max-height: 100%; padding: 0 2; scrollbar-size-vertical: 1;
             background: $sheet-background; border: round $sheet-border; border-title-style: bold;
             border-subtitle-color: $muted-foreground;
         }
@@ -50,25 +57,55 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll() as page:
-            page.border_title = ours("Keys")  # type: ignore[assignment]
-            page.border_subtitle = ours("↑ ↓ PgUp PgDn scroll · Esc closes")  # type: ignore[assignment]
+            page.border_title = ours("Keys")
+            page.border_subtitle = ours("↑ ↓ PgUp PgDn scroll · Esc closes")
             page.can_focus = True
-            yield Static(_page(self._sections))
+            yield Static()
 
     def on_mount(self) -> None:
         self.query_one(VerticalScroll).focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.query_one(Static).update(_page(self._sections, event.size.width - _EDGES))
 
     def action_page(self, how: str) -> None:
         getattr(self.query_one(VerticalScroll), how)(animate=False)
 
 
-def _page(sections: list[Section]) -> Content:
+def every_key(app: type[App[None]]) -> list[Section]:
+    """What is declared anywhere, the workspace first. Imports the sheets: nobody pays for them at the start."""
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.sheets.boolean import BooleanSheet
+    from jp_tui.ui.sheets.select import SelectSheet
+    from jp_tui.ui.sheets.sheet import Sheet
+    from jp_tui.ui.sheets.text import TextSheet
+
+    places: tuple[tuple[str, type[DOMNode]], ...] = (
+        ("Everywhere", app),
+        ("In the workspace", WorkspaceScreen),
+        ("Writing", Composer),
+        ("In the conversation", Transcript),
+        ("When the turn is interrupted", InterruptMenu),
+        ("When questions wait", SheetDock),
+        ("In a question", Sheet),
+        ("In a yes-or-no question", BooleanSheet),
+        ("In a choice", SelectSheet),
+        ("In a question for a text", TextSheet),
+    )
+    return all_sections(*((title, declared(place)) for title, place in places))
+
+
+def _page(sections: list[Section], width: int) -> Content:
+    """Three columns; where they do not fit, the explanations are left out."""
+    explained = width >= _KEYS + _DOES + _WORDS
     lines: list[Content] = []
     for section in sections:
-        lines += [styled(words(section.title), "bold $heading-foreground")]
+        lines.append(styled(words(section.title), "bold $heading-foreground"))
         for row in section.rows:
-            keys = styled(words(row.keys.ljust(_KEYS)), "$primary")
-            does = words(row.does.ljust(_DOES))
-            lines.append(join(ours("  "), keys, does, styled(words(row.tooltip), "$muted-foreground")))
+            parts = [styled(words(row.keys), "$primary").pad_right(max(_KEYS - len(row.keys), 2)), words(row.does)]
+            if explained:
+                parts[1] = parts[1].pad_right(max(_DOES - len(row.does), 2))
+                parts.append(styled(words(row.tooltip), "$muted-foreground"))
+            lines.append(cut(join(*parts), width).pad_left(2))
         lines.append(blank())
     return join(*lines[:-1], sep=ours("\n"))

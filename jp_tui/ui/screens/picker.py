@@ -5,13 +5,12 @@ Esc gives back the theme that was there before, Enter keeps the new one. Writes 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -41,21 +40,17 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
     }
     """
 
-    @dataclass
-    class Tried(Message):
-        """This theme is to be seen."""
-
-        name: str
-
-    def __init__(self, *, names: list[str], current: str) -> None:
+    def __init__(self, *, names: list[str], current: str, wear: Callable[[str], bool]) -> None:
+        """`wear` puts a theme on and says whether it could."""
         super().__init__()
+        self._wear = wear
         self._names = names
         self._current = current
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = ours("Theme")  # type: ignore[assignment]
-            box.border_subtitle = ours("Enter keeps · Esc as before")  # type: ignore[assignment]
+            box.border_title = ours("Theme")
+            box.border_subtitle = ours("Enter keeps · Esc as before")
             yield OptionList(*(Option(words(name)) for name in self._names))
 
     def on_mount(self) -> None:
@@ -66,7 +61,7 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
-        self.post_message(self.Tried(self._names[event.option_index]))
+        self._wear(self._names[event.option_index])
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:

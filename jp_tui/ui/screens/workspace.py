@@ -12,19 +12,20 @@ from typing import Literal
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.message import Message
+from textual.timer import Timer
 
 from jp_tui.protocol.commands import Command
 from jp_tui.ui.screens.conversation import ASK, NOTHING, ConversationScreen
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.banner import Banner
-from jp_tui.ui.widgets.bottom import Bottom
+from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
-from jp_tui.ui.widgets.footer import KeyLine
+from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.ui.widgets.transcript import Transcript
@@ -62,8 +63,6 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
     WorkspaceScreen {
         layers: base over;
         #main { height: 1fr; }
-        #conversation { width: 1fr; height: 1fr; }
-        #transcript { height: 1fr; min-height: 5; }
     }
     """
 
@@ -78,42 +77,44 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         *,
         send: Callable[[Command], None],
         clock: Callable[[], float],
+        editor: Callable[[str], str],
         workspace: str,
         home: str = "",
         first_prompt: str = "",
         sidebar: Literal["auto", "show", "hide"] = "auto",
     ) -> None:
-        super().__init__(send=send, clock=clock, workspace=workspace, home=home, first_prompt=first_prompt)
+        super().__init__(
+            send=send, clock=clock, editor=editor, workspace=workspace, home=home, first_prompt=first_prompt
+        )
         self._beside = sidebar != "hide"
         self._over = False
+        self._unsay: Timer | None = None
         self._broke = float("-inf")
 
     def compose(self) -> ComposeResult:
         yield StatusLine(id="status")
         with Horizontal(id="main"):
-            with Vertical(id="conversation"):
-                yield Transcript(id="transcript")
-                yield Bottom(clock=self._clock, placeholder=ASK, id="bottom")
+            yield Column(clock=self._clock, editor=self._editor, placeholder=ASK, id="conversation")
             yield Sidebar(clock=self._clock, id="sidebar")
-        yield KeyLine(speaks_for_itself=self._in_sheet, id="keys")
+        yield KeyBar(speaks_for_itself=self._in_sheet, id="keys")
 
     def on_mount(self) -> None:
         self._told()
-        self.query_one(Bottom).take_focus()
+        self.query_one(Column).take_focus()
         self.post_message(self.Ready())
 
     def _in_sheet(self, node: DOMNode) -> bool:
-        """A sheet's last line shows its own keys (E5)."""
-        return isinstance(node.parent, SheetDock) or any(isinstance(one, SheetDock) for one in node.ancestors)
+        """The last line of a sheet shows its own keys and the dock's (E5)."""
+        return any(isinstance(one, SheetDock) for one in node.ancestors_with_self)
 
     def on_resize(self, event: events.Resize) -> None:
         self._place_sidebar(event.size.width)
 
     def on_screen_suspend(self) -> None:
-        self.query_one(Bottom).cover(True)
+        self.query_one(Column).cover(True)
 
     def on_screen_resume(self) -> None:
-        self.query_one(Bottom).cover(False)
+        self.query_one(Column).cover(False)
 
     def on_key(self, event: events.Key) -> None:
         """A character typed while nothing that writes has the focus is meant for the composer (E10)."""
@@ -137,34 +138,37 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         """Only what does something now is bound, and so shown (E5); a sheet has its keys to itself (R245)."""
         if not self.is_mounted:
             return True
-        bottom = self.query_one(Bottom)
+        column = self.query_one(Column)
         if action == "interrupt":
-            return not bottom.sheet_open and (self._status.working or self._over)
+            return not column.sheet_open and (self._status.working or self._over or column.menu_open)
         if action == "fold":
-            return bool(self._status.waiting) and not bottom.menu_open
+            return bool(self._status.waiting) and not column.menu_open
         if action == "next":
-            return len(self._status.waiting) > 1 and not bottom.menu_open
-        return not (bottom.sheet_open and action in ("break", "app.focus_next", "app.focus_previous"))
+            return len(self._status.waiting) > 1 and not column.menu_open
+        return not (column.sheet_open and action in ("break", "app.focus_next", "app.focus_previous"))
 
     async def action_interrupt(self) -> None:
         if self._over:
             self.action_sidebar()
             return
         self.query_one(Banner).refusal = NOTHING
-        await self.query_one(Bottom).open_menu(menu(self._status.phase))
+        if self.query_one(Column).menu_open:
+            self.query_one(Column).back_from_words()
+            return
+        await self.query_one(Column).open_menu(menu(self._status.phase))
 
     async def action_break(self) -> None:
         """Ctrl+C: copies a selection; else interrupts, and within a second, or in the menu, leaves (R215, R248)."""
         if self._copy_selected():
             return
-        bottom = self.query_one(Bottom)
+        column = self.query_one(Column)
         now = self._clock()
-        if bottom.menu_open or now - self._broke < AGAIN:
+        if column.menu_open or now - self._broke < AGAIN:
             self.post_message(self.Leave())
             return
         self._broke = now
         if self._status.working:
-            await bottom.open_menu(menu(self._status.phase))
+            await column.open_menu(menu(self._status.phase))
         else:
             self.say(ours("Ctrl+C again leaves", style="bold $waiting-foreground"), AGAIN)
 
@@ -172,11 +176,11 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         """A few words in the last line, for a moment."""
         if self._unsay is not None:
             self._unsay.stop()
-        self.query_one(KeyLine).notice = words
+        self.query_one(KeyBar).notice = words
         self._unsay = self.set_timer(seconds, self._unsaid)
 
     def _unsaid(self) -> None:
-        self.query_one(KeyLine).notice = None
+        self.query_one(KeyBar).notice = None
 
     def _copy_selected(self) -> bool:
         composer = self.query_one(Composer)
@@ -217,6 +221,6 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         sidebar.set_class(narrow, "-over")
         shown = self._over if narrow else self._beside
         if sidebar.has_focus and not shown:
-            self.query_one(Bottom).take_focus()
+            self.query_one(Column).take_focus()
         sidebar.display = shown
         self.refresh_bindings()

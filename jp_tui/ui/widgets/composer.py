@@ -62,6 +62,8 @@ class Composer(TextArea, inherit_bindings=False):
 
     busy = reactive(False)
     """The model is at work: Enter keeps the text."""
+    replying = reactive(False)
+    """What is written goes with an interruption: Enter sends it although the model is at work."""
     locked = reactive(False, toggle_class="-locked")
     """Somebody else writes this conversation: nothing can be written here."""
 
@@ -188,7 +190,7 @@ class Composer(TextArea, inherit_bindings=False):
         text = self.written
         if self.read_only or not text.strip():
             return
-        if self.busy:
+        if self.busy and not self.replying:
             self._refuse(ours("Esc interrupts · the model is still working"))
             return
         self.busy = True  # until the engine's word: a second Enter in the same burst must not be lost
@@ -200,7 +202,7 @@ class Composer(TextArea, inherit_bindings=False):
         """Say at the border why Enter did nothing; the text stays."""
         if bool(why) != self.has_class("-refusing"):
             self.set_class(bool(why), "-refusing")
-            self.border_subtitle = why if why else None  # type: ignore[assignment]
+            self.border_subtitle = why if why else None
 
     def action_newline(self) -> None:
         self._replace_via_keyboard("\n", *self.selection)

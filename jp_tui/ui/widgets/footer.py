@@ -21,11 +21,11 @@ from jp_tui.ui.text import blank, join, ours, styled
 _GAP = 2
 
 
-class KeyLine(Widget):
+class KeyBar(Widget):
     """`^P palette  ^B sidebar  F1 keys`; what does not fit is left out from the middle, help never."""
 
     DEFAULT_CSS = """
-    KeyLine { height: 1; width: 1fr; padding: 0 1; background: $bar-background; color: $bar-foreground; }
+    KeyBar { height: 1; width: 1fr; padding: 0 1; background: $bar-background; color: $bar-foreground; }
     """
 
     notice: reactive[Content | None] = reactive(None)

@@ -1,7 +1,7 @@
-"""The interrupt menu, where the composer was (inquiries.md R211, R215, M44).
+"""The interrupt menu, where the composer was, in the look of a sheet (inquiries.md R211, R215, M44).
 
 Shows the choices of `view/interrupt.py` and posts the one that was taken; Esc is Continue. A choice that goes with
-words opens a line for them, kept when the highlight moves on. It knows no turn and sends nothing.
+words makes it one line over the composer, which is where words are written. It knows no turn and sends nothing.
 """
 
 from __future__ import annotations
@@ -12,135 +12,95 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
-from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, OptionList
-from textual.widgets.option_list import Option
+from textual.reactive import reactive
+from textual.widgets import Static
 
 from jp_tui.ui.keys import words
-from jp_tui.ui.text import join, ours, styled
+from jp_tui.ui.sheets.rows import Choices, Row
+from jp_tui.ui.text import ours
 from jp_tui.view.interrupt import CONTINUE, TITLE, Choice
 
-LABELS = 26
-"""Cells of the widest label, so that the descriptions stand in a column."""
 
-
-class InterruptMenu(Vertical):
-    """Four numbered choices, and a line for words where one needs them."""
+class InterruptMenu(Vertical, can_focus=True):
+    """Four numbered choices; holds every key until one is taken."""
 
     BINDINGS = [
-        Binding("escape", "back", "continue", id="interrupt.back", tooltip="Nothing happened; the turn goes on"),
-        Binding("up,k", "move(-1)", "up", show=False, id="interrupt.up", tooltip="The choice above"),
-        Binding("down,j", "move(1)", "down", show=False, id="interrupt.down", tooltip="The choice below"),
-        Binding("tab,shift+tab", "stay", show=False, id="interrupt.stay"),
+        Binding("enter", "take", "take", id="interrupt.take", tooltip="Do what the mark stands on"),
+        Binding("escape", "go_on", "continue", id="interrupt.continue", tooltip="Nothing happened; the turn goes on"),
+        Binding("up,k,ctrl+p", "move(-1)", "up", show=False, id="interrupt.up", tooltip="The choice above"),
+        Binding("down,j,ctrl+n", "move(1)", "down", show=False, id="interrupt.down", tooltip="The choice below"),
         *(
-            Binding(str(n), f"pick({n})", f"choice {n}", show=False, id=f"interrupt.{n}", tooltip="Take it at once")
+            Binding(str(n), f"pick({n})", f"choice {n}", show=False, id=f"interrupt.{n}", tooltip="Do it at once")
             for n in range(1, 5)
         ),
     ]
 
     DEFAULT_CSS = """
     InterruptMenu {
-        height: auto; background: $sheet-background; border: round $warning; padding: 0 1;
-        border-title-color: $waiting-foreground; border-title-style: bold; border-subtitle-color: $muted-foreground;
-        OptionList { height: auto; border: none; background: $sheet-background; padding: 0; max-height: 8; }
-        Input { display: none; border: none; height: 1; padding: 0 1; background: $background; margin: 1 0 0 0; }
-        &.-words Input { display: block; }
+        height: auto; padding: 0 1; background: $surface; border: round $warning;
+        border-title-color: $warning; border-title-style: bold; border-subtitle-color: $text-muted;
+        & > Static { display: none; height: auto; color: $text-muted; }
+        &.-words { & > Static { display: block; } & > Choices { display: none; } }
     }
     """
 
+    wording: reactive[Choice | None] = reactive(None, init=False)
+    """The choice whose words are being written in the composer."""
+
     @dataclass
     class Chosen(Message):
-        """This was chosen, with these words where it takes some."""
+        """This was chosen."""
 
         choice: Choice
-        text: str = ""
 
     def __init__(self, *, choices: tuple[Choice, ...], id: str | None = None) -> None:
         super().__init__(id=id)
         self._choices = choices
-        self.border_title = ours("{title}", title=words(TITLE))  # type: ignore[assignment]
+        self.border_title = words(TITLE)
+        self.border_subtitle = ours("1-4 or ↑ ↓ Enter · Esc continues")
 
     def compose(self) -> ComposeResult:
-        rows = [Option(_row(number, choice)) for number, choice in enumerate(self._choices, 1)]
-        yield OptionList(*rows)
-        field = Input(placeholder="", select_on_focus=False)
-        field.cursor_blink = False
-        yield field
+        rows = [
+            Row(str(n), words(choice.label), key=words(str(n)), detail=words(choice.does))
+            for n, choice in enumerate(self._choices, 1)
+        ]
+        yield Choices(*rows, cursor=0)
+        yield Static()
 
-    def on_mount(self) -> None:
-        self.query_one(OptionList).highlighted = 0
-        self.take_focus()
-        self._hint()
+    def watch_wording(self, choice: Choice | None) -> None:
+        self.set_class(choice is not None, "-words")
+        self.border_title = words(TITLE if choice is None else choice.label)
+        self.border_subtitle = (
+            ours("1-4 or ↑ ↓ Enter · Esc continues") if choice is None else ours("Enter sends · Esc back to the menu")
+        )
+        if choice is not None:
+            self.query_one(Static).update(ours("Write below: {does}", does=words(choice.does)))
 
-    @property
-    def words(self) -> str:
-        """What was written and not sent."""
-        return self.query_one(Input).value
+    def action_take(self) -> None:
+        self.post_message(self.Chosen(self._choices[self.query_one(Choices).cursor or 0]))
 
-    @words.setter
-    def words(self, text: str) -> None:
-        self.query_one(Input).value = text
-
-    def take_focus(self) -> None:
-        """The focus to the list, or to the words."""
-        self.screen.set_focus(self.query_one(Input if self.has_class("-words") else OptionList))
-
-    def _hint(self) -> None:
-        writing = self.has_class("-words")
-        text = ours("Enter sends · Esc back") if writing else ours("1-4 or ↑ ↓ and Enter · Esc continues")
-        self.border_subtitle = text  # type: ignore[assignment]
-
-    @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self._take(self._choices[event.option_index])
-
-    @on(Input.Submitted)
-    def _worded(self, event: Input.Submitted) -> None:
-        event.stop()
-        choice = self._choices[self.query_one(OptionList).highlighted or 0]
-        if event.value.strip():
-            self.post_message(self.Chosen(choice, event.value))
-
-    def _take(self, choice: Choice) -> None:
-        if not choice.words:
-            self.post_message(self.Chosen(choice))
-            return
-        self.add_class("-words")
-        self.take_focus()
-        self._hint()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While words are written, the keys of the list are characters."""
-        return not (self.has_class("-words") and action in ("move", "pick"))
+    def action_go_on(self) -> None:
+        self.post_message(self.Chosen(CONTINUE))
 
     def action_move(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        options.highlighted = ((options.highlighted or 0) + step) % len(self._choices)
+        self.query_one(Choices).move(step)
 
     def action_pick(self, number: int) -> None:
-        self.query_one(OptionList).highlighted = number - 1
-        self._take(self._choices[number - 1])
+        self.query_one(Choices).to(number - 1)
+        self.action_take()
 
-    def action_stay(self) -> None:
-        """Tab leads nowhere: the menu is all there is until it is answered."""
+    @on(Choices.Picked)
+    def _picked(self, event: Choices.Picked) -> None:
+        event.stop()
+        self.action_pick(int(event.id))
 
-    def action_back(self) -> None:
-        """Out of the words first, their text kept; then Continue."""
-        if self.has_class("-words"):
-            self.remove_class("-words")
-            self.take_focus()
-            self._hint()
-        else:
-            self.post_message(self.Chosen(CONTINUE))
+    def on_key(self, event: events.Key) -> None:
+        """What is no key of the menu goes nowhere: it was not meant for the draft either."""
+        if event.is_printable or event.key in ("tab", "shift+tab"):
+            known = self._bindings.key_to_bindings.get(event.key)
+            if not known:
+                event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
-
-
-def _row(number: int, choice: Choice) -> Content:
-    label = styled(words(choice.label.ljust(LABELS)), "bold")
-    return join(
-        styled(words(f"{number}  "), "$muted-foreground"), label, styled(words(choice.does), "$muted-foreground")
-    )

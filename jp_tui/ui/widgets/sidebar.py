@@ -15,10 +15,12 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.view.activity import Activity
 from jp_tui.view.activity_lines import Line, Role, lines
+from jp_tui.view.status import shortened
 
 _STYLES: dict[Role, tuple[str, str]] = {
     "heading": ("", "bold"),
@@ -34,6 +36,9 @@ _STYLES: dict[Role, tuple[str, str]] = {
     "blank": ("", ""),
 }
 """How a role's sign and its text look."""
+
+_MOST_ROWS, _LEAST_ASIDE = 6, 4
+"""Rows of a reason, and the cells that what goes with a text needs to be worth showing."""
 
 
 class Sidebar(VerticalScroll):
@@ -91,18 +96,19 @@ class Sidebar(VerticalScroll):
 def painted(line: Line, width: int) -> Content:
     """A line in at most `width` cells (a reason may take several), its right part at the right edge."""
     sign_style, text_style = _STYLES[line.role]
-    indent = words(" " * 2 * line.depth)
-    room = max(width - indent.cell_length, 8)
+    indent = 2 * line.depth
+    room = max(width - indent, 8)
     if line.role == "reason":
         quoted = ours("“{reason}”", style=text_style, reason=foreign(line.text, mode="line"))
-        rows = quoted.wrap(room)
-        return join(*(join(indent, row) for row in rows[:6]), sep=ours("\n"))
+        return join(*(row.pad_left(indent) for row in quoted.wrap(room)[:_MOST_ROWS]), sep=ours("\n"))
     head = join(styled(words(line.sign), sign_style), ours(" ")) if line.sign else blank()
-    right = styled(words(line.right), sign_style or "$muted-foreground") if line.right else blank()
-    room -= head.cell_length + (right.cell_length + 1 if right else 0)
+    right = styled(words(line.right), sign_style or "$muted-foreground").pad_left(1) if line.right else blank()
+    room -= head.cell_length + right.cell_length
     text = cut(foreign(line.text, mode="line", style=text_style), room)
-    aside = cut(foreign(line.aside, mode="line", style="$muted-foreground"), room - text.cell_length - 1)
-    if aside and room - text.cell_length > 4:
-        text = join(text, ours(" "), aside)
-    gap = words(" " * (room - text.cell_length + 1)) if right else blank()
-    return join(indent, head, text, gap, right)
+    left = room - text.cell_length - 1
+    if line.aside and left > _LEAST_ASIDE:
+        aside = Foreign(shortened(line.aside.raw, "", left))
+        text = join(text, ours(" "), cut(foreign(aside, mode="line", style="$muted-foreground"), left))
+    if right:
+        text = text.pad_right(room - text.cell_length)
+    return join(head, text, right).pad_left(indent)

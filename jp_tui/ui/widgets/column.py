@@ -1,4 +1,4 @@
-"""What stands below the conversation: the composer, or a sheet, or the interrupt menu; and who has the focus.
+"""The conversation and what stands below it: the composer, or a sheet, or the interrupt menu; who has the focus.
 
 At most one of them is open (inquiries.md R245). A question never opens over the menu or behind another screen: it
 waits here until it can be seen (E10, R216). It sends no command; what its parts say bubbles up to the screen.
@@ -21,14 +21,15 @@ from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.interrupt import InterruptMenu
+from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.interrupt import Choice
 
 
-class Bottom(Vertical):
-    """Banner, dock, menu and composer, one above the other; sheet and menu take the composer's place."""
+class Column(Vertical):
+    """Transcript, banner, dock, menu and composer, one above the other; sheet and menu take the composer's place."""
 
     DEFAULT_CSS = """
-    Bottom { height: auto; max-height: 67%; }
+    Column { width: 1fr; height: 1fr; & > Transcript { height: 1fr; } }
     """
 
     @dataclass
@@ -38,8 +39,16 @@ class Bottom(Vertical):
         action: Interrupt
         text: str
 
-    def __init__(self, *, clock: Callable[[], float], placeholder: Content, id: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float],
+        editor: Callable[[str], str],
+        placeholder: Content,
+        id: str | None = None,
+    ) -> None:
         super().__init__(id=id)
+        self._editor = editor
         self._clock = clock
         self._placeholder = placeholder
         self._sheet = False
@@ -49,8 +58,9 @@ class Bottom(Vertical):
         self._menu: InterruptMenu | None = None
 
     def compose(self) -> ComposeResult:
+        yield Transcript(id="transcript")
         yield Banner(id="banner")
-        yield SheetDock(clock=self._clock, id="dock")
+        yield SheetDock(clock=self._clock, editor=self._editor, id="dock")
         yield Composer(placeholder=self._placeholder, id="composer")
 
     @property
@@ -65,8 +75,8 @@ class Bottom(Vertical):
 
     def take_focus(self) -> None:
         """The focus to whatever stands here."""
-        if self._menu is not None:
-            self._menu.take_focus()
+        if self._menu is not None and self._menu.wording is None:
+            self.screen.set_focus(self._menu)
         elif self._sheet:
             pass  # the dock has it: it gives the focus to the sheet it opens
         else:
@@ -107,7 +117,7 @@ class Bottom(Vertical):
         if self._menu is not None:  # it had waited for silence, folded: it waits on
             self._behind_menu = True
             self.query_one(SheetDock).toggle_fold()
-            self._menu.take_focus()
+            self.take_focus()
             return
         self._sheet = True
         self._arrange()
@@ -137,17 +147,14 @@ class Bottom(Vertical):
         """Ask what is to become of the turn; when this returns the menu has the focus, so no key goes astray."""
         if self._menu is None and not self._sheet:
             self._menu = InterruptMenu(choices=choices)
-            composer = self.query_one(Composer)
-            await self.mount(self._menu, before=composer)
-            self._menu.take_focus()
-            composer.display = False
+            await self.mount(self._menu, before=self.query_one(Composer))
+            self._arrange()
 
     def close_menu(self) -> None:
-        """Take the menu away; words that were begun in it go to the composer's draft."""
+        """Take the menu away; what was written stays in the composer."""
         menu, self._menu = self._menu, None
         if menu is None:
             return
-        self.query_one(Composer).put_before(menu.words)
         self._arrange()
         menu.remove()
         if self._behind_menu:
@@ -155,17 +162,38 @@ class Bottom(Vertical):
             self.query_one(SheetDock).toggle_fold()
         self._show_held()
 
+    def back_from_words(self) -> None:
+        """From the words back to the choices."""
+        if self._menu is not None:
+            self._menu.wording = None
+            self._arrange()
+
     @on(InterruptMenu.Chosen)
     def _chosen(self, event: InterruptMenu.Chosen) -> None:
         event.stop()
-        if event.text and self._menu is not None:
-            self._menu.words = ""  # sent, not to be kept
+        if self._menu is None:
+            return
+        if event.choice.words:
+            self._menu.wording = event.choice
+            self._arrange()
+            return
         self.close_menu()
         if event.choice.action is not None:
-            self.post_message(self.Interrupted(event.choice.action, event.text))
+            self.post_message(self.Interrupted(event.choice.action, ""))
+
+    @on(Composer.Submitted)
+    def _worded(self, event: Composer.Submitted) -> None:
+        """While the menu asks for words, what is sent are those."""
+        choice = None if self._menu is None else self._menu.wording
+        if choice is not None and choice.action is not None:
+            event.stop()
+            self.close_menu()
+            self.post_message(self.Interrupted(choice.action, event.text))
 
     def _arrange(self) -> None:
+        """Show the composer where it belongs, and give the focus to what stands here."""
         composer = self.query_one(Composer)
-        composer.display = not self._sheet and self._menu is None
-        if composer.display:
-            self.screen.set_focus(composer)
+        wording = self._menu is not None and self._menu.wording is not None
+        composer.replying = wording
+        composer.display = not self._sheet and (self._menu is None or wording)
+        self.take_focus()

@@ -1,0 +1,183 @@
+"""The tool activity as a pure reducer (R96, R99, R244): live and reloaded alike, times as inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import CallState
+from jp_tui.view.activity import Activity, applied, rebuilt
+from jp_tui.view.activity_lines import MOST_CALLS, STATES, Line, lines, said
+from tests.fakes import scenes
+from tests.fakes.link import CONVERSATION, opened
+
+
+def after(events: list[ev.Event], now: float = 100.0, activity: Activity | None = None) -> Activity:
+    """The activity after these events, all of them at the same time."""
+    found = activity or Activity()
+    for event in events:
+        found = applied(found, event, now)
+    return found
+
+
+def texts(activity: Activity, now: float = 100.0) -> list[str]:
+    """The lines as one would read them aloud."""
+    return [read(line) for line in lines(activity, now)]
+
+
+def read(line: Line) -> str:
+    parts = (line.sign, line.text.raw, line.aside.raw, line.right)
+    return "  " * line.depth + " ".join(part for part in parts if part)
+
+
+WHOLE = [*scenes.tools(), *scenes.asked(), *scenes.answered(), *scenes.done()]
+
+
+def test_a_turn_reads_as_it_went() -> None:
+    assert texts(after(WHOLE)) == [
+        "Activity",
+        "",
+        "turn 1 9.3 s",
+        f"✓ fs_read_file {scenes.PATH} 38 ms",
+        f"✓ fs_modify_file {scenes.PATH} 5.2 s",
+        "  └ Apply this change?",
+        "    ✓ yes you",
+        "",
+        "Turn 12.4k in · 812 out",
+    ]
+
+
+def test_a_reloaded_turn_looks_as_it_did_live() -> None:
+    page = scenes.page(WHOLE)
+    assert texts(rebuilt(page)) == texts(after(WHOLE))
+    assert texts(after([opened(page=[one.model_dump() for one in page])])) == texts(after(WHOLE))
+
+
+@pytest.mark.parametrize("state", list(STATES))
+def test_every_state_of_r96_has_a_sign_of_one_cell_and_a_word(state: CallState) -> None:
+    from rich.cells import cell_len
+
+    sign, word, _ = STATES[state]
+    assert cell_len(sign) == 1 and word
+    activity = after([*scenes.started(), scenes.call("grep", state)])
+    shown = texts(activity)[3]
+    assert shown.startswith(sign)
+    if state not in ("running", "awaiting_assistant", "completed"):
+        assert shown.endswith(word)
+
+
+def test_a_running_call_counts_from_its_start_and_only_then_ticks() -> None:
+    activity = after(scenes.started())
+    assert not activity.ticking
+    activity = after([scenes.call("grep", "running", ms=500)], 200.0, activity)
+    assert activity.ticking
+    assert texts(activity, 203.0)[3] == f"▸ grep {scenes.PATH} 3 s"
+    waits = after([scenes.call("grep", "awaiting_input")], 204.0, activity)
+    assert not waits.ticking and texts(waits, 999.0)[3].endswith("waiting")
+    again = after([scenes.call("grep", "running")], 210.0, waits)
+    assert texts(again, 211.0)[3].endswith("11 s"), "its duration counts the human's time too, as its result will"
+
+
+def test_what_waits_is_listed_oldest_first_and_goes_when_it_is_settled() -> None:
+    two = [*scenes.asked(), *scenes.asked("select", call_id="call_9")]
+    activity = after([*scenes.tools(), *two])
+    assert texts(activity)[-3:] == [
+        "Waiting for you 2",
+        "▌ Apply this change? fs_modify_file",
+        "▌ Which branch should it go to? fs_modify_file",
+    ]
+    gone = ev.QuestionSettled(conversation=CONVERSATION, inquiry="call_2.apply_changes.1", how="cancelled", by="user")
+    assert "Waiting for you 1" in texts(after([gone], 100.0, activity))
+
+
+def test_a_question_that_came_before_its_fact_stands_once() -> None:
+    fact, state, question = scenes.asked()
+    assert texts(after([*scenes.tools(), fact, state, question])) == texts(
+        after([*scenes.tools(), state, question, fact])
+    )
+
+
+@pytest.mark.parametrize(
+    ("response", "shown"),
+    [
+        (stored.InquiryAnswered(id="call_2.apply_changes.1", answer=False, explanation="too wide"), "✗ no"),
+        (stored.InquiryAnswered(id="call_2.apply_changes.1", answer=["a", "b"]), "✓ a, b"),
+        (stored.InquiryAnswered(id="call_2.apply_changes.1", answer=""), "✓ empty on purpose"),
+        (stored.InquiryRedacted(id="call_2.apply_changes.1"), "✓ kept secret"),
+        (stored.InquiryCancelled(id="call_2.apply_changes.1", reason="user_reply"), "⊘ answered in words"),
+        (stored.InquiryCancelled(id="call_2.apply_changes.1", reason="of_another_reader"), "⊘ of_another_reader"),
+        (
+            stored.InquiryAnswered(
+                id="call_2.apply_changes.1", answer=True, responder=stored.Responder("assistant", "haiku", ms=1400)
+            ),
+            "✓ yes haiku 1.4 s",
+        ),
+        (
+            stored.InquiryAnswered(id="call_2.apply_changes.1", answer=True, responder=stored.Responder("remembered")),
+            "✓ yes remembered",
+        ),
+    ],
+)
+def test_who_answered_and_what(response: stored.InquiryResponse, shown: str) -> None:
+    """R244, E42: a fate in a few words, its explanation below it."""
+    activity = after([*scenes.tools(), *scenes.asked(), scenes.appended(8, response)])
+    found = texts(activity)
+    assert f"    {shown}" in found
+    assert ("    too wide" in found) == (shown == "✗ no")
+
+
+def test_a_call_without_a_result_was_cut_off_when_the_turn_is_over() -> None:
+    """R204: the log is not mended, the view is."""
+    cut = [one for one in scenes.tools() if not isinstance(one, ev.CallChanged)]
+    assert f"⊘ fs_modify_file {scenes.PATH} cancelled" in texts(rebuilt(scenes.page(cut)))
+
+
+def test_a_deferred_question_still_waits_after_its_turn() -> None:
+    over = ev.TurnCompleted(conversation=CONVERSATION, turn=1, outcome="deferred")
+    activity = after([*scenes.tools(), *scenes.asked(), over])
+    assert f"◐ fs_modify_file {scenes.PATH} waiting" in texts(activity)
+    assert "Waiting for you 1" in texts(activity)
+    reopened = after([opened(page=[one.model_dump() for one in scenes.page([*scenes.tools(), *scenes.asked()])])])
+    assert f"◐ fs_modify_file {scenes.PATH} waiting" in texts(after(scenes.asked()[1:], 100.0, reopened))
+
+
+def test_a_new_turn_begins_empty_and_an_old_ones_events_change_nothing() -> None:
+    activity = after([*WHOLE, ev.TurnStarted(conversation=CONVERSATION, turn=2, model="demo/tour")])
+    assert texts(activity) == ["Activity", "", "turn 2", "no tools so far"]
+    assert applied(activity, scenes.call("fs_read_file", "completed", end="ok"), 1.0) is activity
+
+
+def test_events_that_say_nothing_about_tools_give_the_same_object() -> None:
+    activity = after(scenes.tools())
+    delta = ev.PartDelta(conversation=CONVERSATION, turn=1, part="p", kind="message", text=Foreign("x"))
+    assert applied(activity, delta, 1.0) is activity
+
+
+def test_hidden_calls_are_not_shown_their_questions_are() -> None:
+    """R92."""
+    hidden = scenes.call("quiet_tool", "running", id_="call_7").model_copy(update={"hidden": True})
+    activity = after([*scenes.started(), hidden])
+    assert "no tools so far" in texts(activity)
+    asks = scenes.prompt("text", call_id="call_7")
+    activity = after([ev.QuestionAsked(conversation=CONVERSATION, prompt=asks)], 1.0, activity)
+    assert "  └ What should the commit message say?" in texts(activity)
+
+
+def test_hundreds_of_calls_are_cut_and_counted() -> None:
+    calls = [scenes.call("grep", "completed", id_=f"c{n}", ms=1, end="ok") for n in range(MOST_CALLS + 30)]
+    found = lines(after(calls), 0.0)
+    assert len(found) < MOST_CALLS + 10
+    assert "30 earlier calls" in [read(line) for line in found]
+
+
+def test_answers_in_a_line() -> None:
+    assert [said(one).raw for one in (True, False, "a\nb", [], {"a": 1}, 3)] == [
+        "yes",
+        "no",
+        "a",
+        "none",
+        '{"a":1}',
+        "3",
+    ]
