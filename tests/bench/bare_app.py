@@ -1,0 +1,63 @@
+"""The unit of our ratios: the smallest Textual screen that one can type into, one Input and one VerticalScroll.
+
+`python bare_app.py` is Textual alone; with `--guarded` the same app runs under our guardian with our driver, which
+shows what those two cost or save. Escape is counted on the screen, so that its delay can be measured.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def program() -> int:
+    from textual.app import App, ComposeResult
+    from textual.containers import VerticalScroll
+    from textual.widgets import Input, Static
+
+    guarded = "--guarded" in sys.argv
+
+    class Bare(App[None]):
+        escapes = 0
+
+        def compose(self) -> ComposeResult:
+            with VerticalScroll():
+                yield Static("bare textual app", id="says")
+            yield Input()
+
+        def on_mount(self) -> None:
+            self.query_one(Input).focus()
+            if guarded:
+                self.query_one(Input).cursor_blink = False
+                self.call_after_refresh(first_frame_done)
+
+        def key_escape(self) -> None:
+            self.escapes += 1
+            self.query_one("#says", Static).update(f"esc{self.escapes}esc")
+
+    if not guarded:
+        Bare().run()
+        return 0
+
+    from jp_tui.ui.driver import driver_class, first_frame_done
+
+    app = Bare(driver_class=driver_class())
+    app.run()
+    return app.return_code or 0
+
+
+def guarded_program() -> int:
+    """What `jp_tui.main` does in the child before the program."""
+    import gc
+
+    gc.disable()
+    sys.setswitchinterval(0.0005)
+    guardian.lend_environment({"TEXTUAL_FPS": "1000", "ESCDELAY": "40"})
+    return program()
+
+
+if __name__ == "__main__":
+    if "--guarded" not in sys.argv:
+        sys.exit(program())
+    from jp_tui import guardian
+
+    sys.exit(guardian.run_guarded(guarded_program))
