@@ -60,8 +60,8 @@ REPLY_EMPTY: Final = "nothing written yet. Write what the model should know, or 
 REPLY_EMPTY_OK: Final = "nothing written. Enter once more hands back to the model without words"
 NO_MATCH: Final = "no option matches"
 UNSEEN: Final = "{n} of {m} lines not seen yet"
-UNSEEN_AGAIN: Final = "{n} of {m} lines were not on the screen. The same answer once more approves them unseen"
-END_ASK: Final = "End the turn? {does}."
+WERE_UNSEEN: Final = "{n} of {m} lines were not on the screen"
+SAME_AGAIN: Final = "The same answer once more is meant"
 REFUSED: Final = "not taken: {reason}"
 GONE: Final = "The question of {who} is gone: {reason}"
 SETTLED_ELSEWHERE: Final = "The question of {who} no longer waits: it was settled elsewhere."
@@ -77,6 +77,3 @@ WHY: Final = "why you are asked: {why}"
 NO_WHY: Final = "why you are asked: a tool needs an answer, and no setting answers for you"
 
 
-def plural(n: int, one: str, many: str) -> str:
-    """`one` for exactly one thing."""
-    return one if n == 1 else many

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
+from textual.keys import _character_to_key
 from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
@@ -69,7 +71,9 @@ OPTIONS = (
 )
 
 
-def select(inquiry: str = "q2", *, tool: bool = False, label: str | None = "Assistant", **more: object) -> PromptRequest:
+def select(
+    inquiry: str = "q2", *, tool: bool = False, label: str | None = "Assistant", **more: object
+) -> PromptRequest:
     """One of some environments."""
     options = more.pop("options", OPTIONS)
     fields: dict[str, object] = {"text": "Which environment should it run in?"} | more
@@ -95,12 +99,16 @@ class Host(App[None]):
 
     CSS = "#talk { height: 1fr; padding: 0 1; } #column { height: 1fr; }"
     ENABLE_COMMAND_PALETTE = False
+    BINDINGS = [("ctrl+o", "fold", "fold"), ("ctrl+t", "next", "next"), ("f1", "help", "help"), ("pageup", "talk", "talk")]
 
-    def __init__(self, *prompts: PromptRequest, theme: str = "textual-dark", real_clock: bool = False, **dock: object) -> None:
+    def __init__(
+        self, *prompts: PromptRequest, theme: str = "textual-dark", real_clock: bool = False, **dock: object
+    ) -> None:
         super().__init__()
         self.now = 100.0
         self.theme = theme
         self.posted: list[Message] = []
+        self.global_keys: list[str] = []
         clock: dict[str, Callable[[], float]] = {} if real_clock else {"clock": lambda: self.now}
         self.dock = SheetDock(**clock, **dock)  # type: ignore[arg-type]
         self.composer = Composer()
@@ -117,6 +125,21 @@ class Host(App[None]):
         self.composer.focus()
         for prompt in self._prompts:
             self.dock.ask(prompt)
+
+    def action_fold(self) -> None:
+        self.dock.toggle_fold()
+
+    def action_next(self) -> None:
+        self.dock.open_next()
+
+    def action_help(self) -> None:
+        self.global_keys.append("f1")
+
+    def action_talk(self) -> None:
+        self.global_keys.append("pageup")
+
+    def on_text_area_changed(self) -> None:
+        self.dock.note_typing(self.now)
 
     def on_sheet_dock_opened(self, event: SheetDock.Opened) -> None:
         self.posted.append(event)
@@ -179,3 +202,25 @@ class Host(App[None]):
             self.now += gap
             await pilot.press(key)
         await pilot.pause()
+
+    def burst(self, *keys: str) -> None:
+        """Keys that arrive in one read, as from a fast typist or a script."""
+        for key in keys:
+            character = key if len(key) == 1 else None
+            self.post_message(events.Key(key if key.isalnum() or len(key) > 1 else _character_to_key(key), character))
+
+    async def click_text(self, pilot: Pilot[None], words: str) -> None:
+        """Click on the middle of words that stand on the screen."""
+        for y, line in enumerate(text_of(self).split("\n")):
+            if words in line:
+                await pilot.click(offset=(line.index(words) + len(words) // 2, y))
+                await pilot.pause()
+                return
+        raise AssertionError(f"{words!r} is not on the screen:\n{text_of(self)}")
+
+
+def text_of(app: App[None]) -> str:
+    """What the screen shows, as lines of text."""
+    height = app.size.height
+    rows = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in rows[y]).rstrip() for y in range(height))

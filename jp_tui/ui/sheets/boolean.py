@@ -11,6 +11,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.content import Content
 from textual.widgets import Static
 
 from jp_tui.protocol.values import Answered, PromptRequest
@@ -46,6 +47,7 @@ class BooleanSheet(Sheet):
         self._choices = Pairs(*rows, cursor=next(marked, None), id="answers")
         self._covers = Static(words.covers(prompt), id="covers")
         self._rest = 0
+        self._unsaid = False  # what remembering covers has no room on the screen
 
     def answers(self) -> ComposeResult:
         yield self._choices
@@ -57,7 +59,10 @@ class BooleanSheet(Sheet):
         return self._choices.height_at(width) + self._rest
 
     def given(self, rows: int) -> None:
-        self._choices.styles.height = max(rows - self._rest, 1)
+        needed = self._choices.height_at(self._choices.size.width or 1)
+        self._unsaid = rows < needed + self._rest  # half of what is covered would be worse than none
+        self._covers.display = not self._unsaid
+        self._choices.styles.height = max(min(rows, needed), 1)
 
     def choices(self) -> Choices:
         return self._choices
@@ -84,15 +89,24 @@ class BooleanSheet(Sheet):
             return
         self._touched = True
         self._choices.to(place)
-        unseen = self.context.unseen if self.context else 0
-        if what.startswith("yes") and unseen and self.context and not self.again(what):
-            self.say(ours(w.UNSEEN_AGAIN, n=unseen, m=self.context.lines))
+        doubts = self._doubts(what)
+        if doubts and not self.again(what):
+            self.say(join(*doubts, ours(w.SAME_AGAIN), sep=ours(". ")))
             return
         self.answer(Answered(value=what.startswith("yes"), remember=what.endswith("turn")))
 
     def action_move(self, by: int) -> None:
         self._touched = self._touched or self.mode == "answer"
         super().action_move(by)
+
+    def _doubts(self, what: str) -> list[Content]:
+        """What must be said before that answer counts: what was not seen, and what is remembered (E15, R236)."""
+        found = []
+        if what.startswith("yes") and self.context and self.context.unseen:
+            found.append(ours(w.WERE_UNSEEN, n=self.context.unseen, m=self.context.lines))
+        if what.endswith("turn") and self._unsaid:
+            found.append(words.covers(self.prompt))
+        return found
 
     def action_across(self) -> None:
         rows, at = self._choices.rows, self._choices.cursor

@@ -14,14 +14,13 @@ from textual import events
 from textual.binding import BindingsMap
 from textual.containers import Vertical
 
-from jp_tui.ui.sheets.messages import READING
+from jp_tui.ui.sheets.messages import NEW_LINE, READING
 from jp_tui.view.arrival import Arrival, Guard
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet
 
-_NEW_LINE = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
-_KEPT = frozenset({"enter", "escape", "ctrl+c", "tab", "shift+tab", "backspace", "delete", *_NEW_LINE})
+_KEPT = frozenset({"enter", "escape", "ctrl+c", "tab", "shift+tab", "backspace", "delete", *NEW_LINE})
 """Keys that a deaf sheet lets act on nothing, besides what is text."""
 
 
@@ -96,7 +95,7 @@ class Ears(Vertical):
         action = READING.get(event.key)
         if action is not None:
             sheet.run_here(action)
-        elif event.key in _NEW_LINE:
+        elif event.key in NEW_LINE:
             self.overheard("\n")
         elif event.is_printable and event.character:
             self.overheard(event.character)

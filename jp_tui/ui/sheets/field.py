@@ -2,27 +2,28 @@
 
 Each key goes through the dock's gate before the field sees it, in the same breath, so that no key can be meant for
 one and heard by the other (traps.md T5). A large paste stands as one unbreakable mark and comes out whole (T4).
-It never selects what is in it when it gets the focus.
+It never selects what is in it when it gets the focus, and takes the focus only when the sheet gives it.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Protocol
 
 from textual import events
+from textual.actions import parse
 from textual.binding import BindingsMap
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location
 
-LARGE = 8_192
-"""Characters from which a paste stands as a mark: a wrapped line of a megabyte takes a second a key."""
+from jp_tui.ui.sheets.messages import NEW_LINE
+from jp_tui.ui.widgets.editing import EDITING
+from jp_tui.view.pastes import ROOM, Pastes, cleaned
 
-_NEW_LINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "shift+\r", "alt+ctrl+j"})
-_EDITS = {key: binding.action for key, binding in BindingsMap(TextArea.BINDINGS)}
+_MOVES = {"up": "cursor_up", "down": "cursor_down", "pageup": "cursor_page_up", "pagedown": "cursor_page_down"}
+_EDITS = {key: binding.action for key, binding in BindingsMap(EDITING)} | _MOVES
 
 
 class Gate(Protocol):
@@ -41,13 +42,14 @@ class Gate(Protocol):
         ...
 
 
-class Field(TextArea):
+class Field(TextArea, inherit_bindings=False):
     """One text, edited in place."""
 
+    BINDINGS = [*EDITING]
     DEFAULT_CSS = """
-    Field { height: 1; width: 1fr; border: none; padding: 0 1; background: $surface-lighten-1;
-        scrollbar-size-vertical: 1; background-tint: $foreground 3%;
-        &:focus { border: none; background-tint: $foreground 8%; }
+    Field { height: 1; width: 1fr; border: none; padding: 0 1; background: $surface; scrollbar-size-vertical: 1;
+        background-tint: $foreground 4%;
+        &:focus { border: none; background-tint: $foreground 9%; }
         & .text-area--cursor-line { background: transparent; }
     }
     """
@@ -69,28 +71,27 @@ class Field(TextArea):
         field: Field
 
     def __init__(self, *, gate: Gate, hint: Content, id: str | None = None) -> None:
-        super().__init__(
-            id=id, soft_wrap=True, tab_behavior="focus", show_line_numbers=False, highlight_cursor_line=False,
-            placeholder=hint,
-        )  # fmt: skip
+        super().__init__(id=id, soft_wrap=True, highlight_cursor_line=False, placeholder=hint, max_checkpoints=200)
         self._gate = gate
-        self._parked: dict[str, str] = {}
+        self._pastes = Pastes()
         self.can_focus = False
         self.cursor_blink = False  # an idle workspace sends nothing (T24)
+        self.match_cursor_bracket = False  # searches the whole text at every step
 
     @property
     def value(self) -> str:
         """The whole text, with every large paste in its place."""
-        text = self.text
-        for mark, parked in self._parked.items():
-            text = text.replace(mark, parked)
-        return text
+        return self._pastes.whole(self.text)
 
     def put(self, text: str) -> None:
         """Replace the whole text, the cursor behind it."""
-        self._parked.clear()
-        self.load_text(self._shortened(text))
+        self.load_text(self._pastes.folded(cleaned(text)))
         self.move_cursor(self.document.end)
+
+    def insert_text(self, text: str) -> None:
+        """Put a text in at the cursor, in place of what is selected: a paste, or what was heard in one piece."""
+        found = self.replace(self._pastes.folded(cleaned(text), ROOM - len(self.text)), *self.selection)
+        self.move_cursor(found.end_location)
 
     def height_at(self, width: int) -> int:
         """Rows that the text takes."""
@@ -99,70 +100,52 @@ class Field(TextArea):
     @property
     def on_first_row(self) -> bool:
         """Whether ↑ has nowhere to go in the text."""
-        return self.get_cursor_up_location() == self.cursor_location or self.cursor_location[0] == 0
+        return self.wrapped_document.location_to_offset(self.cursor_location).y == 0
 
     async def _on_key(self, event: events.Key) -> None:
+        event.prevent_default()
         if self._gate.key(event):
             event.stop()
-            event.prevent_default()
-            return
-        await self.take(event)
+        else:
+            self.take(event)
 
-    async def take(self, event: events.Key) -> None:
-        """Edit with a key. Done here and now: Textual's way round over the app would mix up a fast typist's keys."""
-        if event.key in _NEW_LINE:
+    def take(self, event: events.Key) -> None:
+        """Edit with a key, here and now: Textual's way round over the app would mix up a fast typist's keys."""
+        if event.key in NEW_LINE:
             self.replace("\n", *self.selection, maintain_selection_offset=False)
         elif event.is_printable and event.character:
             self.replace(event.character, *self.selection, maintain_selection_offset=False)
         elif event.key in ("pageup", "pagedown") and self.virtual_size.height <= self.size.height:
             return  # the conversation above scrolls (E1)
         elif event.key in _EDITS:
-            await self.run_action(_EDITS[event.key])
+            _, name, parameters = parse(_EDITS[event.key])
+            getattr(self, f"action_{name}")(*parameters)
         else:
             return
         event.stop()
-        event.prevent_default()
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
         if not self._gate.paste(event):
-            self.paste(event.text)
-
-    def paste(self, text: str) -> None:
-        """Put in a text that was pasted, or heard in one piece."""
-        found = self.replace(self._shortened(text), *self.selection, maintain_selection_offset=False)
-        self.move_cursor(found.end_location)
-
-    def _shortened(self, text: str) -> str:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-        if len(text) < LARGE:
-            return text
-        lines = text.count("\n") + 1
-        mark = f"⟦pasted text {len(self._parked) + 1}: {len(text):,} characters, {lines:,} lines⟧"
-        self._parked[mark] = text
-        return mark
+            self.insert_text(event.text)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Any change of the text; one that would cut a mark takes all of it, one inside it goes behind it."""
-        start, end = sorted((edit.from_location, edit.to_location))
-        inserts = start == end
-        for mark in self._parked:
-            first, last = self._place(mark)
-            if first is None or last is None:
-                continue
-            if inserts and first < start < last:
-                start = end = last
-            elif not inserts and start < last and end > first:
-                start, end = min(start, first), max(end, last)
+        """Any change of the text: one that would cut a mark takes all of it, one inside it goes behind it."""
+        start, end = self._around_marks(*sorted((edit.from_location, edit.to_location)))
         return super().edit(Edit(edit.text, start, end, edit.maintain_selection_offset))
 
-    def _place(self, mark: str) -> tuple[Location | None, Location | None]:
-        for row, line in enumerate(self.document.lines):
-            found = re.search(re.escape(mark), line)
-            if found:
-                return (row, found.start()), (row, found.end())
-        return None, None
+    def _around_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
+        inserts = start == end
+        for row in {start[0], end[0]}:
+            for left, right in self._pastes.spans(self.document.get_line(row)):
+                if inserts and left < start[1] < right:
+                    return (row, right), (row, right)
+                if start[0] == row and left < start[1] < right:
+                    start = (row, left)
+                if end[0] == row and left < end[1] < right:
+                    end = (row, right)
+        return start, end
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
@@ -171,3 +154,6 @@ class Field(TextArea):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         self.post_message(self.Edited(self))
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()

@@ -21,7 +21,7 @@ from jp_tui.ui.sheets.context import ContextPane
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.messages import Grew
-from jp_tui.ui.sheets.plan import Wants, share
+from jp_tui.ui.sheets.plan import TIGHT, Wants, share
 from jp_tui.ui.sheets.rows import Choices
 from jp_tui.ui.text import blank, ours
 from jp_tui.view import wording as w
@@ -140,6 +140,7 @@ class Frame(Vertical, can_focus=True):
             return
         self.line.note = None if self.armed else ours(w.SENT) if self.done else ours(w.DEAF)
         self.line.hints = tuple([*self.hints(), *extra] if self.armed else extra)
+        self.line.most = 1 if room < TIGHT else 3
         field_room = max(room // 3, 1)
         fixed = EDGES + self.line.height_at(inner)
         for part in (self.reply_title, self.why, self.problem):

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from jp_tui.ui.text import join, ours, styled
 
 _GAP = " · "
-_KEY, _NOTE = "$accent", "italic $text-warning"
+_KEY, _NOTE = "$text-accent", "italic $text-warning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,8 @@ class KeyLine(Widget):
 
     note: reactive[Content | None] = reactive(None, layout=True)
     """Something to know before the keys."""
+    most: reactive[int] = reactive(9, layout=True)
+    """Rows that it may take; what does not fit is left out from the end."""
     hints: reactive[tuple[Hint, ...]] = reactive((), layout=True)
     """What is shown, in order of importance."""
 
@@ -56,6 +58,8 @@ class KeyLine(Widget):
         for hint in self.hints:
             size = len(hint.key) + 1 + len(hint.words)
             if at and at + len(_GAP) + size > width:
+                if len(rows) == self.most:
+                    break
                 rows.append([])
                 at = 0
             start = at + len(_GAP) if at else 0

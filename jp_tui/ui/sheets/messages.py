@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 READING = {"ctrl+d": "read(1)", "ctrl+u": "read(-1)", "shift+down": "step(1)", "shift+up": "step(-1)"}
 """Keys that only scroll what is asked about: they work before the sheet listens."""
 
+NEW_LINE = frozenset({"ctrl+j", "shift+enter", "alt+enter", "shift+\r", "newline"})
+"""One act, as many names as terminals have for it."""
+
 
 @dataclass
 class Done(Message):

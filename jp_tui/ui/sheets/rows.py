@@ -26,7 +26,7 @@ _MARKS = 5
 _GAP = 2
 _LEAST = 24
 """Cells that a description needs to stand beside what it describes."""
-_KEY, _TAGS, _DETAIL = "bold $accent", "$success", "$foreground-muted"
+_KEY, _TAGS, _DETAIL = "bold $text-accent", "$text-success", "$foreground-muted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Choices(ScrollView, can_focus=False):
         self._columns = _Columns(0, 0, 0)
         self._ends: list[int] = []
         self._painted: dict[int, list[Content]] = {}
-        self._half = 0
+        self._half = self._left = 0
         self.set_reactive(Choices.rows, rows)
         self.set_reactive(Choices.cursor, cursor)
 
@@ -250,8 +250,9 @@ class Pairs(Choices):
         if width == self._columns.width or width < 1:
             return
         super()._lay(width)
-        half, left = len(self.rows) // 2, width // 2
-        fits = all(_MARKS + _head(row).cell_length + 1 <= left and not row.detail for row in self.rows)
+        half, widest = len(self.rows) // 2, max((_head(row).cell_length for row in self.rows), default=0)
+        self._left = min(_MARKS + widest + 2 * _GAP, width // 2)
+        fits = _MARKS + widest < width // 2 and not any(row.detail for row in self.rows)
         self._half = half if fits and half * 2 == len(self.rows) else 0
         if self._half:
             self._ends = list(range(1, half + 1))
@@ -265,13 +266,13 @@ class Pairs(Choices):
         self._lay(width)
         if not self._half or y >= self._half:
             return super().render_line(y)
-        left = width // 2
-        return Strip.join([self._strip(y, 0, left), self._strip(y + self._half, 0, width - left)])
+        pair = (self._strip(y, 0, self._left), self._strip(y + self._half, 0, self._left))
+        return Strip.join(pair).adjust_cell_length(width, self.visual_style.rich_style)
 
     def row_at(self, x: int, y: int) -> Row | None:
         if not self._half:
             return super().row_at(x, y)
-        place = y + (self._half if x >= self.size.width // 2 else 0)
+        place = y + (self._half if x >= self._left else 0)
         return self.rows[place] if 0 <= y < self._half else None
 
 

@@ -68,6 +68,7 @@ class SelectSheet(Sheet):
         self._preview = ContextPane(Foreign(""), id="preview")
         self._list = Container(self._choices, self._preview, id="list")
         self._beside = False
+        self._previewed: Option | None = None
         self._by_letter = False
 
     def answers(self) -> ComposeResult:
@@ -136,6 +137,9 @@ class SelectSheet(Sheet):
         option = self._option
         previews = option is not None and bool(option.preview)
         below = min(PREVIEW_ROWS, rows // 2) if previews and not self._beside else 0
+        if option is not None and option is not self._previewed:
+            self._previewed = option
+            self._preview.put(Foreign(option.preview))
         self._list.set_class(previews and (self._beside or below > 0), "-previews")
         self._choices.styles.height = max(rows - below, 1)
         self._preview.styles.height = rows if self._beside else below
@@ -233,9 +237,6 @@ class SelectSheet(Sheet):
     @on(Choices.Moved, "#options")
     def _moved(self, event: Choices.Moved) -> None:
         event.stop()
-        option = self._option
-        if option is not None and option.preview:
-            self._preview.put(Foreign(option.preview))
         self.post_message(Grew())
 
     @on(Choices.Picked, "#options")

@@ -102,23 +102,24 @@ class Sheet(Writing):
             found.append(Hint("r", "reply", "reply"))
         if "end_turn" in self.prompt.controls:
             found.append(Hint("s", "end turn", "end_turn"))
+        found.append(Hint("esc", "menu", "leave"))
         if self.context and not self.context.fits:
             found.append(Hint("ctrl+d", "read on", "read(1)"))
-        return [*found, Hint("w", "why", "why"), Hint("esc", "menu", "leave")]
+        return [*found, Hint("w", "why", "why")]
 
     # Keys: each one goes through the gate first, wherever Textual sent it
 
-    async def on_key(self, event: events.Key) -> None:
+    def on_key(self, event: events.Key) -> None:
         if self.gate.key(event):
             event.stop()
             event.prevent_default()
         elif self.writing is not None:  # sent here just before the field got the focus
-            await self.writing.take(event)
+            self.writing.take(event)
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
         if not self.gate.paste(event) and self.writing is not None:
-            self.writing.paste(event.text)
+            self.writing.insert_text(event.text)
 
     def binds(self, key: str) -> bool:
         """Whether the key does something in this sheet while no field is written in."""

@@ -70,7 +70,7 @@ class TextSheet(Sheet):
 
     def pasted(self, text: str) -> None:
         self.write(self.field)
-        self.field.paste(text)
+        self.field.insert_text(text)
 
     def more_rows(self) -> list[Row]:
         return [Row("empty", ours(w.EMPTY), detail=ours(w.EMPTY_DOES))]

@@ -69,7 +69,9 @@ def option(text: str, shown: Mode) -> Content:
     """An option's words, their length bounded and what is left out said."""
     if len(text) <= MOST:
         return foreign(Foreign(text), mode=shown)
-    return join(foreign(Foreign(text[:MOST]), mode=shown), ours(w.CUT, "$warning", n=len(text) - MOST), sep=ours(" "))
+    return join(
+        foreign(Foreign(text[:MOST]), mode=shown), ours(w.CUT, "$text-warning", n=len(text) - MOST), sep=ours(" ")
+    )
 
 
 def covers(prompt: PromptRequest) -> Content:
@@ -80,7 +82,7 @@ def covers(prompt: PromptRequest) -> Content:
 
 
 def unseen(lines: int, of: int) -> Content:
-    return ours(w.UNSEEN, "not bold $warning", n=lines, m=of)
+    return ours(w.UNSEEN, "not bold $text-warning", n=lines, m=of)
 
 
 def end_does(lost: int, typed: bool) -> Content:
@@ -112,9 +114,9 @@ def folded(prompt: PromptRequest, waiting: int, width: int) -> tuple[Content, in
 
     The count and the keys stay; who asks and the question give way.
     """
-    head = join(ours("?", "bold $warning"), ours(w.WAITING, "bold", n=waiting), sep=ours(" "))
-    opens = ours("{key} opens", key=ours("Ctrl+O", "$accent"))
-    onward = ours("{key} next", key=ours("Ctrl+T", "$accent"))
+    head = join(ours("?", "bold $text-warning"), ours(w.WAITING, "bold", n=waiting), sep=ours(" "))
+    opens = ours("{key} opens", key=ours("Ctrl+O", "$text-accent"))
+    onward = ours("{key} next", key=ours("Ctrl+T", "$text-accent"))
     tail = join(opens, onward, sep=ours(_DOT)) if waiting > 1 else opens
     room = width - head.cell_length - tail.cell_length - 2 * len(_DOT)
     name = who(prompt, limit=max(room // 3, 8))

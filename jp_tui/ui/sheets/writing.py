@@ -58,11 +58,11 @@ class Writing(Frame):
         """A paste while no field is written in: it never answers, and it is not thrown away (E11)."""
         if "reply" in self.prompt.controls:
             self.write(self.reply)
-            self.reply.paste(text)
+            self.reply.insert_text(text)
 
     def action_new_line(self) -> None:
         if self.writing is not None:
-            self.writing.paste("\n")
+            self.writing.insert_text("\n")
 
     def action_editor(self) -> None:
         """The field's text in the user's own editor; the dock knows how to leave the screen for it."""

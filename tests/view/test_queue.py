@@ -1,0 +1,84 @@
+"""R116, R117, E12: first come, first shown; and drafts, which must come back as they were (E24)."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import BooleanAnswer, Question
+from jp_tui.view import wording
+from jp_tui.view.drafts import Draft, restored
+from jp_tui.view.queue import Queue
+
+
+def prompt(inquiry: str, *, digest: str = "d", turn: int = 1) -> PromptRequest:
+    return PromptRequest(
+        conversation="c", inquiry=inquiry, call="k", tool="t", turn=turn, digest=digest, source="tool",
+        question=Question(id="q", text="?", answer_type=BooleanAnswer()),
+    )  # fmt: skip
+
+
+def queue(*inquiries: str) -> Queue:
+    found = Queue()
+    for inquiry in inquiries:
+        found = found.added(prompt(inquiry))
+    return found
+
+
+def test_e12_a_second_does_not_replace_the_first() -> None:
+    two = queue("a", "b")
+    assert (two.current, two.place, len(two)) == ("a", 1, 2)
+    assert two.head is not None and two.head.inquiry == "a"
+
+
+def test_the_next_follows_the_one_that_went() -> None:
+    assert queue("a", "b", "c").without("a").current == "b"
+    assert queue("a", "b", "c").turned().without("b").current == "c"
+    assert queue("a", "b", "c").turned().turned().without("c").current == "a"
+    assert queue("a", "b").without("b").current == "a"
+    assert queue("a").without("a") == Queue()
+    assert queue("a").without("unknown") == queue("a")
+
+
+def test_turning_goes_round() -> None:
+    three = queue("a", "b", "c")
+    assert [three.turned().current, three.turned().turned().current] == ["b", "c"]
+    assert three.turned().turned().turned() == three
+    assert Queue().turned() == Queue()
+
+
+def test_asked_anew_it_keeps_its_place() -> None:
+    again = queue("a", "b").turned().added(prompt("a", digest="other"))
+    assert [waiting.digest for waiting in again.prompts] == ["other", "d"]
+    assert again.current == "b"
+
+
+def test_r248_counts_what_ending_the_turn_would_close() -> None:
+    waiting = queue("a", "b").added(prompt("c", turn=2))
+    assert waiting.others_of_turn(waiting.prompts[0]) == 1
+
+
+@given(st.none() | st.text(), st.text())
+def test_e24_a_draft_comes_back_as_it_was(answer: str | None, reply: str) -> None:
+    assert restored(Draft(answer, reply).stored()) == Draft(answer, reply)
+
+
+@given(st.text(min_size=1))
+def test_e24_a_draft_of_any_other_form_is_kept_as_an_answer(text: str) -> None:
+    found = restored(text)
+    assert found.answer == text or found.stored()
+
+
+def test_nothing_typed_is_forgotten() -> None:
+    assert Draft().stored() == ""
+    assert Draft(answer="").stored() != "", "a default that was emptied is something typed"
+
+
+def test_m33_and_m42_are_exact() -> None:
+    assert [wording.YES_ONCE, wording.YES_TURN, wording.NO_ONCE, wording.NO_TURN] == [
+        "yes, just this once", "yes, and remember for this turn",
+        "no, just this once", "no, and remember for this turn",
+    ]  # fmt: skip
+    assert [wording.ANSWER, wording.BACK, wording.REPLY, wording.END_TURN] == ["Answer", "Back", "Reply", "End Turn"]
+    assert wording.PROGRESS.format(n=2, m=4) == "[2/4]"
