@@ -137,6 +137,11 @@ class Odd(_Placed):
 Block = User | Header | Said | Thought | Data | Tool | Question | Ending | Odd
 
 
+def live_key(part: str) -> str:
+    """The key of a part that is not in the log yet; no event's key looks like it."""
+    return f"p:{part}"
+
+
 def gap(before: Block | None, block: Block) -> int:
     """Blank rows before a block: none after its header or between the lines of tools, else one."""
     if isinstance(before, Header):

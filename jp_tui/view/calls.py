@@ -14,7 +14,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
-from jp_tui.view.blocks import LIVE, NOTHING, Asked, Tool
+from jp_tui.view.blocks import LIVE, NOTHING, Asked, Tool, live_key
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ def tool_block(known: Known, call: str, *, over: bool) -> Tool | None:
     state, end = _state(known, over)
     ms = said.get("ms") if response else known.live.ms if known.live else None
     return Tool(
-        key=f"e{known.place}" if request else known.part,
+        key=f"e{known.place}" if request else live_key(known.part),
         place=(known.place, 0),
         call=call,
         name=Foreign(known.name),

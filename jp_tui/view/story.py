@@ -18,8 +18,11 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.view.blocks import LIVE, Block, Data, Ending, Header, Odd, Question, Said, Thought, User
+from jp_tui.view.blocks import LIVE, Block, Data, Ending, Header, Odd, Question, Said, Thought, User, live_key
 from jp_tui.view.calls import Known, answered, foreign, question, tool_block
+
+GREETING, GREETING_HEADER = "greeting", "greeting:header"
+"""The part that a scripted model's greeting is, until the log has it."""
 
 
 @dataclass(slots=True)
@@ -83,9 +86,10 @@ class Story:
     def greet(self, greeting: Foreign, model: str) -> Changes:
         """What a scripted model says before anybody spoke; the first event of the log becomes the same blocks."""
         self._model = model
-        self._parts["greeting:header"] = Header(key="greeting:header", place=(0, 0), model=Foreign(model))
-        self._parts["greeting"] = Said(key="greeting", place=(0, 1), text=greeting, greeting=True)
-        self._changed |= {"greeting:header", "greeting"}
+        header, said = live_key(GREETING_HEADER), live_key(GREETING)
+        self._parts[GREETING_HEADER] = Header(key=header, place=(0, 0), model=Foreign(model))
+        self._parts[GREETING] = Said(key=said, place=(0, 1), text=greeting, greeting=True)
+        self._changed |= {header, said}
         return self._taken()
 
     def load(self, events: Iterable[StoredEvent]) -> Changes:
@@ -116,7 +120,7 @@ class Story:
                 self._turn(turn).model = model
                 self._headers(turn)
             case ev.TurnCompleted(turn=turn):
-                for part in [key for key, block in self._parts.items() if not isinstance(block, Ending)]:
+                for part in list(self._parts):
                     self._drop(part)
                 self._turn(turn).ended = True
                 self._settle(turn)
@@ -124,12 +128,6 @@ class Story:
                 known = self._call(turn, call)
                 known.live, known.name = event, known.name or tool
                 self._show(turn, call)
-            case ev.StorageFailed(message=message, advice=advice):
-                trouble = Ending(
-                    key="trouble", place=(LIVE, 0), how="failed", message=Foreign(message), advice=Foreign(advice)
-                )
-                self._parts["trouble"] = trouble
-                self._changed.add("trouble")
             case _:
                 pass
         return self._taken()
@@ -273,7 +271,7 @@ class Story:
                 self._parts.pop(known.part, None)
             else:
                 self._parts[known.part] = block
-            self._changed.add(known.part)
+            self._changed.add(live_key(known.part))
 
     def _remove(self, seq: int) -> None:
         self._changed.update(block.key for block in self._by_event.pop(seq, ()))
@@ -319,24 +317,23 @@ class Story:
             return
         if part not in self._parts:
             made = Said if event.kind == "message" else Thought
-            self._parts[part] = made(key=part, place=(LIVE, len(self._parts)), growing=True)
-            self._changed.add(part)
+            self._parts[part] = made(key=live_key(part), place=(LIVE, len(self._parts)), growing=True)
+            self._changed.add(live_key(part))
         if event.text:
-            self._fresh.setdefault(part, []).append(event.text.raw)
+            self._fresh.setdefault(live_key(part), []).append(event.text.raw)
 
     def _drop(self, part: str) -> None:
         if self._parts.pop(part, None) is not None:
-            self._changed.add(part)
-        self._fresh.pop(part, None)
+            self._changed.add(live_key(part))
+        self._fresh.pop(live_key(part), None)
         for known in self._calls.values():
             if known.part == part:
                 known.part = ""
 
     def _close(self, one: StoredEvent, part: str) -> None:
         """A part becomes an event: what was painted of it stays until the event is."""
-        self._parts.pop("trouble", None)
         if part and self._parts.pop(part, None) is not None:
-            self._renamed.append((part, f"e{one.seq}"))
-            self._fresh.pop(part, None)
-            if part == "greeting" and self._parts.pop("greeting:header", None) is not None:
-                self._renamed.append(("greeting:header", f"h{one.seq}"))
+            self._renamed.append((live_key(part), f"e{one.seq}"))
+            self._fresh.pop(live_key(part), None)
+            if part == GREETING and self._parts.pop(GREETING_HEADER, None) is not None:
+                self._renamed.append((live_key(GREETING_HEADER), f"h{one.seq}"))

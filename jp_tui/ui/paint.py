@@ -1,0 +1,199 @@
+"""The painter: one thread that turns blocks into rows beside the UI's loop (traps.md T4, T22, T28).
+
+A pane has a desk: it says what it wants painted, and is handed results on this thread, to be posted to its widget.
+Wishes are replaced, not queued, so nothing is painted that nobody looks at any more; streamed text comes first.
+Sleeps without a timer while there is nothing to do. Touches no widget.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Literal
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.painting import blocks, plain
+from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.rows import Row
+from jp_tui.ui.painting.stream import Message, Thinking
+from jp_tui.view.blocks import Block, Said, Thought
+
+SLICE = 0.008
+"""Seconds of painting after which results are handed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A block to be painted at a width, in colours, folded or not."""
+
+    block: Block
+    width: int
+    look: Look
+    unfolded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """An order carried out."""
+
+    order: Order
+    rows: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A growing part after more text: rows that are final now, and the tail as it is. `cost` in seconds."""
+
+    key: str
+    run: int
+    frozen: list[Row]
+    tail: list[Row]
+    cost: float
+
+
+@dataclass(slots=True)
+class _Stream:
+    """A growing part at the painter; `run` counts its beginnings, so that late results of an older one are known."""
+
+    run: int
+    make: Callable[[], Message | Thinking]
+    texts: list[str]
+    state: Message | Thinking | None = None
+    given: int = 0
+
+
+Result = Painted | Growth
+
+
+class Desk:
+    """One pane's place at the painter; used from the pane's thread. `deliver` is called on the painter's thread."""
+
+    def __init__(self, deliver: Callable[[Sequence[Result]], None]) -> None:
+        self._deliver = deliver
+        self._orders: deque[Order] = deque()
+        self._streams: dict[str, _Stream] = {}
+        self._runs = 0
+        self.closed = False
+
+    def want(self, orders: Sequence[Order]) -> None:
+        """Paint these, in this order, and forget what was wanted before."""
+        with _painter.lock:
+            self._orders = deque(orders)
+            if orders:
+                _painter.wake(self)
+
+    def begin(self, key: str, kind: Literal["message", "reasoning"], width: int, look: Look, unfolded: bool) -> int:
+        """A part starts, or starts anew at another width; the answer is the number of this beginning."""
+        with _painter.lock:
+            self._runs += 1
+            make: Callable[[], Message | Thinking] = (
+                (lambda: Message(width, look))
+                if kind == "message"
+                else (lambda: Thinking(key, width, look, unfolded=unfolded))
+            )
+            self._streams[key] = _Stream(self._runs, make, [])
+            return self._runs
+
+    def feed(self, key: str, text: str) -> None:
+        """More text of a part that was begun."""
+        with _painter.lock:
+            if key in self._streams:
+                self._streams[key].texts.append(text)
+                _painter.wake(self)
+
+    def end(self, key: str) -> None:
+        """The part is over; what is still to be painted of it is not needed."""
+        with _painter.lock:
+            self._streams.pop(key, None)
+
+    def close(self) -> None:
+        """The pane is gone."""
+        with _painter.lock:
+            self.closed = True
+            self._orders.clear()
+            self._streams.clear()
+
+    # --- on the painter's thread ---------------------------------------------------------------------------
+
+    def _next(self) -> tuple[str, _Stream, str] | Order | None:
+        """What to do next; called with the lock held."""
+        for key, stream in self._streams.items():
+            if stream.texts:
+                text, stream.texts = "".join(stream.texts), []
+                return key, stream, text
+        return self._orders.popleft() if self._orders else None
+
+    def work(self) -> None:
+        """Paint until there is nothing left, handing over in slices."""
+        results: list[Result] = []
+        began = perf_counter()
+        while True:
+            with _painter.lock:
+                job = self._next()
+            if job is None:
+                break
+            results.append(_carry_out(job))
+            if perf_counter() - began > SLICE:
+                self._hand_over(results)
+                results, began = [], perf_counter()
+        self._hand_over(results)
+
+    def _hand_over(self, results: list[Result]) -> None:
+        if results and not self.closed:
+            self._deliver(results)
+
+
+def _carry_out(job: tuple[str, _Stream, str] | Order) -> Result:
+    if isinstance(job, Order):
+        return Painted(job, painted(job))
+    key, stream, text = job
+    began = perf_counter()
+    if stream.state is None:
+        stream.state = stream.make()
+    state = stream.state
+    state.feed(text)
+    fresh = state.frozen[stream.given :]
+    stream.given = len(state.frozen)
+    return Growth(key, stream.run, fresh, state.tail, perf_counter() - began)
+
+
+def painted(order: Order) -> list[Row]:
+    """The rows of an order. What trips a parser is shown as plain text: no message may end the painter."""
+    try:
+        return blocks.paint(order.block, order.width, order.look, unfolded=order.unfolded)
+    except Exception:
+        text = order.block.text if isinstance(order.block, Said | Thought) else Foreign("")
+        frame = blocks.page(order.width, order.look)
+        said = plain.paragraphs(plain.lines(Foreign(plain.cut(text.raw)[0]), order.look.text, order.look), frame)
+        return [*said, *frame.paragraph([plain.words("⟨this could not be laid out⟩", order.look.waiting)])]
+
+
+class _Painter:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._ready = threading.Condition(self.lock)
+        self._desks: deque[Desk] = deque()
+        self._thread: threading.Thread | None = None
+
+    def wake(self, desk: Desk) -> None:
+        """A desk has work; called with the lock held."""
+        if desk not in self._desks:
+            self._desks.append(desk)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="painter", daemon=True)
+            self._thread.start()
+        self._ready.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self.lock:
+                while not self._desks:
+                    self._ready.wait()
+                desk = self._desks.popleft()
+            desk.work()
+
+
+_painter = _Painter()

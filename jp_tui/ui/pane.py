@@ -1,0 +1,237 @@
+"""A transcript's blocks and their painted rows as one column: the model under the widget.
+
+Fed with events and painted rows; asked for rows by number, for what should be painted and for which events are
+missing. Keeps what is near the viewport and lets the rest go. Knows no widget, no event loop and no thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import EventSpan, StoredEvent
+from jp_tui.ui.column import Anchor, Column
+from jp_tui.ui.paint import Growth, Order, Painted, painted
+from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.rows import Row, spaces
+from jp_tui.view import heights
+from jp_tui.view.blocks import Block, Said, Thought
+from jp_tui.view.pages import Pages
+from jp_tui.view.story import Changes, Story
+
+KEPT = 400
+"""Painted blocks that are kept near the viewport (HOUSE "The way of a page")."""
+HELD = 12
+"""Runs of events that are held."""
+PAGE = 256
+"""Events that are asked for at once."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """Painted rows of a block and what they were painted for; `run` is the beginning of a growing part."""
+
+    rows: list[Row]
+    order: Order | None = None
+    run: int = 0
+    frozen: int = 0
+
+
+class Pane:
+    """One conversation at one width in one look."""
+
+    def __init__(self, width: int, look: Look) -> None:
+        self.width, self.look = width, look
+        self.story, self.pages = Story(), Pages()
+        self.column = Column(self.story, self.pages, self._height, width)
+        self.unfolded: set[str] = set()
+        self._painted: dict[str, _Held] = {}
+        self._known: dict[str, int] = {}
+
+    # --- feeding -------------------------------------------------------------------------------------------
+
+    def load(self, spans: Sequence[EventSpan], page: Sequence[StoredEvent], last: int) -> None:
+        """A conversation as it was opened."""
+        self.pages.cover(spans, last)
+        self.read(page)
+
+    def read(self, events: Sequence[StoredEvent]) -> bool:
+        """A page that was asked for; False when nothing in it was new."""
+        fresh = self.pages.hold(events)
+        self.changed(self.story.load(fresh))
+        self.column.restructure()
+        return bool(fresh)
+
+    def apply(self, event: ev.Event) -> Changes:
+        """A live event."""
+        if isinstance(event, ev.EventAppended):
+            if not self.pages.grow(event.stored.seq):
+                return Changes()
+            self.column.restructure()
+        changes = self.story.apply(event)
+        self.changed(changes)
+        return changes
+
+    def changed(self, changes: Changes) -> None:
+        """Blocks that are other ones now, or have another key."""
+        for old, new in changes.renamed:
+            if old in self._painted:
+                self._painted[new] = self._painted.pop(old)
+            if old in self.unfolded:
+                self.unfolded.add(new)
+        for key in changes.changed:
+            self.column.touch(key)
+
+    def close_gap(self, seq: int) -> None:
+        """Nobody has the events around this number: do not ask again."""
+        at = self.pages.find(seq)
+        if at is not None and not self.pages.runs[at].held:
+            self.pages.runs[at].held = True
+            self.column.restructure()
+
+    # --- painted rows --------------------------------------------------------------------------------------
+
+    def resize(self, width: int) -> None:
+        """Another width: heights are estimates again; what was painted is shown until it is painted anew."""
+        self.width = width
+        self._known.clear()
+        self.pages.forget_rows()
+        self.column.resize(width)
+
+    def paint(self, done: Painted) -> bool:
+        """Rows that the painter made; False when nobody can see a difference."""
+        key, order = done.order.block.key, done.order
+        if order.width != self.width or order.look is not self.look:
+            return False
+        before = self._painted.get(key)
+        self._painted[key] = _Held(done.rows, order)
+        self._known.pop(key, None)
+        if before is not None and _same(before.rows, done.rows):
+            return False
+        self.column.touch(key)
+        return True
+
+    def grow(self, growth: Growth) -> tuple[int, bool] | None:
+        """More rows of a growing part: the first document row that changed, and whether the column's height did."""
+        held = self._painted.get(growth.key)
+        if held is None or held.run != growth.run:
+            return None
+        old = held.rows
+        new = [*old[: held.frozen], *growth.frozen, *growth.tail]
+        first = held.frozen
+        while first < min(len(old), len(new)) and (old[first] is new[first] or old[first].same(new[first])):
+            first += 1
+        held.rows, held.frozen = new, held.frozen + len(growth.frozen)
+        self.column.touch(growth.key)
+        start = self.column.row_of(Anchor(growth.key, 0, 0))
+        return None if start is None else (start + first, len(old) != len(new))
+
+    def begin(self, key: str, run: int) -> None:
+        """A growing part is painted from its beginning; what stood there stays until then."""
+        old = self._painted.get(key)
+        self._painted[key] = _Held(old.rows if old else [], run=run)
+
+    def _height(self, block: Block) -> int:
+        held = self._painted.get(block.key)
+        if held is not None:
+            return len(held.rows)
+        if block.key in self._known:
+            return self._known[block.key]
+        return 0 if _growing(block) else heights.of_block(block, self.width)
+
+    def row(self, number: int) -> Row:
+        """The row of that number; blank where nothing is or nothing is painted yet."""
+        spot = self.column.spot(number)
+        if spot is None or spot.line < 0:
+            return self._blank("")
+        held = self._painted.get(spot.block.key) if spot.block is not None else None
+        if held is None or spot.line >= len(held.rows):
+            return self._blank("⋯" if spot.line == 0 else "")
+        row = held.rows[spot.line]
+        if row.strip.cell_length != self.width:
+            return Row(row.strip.adjust_cell_length(self.width, self.look.text), row.text, row.lead, row.join)
+        return row
+
+    def source_row(self, number: int) -> Row:
+        """The row of that number for copying: painted here and now when it is not painted yet."""
+        spot = self.column.spot(number)
+        if spot is not None and spot.block is not None and spot.line >= 0 and not self.fresh(spot.block):
+            rows = painted(self.order(spot.block))
+            return rows[min(spot.line, len(rows) - 1)] if rows else self._blank("")
+        return self.row(number)
+
+    def _blank(self, sign: str) -> Row:
+        text = f"   {sign}" if sign else ""
+        return Row(Strip([Segment(text + spaces(max(self.width - len(text), 0)), self.look.muted)], self.width))
+
+    # --- what is needed ------------------------------------------------------------------------------------
+
+    def fresh(self, block: Block) -> bool:
+        """Whether a block is painted as it is now."""
+        held = self._painted.get(block.key)
+        return _growing(block) or (held is not None and held.order == self.order(block))
+
+    def order(self, block: Block) -> Order:
+        """What to ask the painter for."""
+        return Order(block, self.width, self.look, block.key in self.unfolded)
+
+    def wanted(self, top: int, height: int) -> list[Order]:
+        """What is not painted: in sight first, then a screen below, then one above."""
+        found: dict[str, Order] = {}
+        for first, last in ((top, top + height - 1), (top + height, top + 2 * height), (top - height, top - 1)):
+            for _, block in self.column.blocks(first, last) if last >= 0 else ():
+                if block.key not in found and not self.fresh(block):
+                    found[block.key] = self.order(block)
+        return list(found.values())
+
+    def missing(self, top: int, height: int) -> tuple[int, int] | None:
+        """The events to ask for (around, count) when a gap is in sight or within half a screen."""
+        last = self.column.total - 1
+        half = height // 2
+        for row in (top, top + height - 1, top + half, top - 1, top - half, top + height, top + height + half):
+            spot = self.column.spot(min(max(row, 0), last))
+            if spot is None or spot.block is not None or spot.section.run is None or spot.section.run.held:
+                continue
+            run, seq = spot.section.run, self.column.event_at(spot) or spot.section.run.first
+            low, high = run.first + PAGE // 2, run.last - PAGE // 2 + 1
+            return (min(max(seq, low), high) if low <= high else (run.first + run.last) // 2), PAGE
+        return None
+
+    def trim(self, top: int, height: int) -> None:
+        """Let go what is far from the viewport: painted rows beyond `KEPT` blocks, events beyond `HELD` runs."""
+        middle = top + height // 2
+        if len(self._painted) > KEPT * 5 // 4:
+            near = {
+                block.key: abs(start - middle)
+                for start, block in self.column.blocks(middle - 4 * KEPT, middle + 4 * KEPT)
+            }
+            kept = {*sorted(near, key=near.__getitem__)[:KEPT], *(block.key for block in self.story.live)}
+            for key in [key for key in self._painted if key not in kept]:
+                self._known[key] = len(self._painted.pop(key).rows)
+        if sum(run.held for run in self.pages.runs) > HELD * 5 // 4:
+            for section in self.column.far_runs(middle, HELD):
+                for block in section.blocks:
+                    self._painted.pop(block.key, None)
+                    self._known.pop(block.key, None)
+                if section.run is not None:
+                    self.story.forget(section.run.first, section.run.last)
+                    rows = section.sums.total
+                    self.pages.release(section.run, rows, heights.characters(section.run, rows, self.width))
+            self.column.restructure()
+
+    @property
+    def painted_blocks(self) -> int:
+        """How many blocks are painted now."""
+        return len(self._painted)
+
+
+def _growing(block: Block) -> bool:
+    return isinstance(block, Said | Thought) and block.growing
+
+
+def _same(one: Sequence[Row], other: Sequence[Row]) -> bool:
+    return len(one) == len(other) and all(a.same(b) for a, b in zip(one, other, strict=True))

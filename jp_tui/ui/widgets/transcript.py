@@ -1,0 +1,319 @@
+"""The conversation pane: one windowed column of painted rows (traps.md T4, T21, T22; designs.md B and D).
+
+A plain widget with its own `top`: it hands finished rows to the compositor and repaints only those that changed.
+What it shows comes from `Pane`, what is painted from the painter's thread. It asks for pages by message, sends no
+command, and at rest has no timer and writes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from textual.binding import Binding
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.theme import Theme
+
+import jp_tui.ui.gate  # noqa: F401  the last gate stands wherever a transcript is shown
+from jp_tui.protocol import events as ev
+from jp_tui.ui.paint import Desk, Growth, Painted, Result
+from jp_tui.ui.painting.look import look
+from jp_tui.ui.painting.rows import Hit
+from jp_tui.ui.pane import Pane
+from jp_tui.ui.widgets.rowview import RowView
+from jp_tui.view.blocks import Said, Thought
+from jp_tui.view.story import Changes
+
+FRAME = 1 / 20
+"""Seconds between two repaints while text arrives (designs.md B)."""
+
+
+class Transcript(RowView):
+    """The conversation: scrolls, selects, follows what is written."""
+
+    BINDINGS = [
+        Binding("enter", "unfold", "Unfold", id="transcript.unfold", tooltip="Unfolds or folds the marked part"),
+        Binding("n", "mark(1)", "Next fold", id="transcript.next_fold", tooltip="Marks the next folded part"),
+        Binding("p", "mark(-1)", "Previous fold", id="transcript.previous_fold", tooltip="Marks the one before"),
+    ]
+
+    DEFAULT_CSS = """
+    Transcript { width: 1fr; height: 1fr; background: $background; color: $foreground; }
+    """
+
+    @dataclass
+    class NeedEvents(Message):
+        """A page is missing: up to `count` events about number `around`, to be answered with `apply(EventsRead)`."""
+
+        around: int
+        count: int
+
+    @dataclass
+    class WordPicked(Message):
+        """An item of the greeting's menu was clicked: its name or number, to be sent as if it were typed."""
+
+        text: str
+
+    @dataclass
+    class _Results(Message):
+        """What the painter made; from its thread."""
+
+        results: Sequence[Result]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._pane = Pane(1, look({}))
+        self._desk = Desk(self._deliver)
+        self._conversation = ""
+        self._texts: dict[str, list[str]] = {}
+        self._runs: dict[str, int] = {}
+        self._busy: set[str] = set()
+        self._frame: asyncio.TimerHandle | None = None
+        self._next_frame = 0.0
+        self._asked: int | None = None
+        self._waiting: set[str] = set()
+        self._marked = ""
+
+    # --- what the app tells --------------------------------------------------------------------------------
+
+    def open(self, opened: ev.ConversationOpened) -> None:
+        """Show a conversation from its end."""
+        self.clear()
+        self._conversation = opened.conversation
+        if opened.greeting is not None and not opened.page:
+            self._pane.changed(self._pane.story.greet(opened.greeting, opened.model))
+        self._pane.load(opened.spans, opened.page, opened.last_seq)
+        self._settle()
+
+    def apply(self, event: ev.Event) -> None:
+        """An event of the engine; what does not concern the pane changes nothing."""
+        if isinstance(event, ev.ConversationOpened):
+            self.open(event)
+        elif isinstance(event, ev.EventsRead):
+            self._read(event)
+        elif getattr(event, "conversation", "") == self._conversation:
+            before = self._pane.column.total
+            changes = self._pane.apply(event)
+            self._follow_parts(changes)
+            if changes.changed or changes.renamed:
+                self._settle(grown=self._pane.column.total > before)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._desk.close()
+        if self._frame is not None:
+            self._frame.cancel()
+        self._frame, self._asked, self._marked, self._conversation = None, None, "", ""
+        self._desk = Desk(self._deliver)
+        self._pane = Pane(self._pane.width, self._pane.look)
+        for held in (self._texts, self._runs):
+            held.clear()
+        self._busy.clear()
+        self._waiting.clear()
+        self.reset()
+
+    @property
+    def settled(self) -> bool:
+        """Whether everything in sight is painted and no page is awaited."""
+        return not (self._waiting or self._busy or self._frame or self._asked or self._pane.story.has_fresh)
+
+    # --- pages ---------------------------------------------------------------------------------------------
+
+    def _read(self, event: ev.EventsRead) -> None:
+        if event.conversation != self._conversation:
+            return
+        self._asked = None
+        if not self._pane.read(event.events):
+            self._pane.close_gap(event.around)
+        self._settle()
+
+    def _settle(self, *, grown: bool = False) -> None:
+        """After any change of the column: keep the place, paint and ask for what is near, show it."""
+        self.place(grown=grown)
+        self._demand()
+        self.refresh()
+
+    def _demand(self) -> None:
+        """Ask the painter and the app for what is missing near the viewport."""
+        if not self.height or not self._conversation:
+            return
+        self._pane.trim(self.top, self.height)
+        orders = self._pane.wanted(self.top, self.height)
+        self._waiting = {order.block.key for order in orders}
+        self._desk.want(orders)
+        if self._asked is None and (missing := self._pane.missing(self.top, self.height)):
+            self._asked = missing[0]
+            self.post_message(self.NeedEvents(*missing))
+
+    def moved(self) -> None:
+        self._demand()
+
+    # --- text that arrives ---------------------------------------------------------------------------------
+
+    def _follow_parts(self, changes: Changes) -> None:
+        """Begin, rename and end growing parts at the painter; arm the frame when there is text."""
+        growing = {block.key for block in self._pane.story.live if isinstance(block, Said | Thought) and block.growing}
+        for key in [key for key in self._runs if key not in growing]:
+            self._desk.end(key)
+            self._busy.discard(key)
+            del self._runs[key]
+            self._texts.pop(key, None)
+        for old, new in changes.renamed:
+            self.renamed(old, new)
+            self._marked = new if self._marked == old else self._marked
+        for block in self._pane.story.live:
+            if block.key in growing and block.key not in self._runs:
+                self._begin(block.key, isinstance(block, Thought))
+        self._arm()
+
+    def _begin(self, key: str, thought: bool) -> None:
+        """Have a part painted from its first character on."""
+        pane = self._pane
+        run = self._desk.begin(key, "reasoning" if thought else "message", pane.width, pane.look, key in pane.unfolded)
+        self._runs[key] = run
+        pane.begin(key, run)
+        if text := "".join(self._texts.get(key, ())):
+            self._busy.add(key)
+            self._desk.feed(key, text)
+
+    def _arm(self) -> None:
+        """One repaint for all text that comes within a frame; nothing runs while none comes."""
+        if self._frame is None and self._pane.story.has_fresh and not self._busy and self.is_attached:
+            loop = asyncio.get_running_loop()
+            self._frame = loop.call_at(max(loop.time(), self._next_frame), self._tick)
+
+    def _tick(self) -> None:
+        self._frame = None
+        self._next_frame = asyncio.get_running_loop().time() + FRAME
+        for key, text in self._pane.story.take().items():
+            self._texts.setdefault(key, []).append(text)
+            if key in self._runs:
+                self._busy.add(key)
+                self._desk.feed(key, text)
+
+    def _grow(self, growth: Growth) -> None:
+        self._busy.discard(growth.key)
+        self._next_frame = max(self._next_frame, asyncio.get_running_loop().time() + 4 * growth.cost)
+        if self._runs.get(growth.key) == growth.run and (found := self._pane.grow(growth)) is not None:
+            first, resized = found
+            moved = self.place(grown=resized)
+            if moved or (first < self.top and resized):
+                self.refresh()
+            else:
+                start = max(first - self.top, 0)
+                if start < self.height:
+                    self.refresh(Region(0, start, self.size.width, self.height - start))
+        self._arm()
+
+    # --- folding -------------------------------------------------------------------------------------------
+
+    def hit(self, hit: Hit, number: int) -> None:
+        if hit.kind == "fold":
+            self._marked = hit.value
+            self._toggle(hit.value)
+        elif hit.kind == "word":
+            self.post_message(self.WordPicked(hit.value))
+        else:
+            super().hit(hit, number)
+
+    def _toggle(self, key: str) -> None:
+        """Fold or unfold a block; what is in sight above it stays where it is."""
+        self._pane.unfolded ^= {key}
+        self.hold()
+        if key in self._runs:
+            self._begin(key, thought=True)
+        self._settle()
+
+    def _folds(self, first: int, last: int) -> dict[str, int]:
+        """The parts with something to fold in some rows, each with its first such row."""
+        found: dict[str, int] = {}
+        for number in range(max(first, 0), last + 1):
+            for _, _, hit in self._pane.row(number).hits:
+                if hit.kind == "fold":
+                    found.setdefault(hit.value, number)
+        return found
+
+    def action_mark(self, step: int) -> None:
+        """The next or previous part that can be unfolded, scrolled into sight."""
+        near = self._folds(self.top - 3 * self.height, self.top + 4 * self.height)
+        keys = list(near)
+        if self._marked in near:
+            at = keys.index(self._marked) + step
+        else:
+            sight = [key for key in keys if self.top <= near[key] < self.top + self.height]
+            at = keys.index(sight[0 if step > 0 else -1]) if sight else -1
+        if 0 <= at < len(keys):
+            self._marked = keys[at]
+            row = near[self._marked]
+            if not self.top <= row < self.top + self.height:
+                self.scroll_to_row(row - self.height // 2)
+            self.refresh()
+
+    def action_unfold(self) -> None:
+        """Unfold the marked part, else the last in sight."""
+        sight = self._folds(self.top, self.top + self.height - 1)
+        if sight and self._marked not in sight:
+            self._marked = list(sight)[-1]
+        if self._marked in sight:
+            self._toggle(self._marked)
+
+    def overlaid(self, strip: Strip, number: int, y: int) -> Strip:
+        if not self._marked or not self.has_focus:
+            return strip
+        spot = self._pane.column.spot(number)
+        if spot is None or spot.block is None or spot.block.key != self._marked or spot.line != 0:
+            return strip
+        return Strip([Segment("❯", self._pane.look.running), *strip.crop(1)], strip.cell_length)
+
+    # --- painted rows --------------------------------------------------------------------------------------
+
+    def _deliver(self, results: Sequence[Result]) -> None:
+        """On the painter's thread: `post_message` is the one call that Textual makes safe there."""
+        with suppress(RuntimeError):  # the app's loop may have ended meanwhile
+            self.post_message(self._Results(results))
+
+    def on_transcript__results(self, message: Transcript._Results) -> None:
+        message.stop()
+        changed = False
+        for result in message.results:
+            if isinstance(result, Painted):
+                self._waiting.discard(result.order.block.key)
+                changed |= self._pane.paint(result)
+            else:
+                self._grow(result)
+        if changed:
+            self._settle()
+
+    # --- size and colours ----------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self._pane.look = look(self.app.get_css_variables())
+        self.app.theme_changed_signal.subscribe(self, self._recolour)
+
+    def on_unmount(self) -> None:
+        self.clear()
+        self._desk.close()
+
+    def _recolour(self, _: Theme) -> None:
+        self._pane.look = look(self.app.get_css_variables())
+        self._again()
+
+    def on_resize(self) -> None:
+        width = max(self.size.width - 1, 1)
+        if width != self._pane.width:
+            self._pane.resize(width)
+            self._again()
+        else:
+            self._settle()
+
+    def _again(self) -> None:
+        """Another width or other colours: what grows is painted from its beginning, the rest as it comes near."""
+        for key in list(self._runs):
+            block = next((one for one in self._pane.story.live if one.key == key), None)
+            self._begin(key, isinstance(block, Thought))
+        self._settle()
