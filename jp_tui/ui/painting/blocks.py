@@ -121,16 +121,14 @@ def thought(key: str, text: str, width: int, look: Look, unfolded: bool, *, inco
     text = text.strip("\n")
     shown, missing = plain.cut(text, plain.SHOWN if unfolded else HEAD)
     rows: list[Row] = []
-    for number, line in enumerate(plain.lines(Foreign(shown), style, look)):
+    whole = 0
+    for line in plain.lines(Foreign(shown), style, look):
         rows.extend(frame.paragraph(line))
+        whole += len(rows) <= THOUGHTS
         if not unfolded and len(rows) > THOUGHTS + 1:
-            rest = text.count("\n") - number
-            return [*rows[:THOUGHTS], frame.emit([_thought_fold(rest, key, look)])]
+            rest = text.count("\n") + 1 - whole
+            return [*rows[:THOUGHTS], frame.emit([fold(rest, key, look.muted)])]
     return rows + closing(missing, incomplete, frame)
-
-
-def _thought_fold(lines: int, key: str, look: Look) -> Piece:
-    return fold(lines, key, look.muted) if lines else Piece("… more", look.muted, Hit("fold", key))
 
 
 def _ending(block: Ending, width: int, look: Look) -> list[Row]:

@@ -185,9 +185,23 @@ def changed_words(before: str, after: str) -> tuple[tuple[int, int], tuple[int, 
     end = 0
     while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
         end += 1
+    while start and _inside_word(before, after, start):
+        start -= 1
+    while end and _inside_word(before, after, -end):
+        end -= 1
     if (start + end) * 3 < max(len(before), len(after)):
         return None
     return (start, len(before) - end), (start, len(after) - end)
+
+
+def _inside_word(before: str, after: str, at: int) -> bool:
+    """Whether a place cuts a word in two, in either line; negative places count from the end."""
+    return any(
+        0 < (place := at if at >= 0 else len(text) + at) < len(text)
+        and text[place - 1].isalnum()
+        and text[place].isalnum()
+        for text in (before, after)
+    )
 
 
 @dataclass(slots=True)

@@ -44,8 +44,9 @@ def note(missing: int, frame: Frame) -> Row:
 def lines(text: Foreign, base: Style, look: Look, *, approval: bool = False) -> list[list[Piece]]:
     """The lines of a text as pieces; of what is approved, with everything odd visible."""
     found: list[list[Piece]] = [[]]
+    palette = palette_of(look)
     for part, sgr in neutral.spans(text, "approval" if approval else "conversation"):
-        style = look.mark if sgr.mark else dressed(base, sgr)
+        style = look.mark if sgr.mark else dressed(base, sgr, palette)
         for number, line in enumerate(part.split("\n")):
             if number:
                 found.append([])
@@ -84,9 +85,9 @@ def words(text: str, style: Style, hit: Hit | None = None) -> Piece:
 
 
 @lru_cache(maxsize=512)
-def dressed(base: Style, sgr: Sgr) -> Style:
-    """A base style with what content asked for, as far as it stays readable."""
-    fore, back = _rich(sgr.fg), _rich(sgr.bg)
+def dressed(base: Style, sgr: Sgr, palette: tuple[RichColor | None, ...] = ()) -> Style:
+    """A base style with what content asked for, as far as it stays readable; `palette` has its first eight colours."""
+    fore, back = _rich(sgr.fg, palette), _rich(sgr.bg, palette)
     if sgr.reverse and (fore or back):
         fore, back = back or base.bgcolor, fore or base.color
     if not _readable(fore or base.color, back or base.bgcolor):
@@ -103,9 +104,17 @@ def dressed(base: Style, sgr: Sgr) -> Style:
     )
 
 
-def _rich(colour: Colour | None) -> RichColor | None:
+def palette_of(look: Look) -> tuple[RichColor | None, ...]:
+    """A theme's colours for black, red, green, yellow, blue, magenta, cyan, white."""
+    styles = (look.muted, look.bad, look.good, look.waiting, look.marker, look.reviewer, look.running, look.text)
+    return tuple(style.color for style in styles)
+
+
+def _rich(colour: Colour | None, palette: tuple[RichColor | None, ...]) -> RichColor | None:
     if colour is None:
         return None
+    if isinstance(colour, int) and colour < 16 and palette:
+        return palette[colour % 8]
     return RichColor.from_rgb(*colour) if isinstance(colour, tuple) else RichColor.from_ansi(colour)
 
 

@@ -193,8 +193,9 @@ def _inside(tool: Tool, frame: Frame) -> list[Row]:
             rows += frame.paragraph([label, *content[0]])
         else:
             rows += [frame.emit([label]), *plain.paragraphs(content, frame.indented(2))]
-    for asked in tool.asked:
-        if asked.context.raw.strip():
+    for number, asked in enumerate(tool.asked):
+        again = any(asked.context == other.context for other in tool.asked[:number])
+        if asked.context.raw.strip() and not again:
             shown, missing = plain.cut(asked.context.raw.strip("\n"))
             rows += _diff_or_plain(Foreign(shown), frame)
             rows += [plain.note(missing, frame)] if missing else []

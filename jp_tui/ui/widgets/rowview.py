@@ -12,6 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding
+from textual.filter import Monochrome, NoColor
 from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.selection import Selection
@@ -167,6 +168,7 @@ class RowView(Widget, can_focus=True):
         look = self._pane.look
         first, last = self._thumb()
         found: list[Strip] = []
+        filters = [one for one in self.app.get_line_filters() if isinstance(one, Monochrome | NoColor)]
         for y in range(crop.y, crop.bottom):
             number = self.top + y
             row = self._pane.row(number)
@@ -177,6 +179,8 @@ class RowView(Widget, can_focus=True):
             strip = self.overlaid(strip, number, y)
             if self._news and not self._following and y == self.height - 1:
                 strip = self._with_news(strip)
+            for one in filters:  # what the theme's colours need is done when the look is made
+                strip = strip.apply_filter(one, self.background_colors[1])
             found.append(strip if crop.x == 0 and crop.width == width else strip.crop(crop.x, crop.right))
         return found
 
