@@ -1,0 +1,15 @@
+# `make check` is the one verb: the same as in CI.
+.PHONY: check quick format bench
+
+check:
+	.ci/run
+
+quick:
+	.ci/run quick
+
+format:
+	.venv-test/bin/ruff check --fix .
+	.venv-test/bin/ruff format .
+
+bench:
+	.venv-test/bin/python -m tests.bench

@@ -1,0 +1,141 @@
+"""HOUSE "Invariants are written as absences": what each room must never do, beyond the import contract."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.house.sources import Source, imported, ours
+
+PURE = ("conversation", "questions", "protocol", "inquiry", "view")
+DOING = {
+    "asyncio", "threading", "multiprocessing", "subprocess", "socket", "select", "sqlite3", "ssl", "http", "time",
+    "uuid", "urllib.request", "random", "secrets", "os", "pathlib", "io", "shutil", "tempfile", "logging", "concurrent",
+    "signal",
+}  # fmt: skip
+"""What does I/O, waits, reads a clock or mints an id."""
+
+HOPS = (
+    "jp_tui/link/local.py", "jp_tui/ui/bridge.py", "jp_tui/journal/writer.py", "jp_tui/ui/paint.py",
+    "jp_tui/ui/driver.py", "jp_tui/system/lock.py", "jp_tui/engine/schemas.py", "jp_tui/guardian.py",
+    "jp_tui/system/children.py",
+)  # fmt: skip
+"""The only files that may name a thread, a lock or a process (HOUSE "Threads and processes")."""
+
+NARROW = {
+    "jp_tui/ui/crash.py": {"threading.excepthook", "threading.ExceptHookArgs", "threading.current_thread"},
+    "jp_tui/system/editor.py": {"subprocess.run"},
+}
+"""Two more that need one thing each: a report of what died in a thread (it starts none), and the user's own editor,
+the one child that must have the terminal, which `children.py` gives to none."""
+
+MAKING = {
+    "threading", "multiprocessing", "subprocess", "concurrent.futures", "_thread", "fcntl", "queue", "pty",
+}  # fmt: skip
+HOPPING = {
+    "to_thread", "run_in_executor", "run_worker", "call_soon_threadsafe", "run_coroutine_threadsafe",
+    "call_from_thread", "create_subprocess_exec", "create_subprocess_shell", "flock", "lockf",
+}  # fmt: skip
+SPAWNING = {"fork", "forkpty", "posix_spawn", "execv", "execve", "execvp", "system", "popen", "spawnv", "spawnlp"}
+
+
+ROOMS = {source.room for source in ours("jp_tui")}
+
+
+def within(source: Source, names: set[str]) -> list[str]:
+    return [
+        f"{source.name}:{line} {name}"
+        for line, name, _ in imported(source)
+        if name in names or any(name.startswith(f"{top}.") for top in names)
+    ]
+
+
+@pytest.mark.parametrize("source", [s for s in ours("jp_tui") if s.room in PURE], ids=lambda source: source.name)
+def test_a_pure_room_does_nothing(source: Source) -> None:
+    assert within(source, DOING) == []
+    for node in ast.walk(source.tree):
+        assert not isinstance(node, ast.Await | ast.AsyncFunctionDef | ast.AsyncFor | ast.AsyncWith), node.lineno
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+            assert name not in ("open", "print", "input", "now", "utcnow", "today", "getLogger"), node.lineno
+
+
+def hops(source: Source) -> list[str]:
+    """Every place where a file names a thread, a lock or a process."""
+    found = within(source, MAKING)
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Attribute):
+            root = getattr(node.value, "id", "")
+            if node.attr in HOPPING or (node.attr in SPAWNING and root in ("os", "posix", "pty")):
+                found.append(f"{source.name}:{node.lineno} {node.attr}")
+    return found
+
+
+@pytest.mark.parametrize("source", [s for s in ours("jp_tui") if s.name not in HOPS], ids=lambda source: source.name)
+def test_no_other_file_names_a_thread_a_lock_or_a_process(source: Source) -> None:
+    allowed = NARROW.get(source.name)
+    if allowed is None:
+        assert hops(source) == []
+        return
+    used = {
+        f"{node.value.id}.{node.attr}"
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in MAKING
+    }
+    assert used == allowed
+
+
+def test_only_the_ui_knows_textual_and_only_one_driver_knows_httpx() -> None:
+    for source in ours("jp_tui"):
+        if source.room != "ui":
+            assert within(source, {"textual", "rich"}) == []
+        if source.name != "jp_tui/providers/http.py":
+            assert within(source, {"httpx"}) == []
+        if source.room != "journal":
+            assert within(source, {"sqlite3"}) == []
+
+
+def test_no_tool_is_special_by_its_name() -> None:
+    """HOUSE: the coordinator and the faces never look at a tool's name."""
+    from jp_tui.settings import model, toolset
+
+    names = set(toolset.tools(model.load(user_file="", workspace_file="", environment={})))
+    assert len(names) >= 8
+    for source in ours("jp_tui"):
+        if source.room in ("engine", "inquiry", "ui", "headless", "link", "protocol", "journal", "providers"):
+            for node in ast.walk(source.tree):
+                if isinstance(node, ast.Compare | ast.match_case):
+                    spoken = {
+                        n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+                    }
+                    assert not spoken & names, f"{source.name}:{getattr(node, 'lineno', 0)} {spoken & names}"
+
+
+def test_the_guardian_imports_no_room_and_nothing_heavy() -> None:
+    (guardian,) = [source for source in ours("jp_tui") if source.name == "jp_tui/guardian.py"]
+    names = {name.split(".")[0] for _, name, inside in imported(guardian) if not inside}
+    assert names <= {"__future__", "_signal", "posix", "select", "sys", "termios", "time"}
+
+
+def test_every_room_is_in_the_import_contract_and_every_room_of_the_contract_is_there() -> None:
+    import re
+    import tomllib
+
+    from tests.house.sources import ROOT
+
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    listed = {name for layer in layers for name in re.findall(r"\w+", layer)}
+    assert listed == ROOMS - {"__init__"}
+    assert not [layer for layer in layers if "(" in layer], "a room that is there is not optional"
+
+
+def test_the_checks_above_can_fail() -> None:
+    """Each finder finds what it is for."""
+    text = "import threading\nfrom concurrent import futures\nimport httpx\ndef f(loop, os):\n    import sqlite3\n"
+    text += "    loop.run_in_executor(None, f)\n    os.fork()\n    self.fork()\n"
+    made = Source(ours("jp_tui")[0].path, "jp_tui/x.py", text, ast.parse(text))
+    assert len(within(made, MAKING)) == 2 and len(hops(made)) == 4
+    assert len(within(made, {"httpx"})) == 1 and len(within(made, {"sqlite3"})) == 1
+    assert [(name, inside) for _, name, inside in imported(made) if name == "sqlite3"] == [("sqlite3", True)]
