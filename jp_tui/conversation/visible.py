@@ -14,7 +14,7 @@ from typing import Literal
 
 Class = Literal[
     "control sequences", "bidirectional controls", "invisible characters", "unusual spaces",
-    "private characters", "broken characters", "mixed scripts", "stacked marks", "padding",
+    "private characters", "broken characters", "mixed scripts", "encoded names", "stacked marks", "padding",
 ]  # fmt: skip
 
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -31,6 +31,7 @@ SPACES, LINES, INDENT, MARKS = 8, 2, 64, 4
 _FOLD = re.compile(
     rf"(?P<lines>(?:(?<=\n)|\A)(?:[ \t]*\n){{{LINES + 1},}})|(?P<head>(?:(?<=\n)|\A)[ \t]{{{INDENT + 1},}})"
     rf"|(?P<indent>(?:(?<=\n)|\A)[ \t]+)|(?P<run>[ \t]{{{SPACES + 1},}})|(?P<odd>[^\x20-\x7e\n\t])"
+    r"|(?P<encoded>\bxn--[A-Za-z0-9-]+)"
 )
 
 Pieces = list[tuple[str, bool]]
@@ -132,6 +133,8 @@ def _replacement(text: str, match: re.Match[str], alike: set[int]) -> tuple[str,
         return f"⟨{end - start:,} blanks⟩", end
     if match.lastgroup == "indent":
         return None
+    if match.lastgroup == "encoded":
+        return match.group(), end
     char = match.group()
     if unicodedata.combining(char):
         marks = _stacked(text, start)
@@ -152,6 +155,8 @@ def warnings(text: str) -> tuple[Class, ...]:
     for match in _FOLD.finditer(text):
         if match.lastgroup in ("lines", "head", "run"):
             found["padding"] = None
+        elif match.lastgroup == "encoded":
+            found["encoded names"] = None
         elif match.lastgroup == "odd":
             char = match.group()
             if unicodedata.combining(char):
