@@ -14,11 +14,13 @@ from typing import Literal
 
 Class = Literal[
     "control sequences", "bidirectional controls", "invisible characters", "unusual spaces",
-    "private characters", "broken characters", "mixed scripts", "encoded names", "stacked marks", "padding",
+    "private characters", "broken characters", "mixed scripts", "look-alike signs", "encoded names", "stacked marks", "padding",
 ]  # fmt: skip
 
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc")
+_ALIKE = frozenset("\u2215\u2044\u29f8\u2216\u29f5\uff0f\uff3c\uff0e\u2024\ua789\u02d0\u2236\ufe55\ufe68\u037e")
+_FULL = re.compile("[\uff01-\uff5e]")
 _VARIATION = re.compile("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _BIDI = re.compile(f"[{BIDI}]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -65,6 +67,8 @@ def odd(char: str) -> Class | None:
         return "private characters"
     if category in ("Cn", "Cs"):
         return "broken characters"
+    if char in _ALIKE:
+        return "look-alike signs"
     if category == "Cf" or char in _BLANK or _VARIATION.match(char):
         return "invisible characters"
     return None
@@ -89,6 +93,11 @@ def _lookalikes(text: str) -> set[int]:
         scripts = {_script(char) for char in letters}
         if "LATIN" in scripts and len(scripts - {""}) > 1:
             found.update(word.start() + i for i, char in enumerate(letters) if _script(char) not in ("LATIN", ""))
+    for sign in _FULL.finditer(text):  # beside ASCII a full-width sign passes for the plain one
+        at = sign.start()
+        beside = text[at - 1 : at] + text[at + 1 : at + 2]
+        if any(char.isascii() and char.isalnum() for char in beside):
+            found.add(at)
     for host in _HOST.finditer(text):
         found.update(host.start() + i for i, char in enumerate(host.group()) if not char.isascii())
     return found
