@@ -14,7 +14,8 @@ from typing import Literal
 
 Class = Literal[
     "control sequences", "bidirectional controls", "invisible characters", "unusual spaces",
-    "private characters", "broken characters", "mixed scripts", "look-alike signs", "encoded names", "stacked marks", "padding",
+    "private characters", "broken characters", "mixed scripts", "look-alike signs",
+    "encoded names", "stacked marks", "padding",
 ]  # fmt: skip
 
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
