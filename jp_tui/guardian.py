@@ -31,7 +31,7 @@ RESET = (
     "\x1b[<u"  # the kitty keyboard belongs to the alternate screen: pop it before leaving
     "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l"
     "\x1b[?1004l\x1b[?2004l\x1b[?2031l\x1b[?2048l"
-    "\x1b]22;default\x1b\\"
+    "\x1b]22;default\x1b\\\x1b[23;0t"  # the pointer, and the window's title from the terminal's own stack
     "\x1b[?1l\x1b>\x1b[r\x1b[?7h"
     "\x1b[?1049l\x1b[?25h\x1b[0 q\x1b[0m"
 )

@@ -7,6 +7,7 @@ The text is Markdown of our own; it begins with `zqfirst` and ends with `zqlast`
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import sys
@@ -66,6 +67,10 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_POST(self) -> None:
+        with contextlib.suppress(ConnectionError):  # the program was closed while it streamed
+            self._stream()
+
+    def _stream(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", "0")))
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")

@@ -45,7 +45,16 @@ SAMPLE = Target(
     environment=_environment,
     ready="sample is ready",
 )
-TARGETS = [SAMPLE]
+REAL = Target(
+    name="jp-tui",
+    command=lambda folder: [sys.executable, "-m", "jp_tui"],
+    environment=lambda folder: (
+        _environment(folder)
+        | {"JP_TUI_HOME": str(folder / "jp"), "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    ),
+    ready="F1 keys",
+)
+TARGETS = [SAMPLE, REAL]
 
 
 @pytest.fixture(params=TARGETS, ids=lambda target: target.name)

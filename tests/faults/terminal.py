@@ -36,6 +36,7 @@ class Modes:
     def __init__(self) -> None:
         self.on: dict[int, bool] = {}
         self.kitty = {False: 0, True: 0}  # pushed flags, on the main and on the alternate screen
+        self.titles = 0  # saved ones that were not put back
         self._rest = b""
 
     def feed(self, data: bytes) -> list[bytes]:
@@ -53,6 +54,8 @@ class Modes:
                 answers += [b"\x1b[?%d;%d$y" % (one, 1 if self.on.get(one) else 2) for one in numbers]
             elif kind == b">" and final == b"u":
                 self.kitty[self.on.get(1049, False)] += 1
+            elif kind == b"" and final == b"t" and numbers and numbers[0] in (22, 23):
+                self.titles = max(0, self.titles + (1 if numbers[0] == 22 else -1))
             elif kind == b"<" and final == b"u":
                 alternate = self.on.get(1049, False)
                 self.kitty[alternate] = max(0, self.kitty[alternate] - (numbers[0] if numbers else 1))
@@ -61,6 +64,8 @@ class Modes:
     def left_on(self) -> dict[str, object]:
         """What is not as in a fresh terminal; empty when all is clean."""
         wrong: dict[str, object] = {f"?{mode}": on for mode, on in self.on.items() if on != _AT_START.get(mode, False)}
+        if self.titles:
+            wrong["titles"] = self.titles
         if any(self.kitty.values()):
             wrong["kitty"] = self.kitty
         return wrong
@@ -152,9 +157,25 @@ class Terminal:
             self.events.pop(0)
         return self.events.pop(0)[name]
 
-    def wait_clean(self) -> None:
-        """Until the terminal is as before the program: its settings and all modes."""
-        self.wait(lambda: not self.wrong(), "a clean terminal")
+    def wait_clean(self, *, stopped: bool = False) -> None:
+        """Until the terminal is as before the program: its settings and all modes.
+
+        Of a program that is only `stopped` the window's title may stay: a shell sets its own.
+        """
+        leave = {"titles"} if stopped else set()
+        self.wait(lambda: not self.wrong().keys() - leave, "a clean terminal")
+
+    def wait_quiet(self) -> None:
+        """Until nothing is written for half a second."""
+
+        def quiet() -> bool:
+            seen = len(self.seen)
+            end = time.monotonic() + 0.5
+            while time.monotonic() < end:
+                self.pump(0.05)
+            return len(self.seen) == seen
+
+        self.wait(quiet, "silence")
 
     def wrong(self) -> dict[str, object]:
         """What is not as before."""

@@ -79,7 +79,7 @@ def test_suspending_does_not_wait_for_the_terminal(start: Start, tmp_path: Path)
     while not any("stopped" in event for event in terminal.events):
         assert time.monotonic() < end
         terminal.listen(0.05)
-    terminal.wait_clean()
+    terminal.wait_clean(stopped=True)
     terminal.order(b"f")
     terminal.wait(lambda: terminal.modes.on.get(1049), "the screen again")
     now = beat(tmp_path)
