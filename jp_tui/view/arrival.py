@@ -80,9 +80,10 @@ class Arrival:
     def at(self, now: float) -> Arrival:
         """What the passing of time alone makes of it. Entering `held` is when to ring."""
         if self.phase == "hesitating":
-            if now - self.typed >= SILENCE:
+            silent, patient = self.typed + SILENCE, self.since + PATIENCE
+            if now >= silent and silent <= patient:
                 return self.opened(now)
-            if now - self.since >= PATIENCE:
+            if now >= patient:
                 return self._to("held", now)
         if self.phase == "deaf" and now - self.since >= DEAF and now - self._last_key >= QUIET:
             return self._to("armed", now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from textual import events
@@ -99,7 +100,12 @@ class Host(App[None]):
 
     CSS = "#talk { height: 1fr; padding: 0 1; } #column { height: 1fr; }"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS = [("ctrl+o", "fold", "fold"), ("ctrl+t", "next", "next"), ("f1", "help", "help"), ("pageup", "talk", "talk")]
+    BINDINGS = [
+        ("ctrl+o", "fold", "fold"),
+        ("ctrl+t", "next", "next"),
+        ("f1", "help", "help"),
+        ("pageup", "talk", "talk"),
+    ]
 
     def __init__(
         self, *prompts: PromptRequest, theme: str = "textual-dark", real_clock: bool = False, **dock: object
@@ -157,6 +163,8 @@ class Host(App[None]):
 
     def on_sheet_dock_overheard(self, event: SheetDock.Overheard) -> None:
         self.posted.append(event)
+        if event.key == "backspace":
+            self.composer.action_delete_left()
         self.composer.insert(event.text)
 
     def on_sheet_dock_settled(self, event: SheetDock.Settled) -> None:
@@ -203,11 +211,16 @@ class Host(App[None]):
             await pilot.press(key)
         await pilot.pause()
 
+    async def until(self, pilot: Pilot[None], fact: Callable[[], bool]) -> None:
+        """Wait for a fact, at most five seconds."""
+        async with asyncio.timeout(5):
+            while not fact():
+                await pilot.pause(0.01)
+
     def burst(self, *keys: str) -> None:
         """Keys that arrive in one read, as from a fast typist or a script."""
         for key in keys:
-            character = key if len(key) == 1 else None
-            self.post_message(events.Key(key if key.isalnum() or len(key) > 1 else _character_to_key(key), character))
+            self.post_message(key_event(key))
 
     async def click_text(self, pilot: Pilot[None], words: str) -> None:
         """Click on the middle of words that stand on the screen."""
@@ -217,6 +230,12 @@ class Host(App[None]):
                 await pilot.pause()
                 return
         raise AssertionError(f"{words!r} is not on the screen:\n{text_of(self)}")
+
+
+def key_event(key: str) -> events.Key:
+    """A key as the driver gives it; its time is now."""
+    name = _character_to_key(key) if len(key) == 1 and not key.isalnum() else key
+    return events.Key(name, key if len(key) == 1 else {"space": " ", "slash": "/"}.get(key))
 
 
 def text_of(app: App[None]) -> str:

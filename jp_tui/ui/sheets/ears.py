@@ -14,7 +14,7 @@ from textual import events
 from textual.binding import BindingsMap
 from textual.containers import Vertical
 
-from jp_tui.ui.sheets.messages import NEW_LINE, READING
+from jp_tui.ui.sheets.messages import NEW_LINE, PAGING, READING
 from jp_tui.view.arrival import Arrival, Guard
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ class Ears(Vertical):
         """The sheet that stands open."""
         raise NotImplementedError
 
+    @property
+    def full(self) -> bool:
+        """Whether the sheet has the whole screen, so that there is no conversation to page in."""
+        return self.screen.maximized is self
+
     def overheard(self, text: str, key: str = "") -> None:
         """Something was typed that is not for the sheet."""
         raise NotImplementedError
@@ -66,6 +71,9 @@ class Ears(Vertical):
             return True
         if sheet is None:
             return False
+        if self.full and event.key in PAGING:
+            sheet.run_here(PAGING[event.key])
+            return True
         if self._arrival.listens(now) and not sheet.cramped:
             return sheet.press(event, now, fresh=fresh)
         return self._overhear(event, now, sheet)

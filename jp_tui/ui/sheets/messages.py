@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 READING = {"ctrl+d": "read(1)", "ctrl+u": "read(-1)", "shift+down": "step(1)", "shift+up": "step(-1)"}
 """Keys that only scroll what is asked about: they work before the sheet listens."""
 
+PAGING = {"pagedown": "read(1)", "pageup": "read(-1)"}
+"""The conversation's keys, which are free while a sheet has the whole screen."""
 NEW_LINE = frozenset({"ctrl+j", "shift+enter", "alt+enter", "shift+\r", "newline"})
 """One act, as many names as terminals have for it."""
 

@@ -38,6 +38,7 @@ class Stage(Ears):
     DEFAULT_CSS = """
     Stage { height: auto; width: 1fr; display: none;
         &.-waiting, &.-notice { display: block; }
+        &.-maximized { height: 100%; }
         & > #notice { height: auto; display: none; padding: 0 1; background: $warning 15%; color: $text-warning; }
         &.-notice > #notice { display: block; }
     }
@@ -94,7 +95,7 @@ class Stage(Ears):
     def _refit(self) -> None:
         """Lay out again when the room changed: a taller column need not change the size of what stands in it."""
         column = self.parent.size if isinstance(self.parent, Widget) else None
-        fit = (self.size.width, column, self.screen.maximized is self)
+        fit = (self.size.width, column, self.full)
         if fit != self._fit:
             self._fit = fit
             self._lay_out()
@@ -104,9 +105,10 @@ class Stage(Ears):
         sheet, column = self.shown(), self.parent
         if sheet is None or not sheet.is_mounted or not isinstance(column, Widget):
             return
-        full = self.screen.maximized is self
-        room = self.screen.size.height if full else room_of(column.size.height)
-        extra = [Hint("ctrl+f", "back", "full") if full else Hint("ctrl+f", "full", "full")] if sheet.context else []
+        room = self.screen.size.height if self.full else room_of(column.size.height)
+        extra = (
+            [Hint("ctrl+f", "back", "full") if self.full else Hint("ctrl+f", "full", "full")] if sheet.context else []
+        )
         if len(self._queue) > 1:
             extra.append(Hint("ctrl+t", "next", "next"))
         sheet.lay_out(self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold")])

@@ -19,6 +19,7 @@ LONG = 240
 MOST = 2_000
 """Characters of an option that are shown; what is left out is counted."""
 _DOT = " · "
+MUTED = "$foreground-muted"
 
 
 def mode(prompt: PromptRequest) -> Mode:
@@ -52,7 +53,7 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
         return foreign(Foreign(text.strip("\n")), mode=mode(prompt)), Foreign(context) if context else None
     above = f"{text}\n\n{context}" if context else text
     short = foreign(Foreign(text), mode="line", limit=LONG // 2)
-    return join(short, ours("(all of it above)", "not bold $foreground-muted"), sep=ours(" ")), Foreign(above)
+    return join(short, ours("(all of it above)", f"not bold {MUTED}"), sep=ours(" ")), Foreign(above)
 
 
 def asked(prompt: PromptRequest) -> Content:
@@ -67,6 +68,8 @@ def why(prompt: PromptRequest) -> Content:
 
 def option(text: str, shown: Mode) -> Content:
     """An option's words, their length bounded and what is left out said."""
+    if not text.strip():
+        return ours(w.EMPTY_OPTION if not text else w.BLANK_OPTION, MUTED)
     if len(text) <= MOST:
         return foreign(Foreign(text), mode=shown)
     return join(

@@ -170,7 +170,7 @@ class SheetDock(Stage):
 
     def action_full(self) -> None:
         """The whole screen for the sheet, or back (E1)."""
-        if self.screen.maximized is self:
+        if self.full:
             self.screen.minimize()
         elif self.open:
             self.screen.maximize(self, container=False)
@@ -202,7 +202,7 @@ class SheetDock(Stage):
         self._show()
         if arrival.open and not before.open:
             self.post_message(self.Opened())
-        if before.open and not arrival.open and self.screen.maximized is self:
+        if before.open and not arrival.open and self.full:
             self.screen.minimize()
         if arrival.phase == "folded" and before.phase != "folded":
             self.post_message(self.Folded())

@@ -1,0 +1,315 @@
+"""Where questions live: arrival, fold, queue, focus, what the app is told (E1, E2, E10-E13, E24, R245)."""
+
+from __future__ import annotations
+
+import pytest
+
+from jp_tui.protocol.values import Answered
+from jp_tui.ui.sheets.peek import Peek
+from jp_tui.ui.widgets.dock import SheetDock
+from tests.ui.sheet_host import LONG_DIFF, Host, boolean, select, text, text_of
+
+
+def kinds(app: Host) -> list[str]:
+    """The dock's messages by name, drafts and counts left out."""
+    return [type(event).__name__ for event in app.posted if not isinstance(event, SheetDock.CountChanged)]
+
+
+async def test_e10_a_question_opens_deaf_and_then_visibly_listens() -> None:
+    app = Host(boolean())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.step(pilot, 0.4)
+        assert "keys still go to your draft" in text_of(app) and app.sheet.has_class("-deaf")
+        await app.type(pilot, "y", gap=0.0)
+        assert app.answers == []
+        await app.step(pilot, 0.29)
+        assert app.sheet.has_class("-deaf"), "0.3 s without a key are not over"
+        await app.step(pilot, 0.02)
+        assert not app.sheet.has_class("-deaf") and "enter accept" in text_of(app)
+        await app.type(pilot, "y")
+        assert app.answers == [Answered(value=True)]
+
+
+async def test_e10_what_a_deaf_sheet_hears_goes_to_the_draft() -> None:
+    app = Host()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.type(pilot, *"looks ")
+        app.now += 1
+        app.dock.ask(boolean())
+        await app.type(pilot, *"gx", "backspace", *"ood", "enter", gap=0.05)
+        await pilot.pause()
+        assert app.answers == []
+        assert app.composer.text == "looks good"
+
+
+async def test_e10_it_waits_folded_while_somebody_types_and_opens_after_a_second() -> None:
+    app = Host()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.type(pilot, *"hel")
+        app.dock.ask(boolean())
+        await app.type(pilot, *"lo", gap=0.5)
+        assert not app.dock.open and app.composer.text == "hello"
+        assert "? 1 waiting" in text_of(app)
+        await app.step(pilot, 0.9)
+        assert not app.dock.open
+        await app.step(pilot, 0.2)
+        assert app.dock.open and app.sheet.has_focus
+
+
+async def test_e10_after_thirty_seconds_it_stays_folded_and_rings(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Host()
+    rung: list[float] = []
+    monkeypatch.setattr(app, "bell", lambda: rung.append(app.now))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.type(pilot, "a")
+        start = app.now
+        app.dock.ask(boolean())
+        while app.now < start + 30:
+            await app.step(pilot, 0.5)
+            app.dock.note_typing(app.now)
+        await app.step(pilot, 60)
+        assert len(rung) == 1 and not app.dock.open
+        await app.type(pilot, "ctrl+o")
+        assert app.dock.open
+
+
+async def test_e10_the_real_clock_opens_and_arms_without_being_asked() -> None:
+    app = Host(boolean(), real_clock=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
+        await pilot.press("y")
+        await app.until(pilot, lambda: app.answers == [Answered(value=True)])
+
+
+async def test_e2_fold_keeps_what_was_typed_and_gives_the_composer_back() -> None:
+    app = Host(text())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half", "ctrl+o")
+        assert not app.dock.open and app.composer.has_focus
+        assert "? 1 waiting · Assistant asks: What should the commit message say? · Ctrl+O opens" in text_of(app)
+        await app.type(pilot, *"yes", "enter", "ctrl+o")
+        assert app.answers == []
+        await app.arm(pilot)
+        await app.type(pilot, "!", "enter")
+        assert app.answers == [Answered(value="half!")]
+        assert kinds(app)[:2] == ["Opened", "DraftChanged"] or "Folded" in kinds(app)
+
+
+async def test_e2_the_line_names_the_next_key_only_when_more_wait() -> None:
+    app = Host(boolean(), select())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await app.type(pilot, "ctrl+o")
+        assert "? 2 waiting · fs_modify_file asks: Apply this change? · Ctrl+O opens · Ctrl+T next" in text_of(app)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+async def test_e2_count_and_keys_stay_at_any_width(width: int) -> None:
+    app = Host(boolean(text="Apply this change to every file below docs? " * 5), select())
+    async with app.run_test(size=(width, 24)) as pilot:
+        await app.type(pilot, "ctrl+o")
+        line = next(line for line in text_of(app).split("\n") if "waiting" in line)
+        assert line.lstrip().startswith("? 2 waiting") and line.rstrip().endswith("Ctrl+O opens · Ctrl+T next")
+
+
+async def test_e60_the_folded_line_is_a_button() -> None:
+    app = Host(boolean(), select())
+    async with app.run_test(size=(100, 24)) as pilot:
+        await app.type(pilot, "ctrl+o")
+        await app.click_text(pilot, "Ctrl+T next")
+        assert app.sheet.prompt.inquiry == "q2"
+        await app.type(pilot, "ctrl+o")
+        await app.click_text(pilot, "2 waiting")
+        assert app.sheet.prompt.inquiry == "q2"
+
+
+async def test_e12_a_second_question_queues_and_the_count_moves() -> None:
+    app = Host(boolean())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        app.dock.ask(select())
+        await pilot.pause()
+        assert app.sheet.prompt.inquiry == "q1" and app.sheet.armed
+        assert "1 of 2 waiting" in text_of(app)
+        await app.type(pilot, "ctrl+t")
+        assert app.sheet.prompt.inquiry == "q2" and "2 of 2 waiting" in text_of(app)
+
+
+async def test_apui_009_the_second_question_has_its_own_guard() -> None:
+    """Enter is held: it answers the first, and not the second."""
+    app = Host(boolean(), boolean("q2"))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "enter")
+        app.dock.settle("q1")
+        for _ in range(40):
+            await app.type(pilot, "enter", gap=0.03)
+            await app.step(pilot, 0.0)
+        assert len(app.answers) == 1 and app.sheet.prompt.inquiry == "q2"
+        await app.arm(pilot)
+        await app.type(pilot, "enter")
+        assert len(app.answers) == 2
+
+
+async def test_an_answer_is_sent_once_and_the_sheet_waits_for_the_engine() -> None:
+    app = Host(boolean())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        app.burst("y", "n", "y")
+        await app.type(pilot, "n", "Y")
+        assert app.answers == [Answered(value=True)]
+        assert "sent, waiting" in text_of(app)
+        app.dock.settle("q1")
+        await pilot.pause()
+        assert kinds(app)[-1] == "Emptied" and app.composer.has_focus and app.dock.waiting == 0
+        assert "settled elsewhere" not in text_of(app)
+
+
+async def test_a_refused_answer_gives_the_sheet_back_with_what_was_typed() -> None:
+    app = Host(text())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half", "enter")
+        app.dock.refused("q3", "the disk is full", gone=False)
+        await pilot.pause()
+        assert "not taken: the disk is full" in text_of(app)
+        await app.arm(pilot)
+        await app.type(pilot, "!", "enter")
+        assert app.answers == [Answered(value="half"), Answered(value="half!")]
+
+
+async def test_e53_a_question_that_is_settled_elsewhere_goes_and_says_so() -> None:
+    app = Host(boolean(), select())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        app.dock.settle("q1")
+        await pilot.pause()
+        assert "The question of fs_modify_file no longer waits" in text_of(app)
+        assert app.sheet.prompt.inquiry == "q2" and not app.sheet.armed
+        app.dock.refused("q2", "it was answered by the other process", gone=True)
+        await pilot.pause()
+        assert "it was answered by the other process" in text_of(app) and app.dock.waiting == 0
+
+
+async def test_one_that_waits_behind_goes_without_a_word() -> None:
+    app = Host(boolean(), select())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        app.dock.settle("q2")
+        await pilot.pause()
+        assert "no longer waits" not in text_of(app) and app.sheet.armed and app.dock.waiting == 1
+
+
+async def test_r235_asked_anew_with_another_digest_it_is_another_sheet_with_its_own_guard() -> None:
+    app = Host(boolean(context="-a\n+b"))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        app.dock.ask(boolean(context="-a\n+rm -rf"))
+        await app.type(pilot, "y")
+        assert app.answers == [] and "+rm -rf" in text_of(app) and "+b" not in text_of(app)
+
+
+async def test_r245_nothing_but_its_own_controls_answers_and_global_keys_pass() -> None:
+    app = Host(boolean(has_default=False, default=None))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "tab", "space", "x", "shift+tab", "backspace", "f1", "pageup")
+        assert app.answers == [] and app.sheet.has_focus and app.composer.text == ""
+        assert app.global_keys == ["f1", "pageup"]
+
+
+async def test_r245_it_takes_the_focus_back() -> None:
+    app = Host(boolean())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        app.composer.display = True
+        app.composer.focus()
+        await pilot.pause()
+        assert app.sheet.has_focus
+
+
+async def test_e1_ctrl_f_gives_the_whole_screen_and_back() -> None:
+    app = Host(boolean(context=LONG_DIFF))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        before = app.sheet.size.height
+        await app.type(pilot, "ctrl+f")
+        await pilot.pause()
+        assert app.sheet.size.height > before + 8 and "ctrl+f back" in text_of(app)
+        await app.type(pilot, "pagedown")
+        await pilot.pause()
+        assert "line 40 of the new file" in text_of(app) and app.global_keys == []
+        await app.type(pilot, "ctrl+f")
+        await pilot.pause()
+        assert app.sheet.size.height == before
+        await app.type(pilot, "ctrl+f", "n")
+        app.dock.settle("q1")
+        await pilot.pause()
+        assert app.answers == [Answered(value=False)] and app.screen.maximized is None
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (120, 36), (200, 50)])
+async def test_e1_the_conversation_keeps_a_third_and_every_answer_is_visible(size: tuple[int, int]) -> None:
+    app = Host(boolean(context=LONG_DIFF))
+    async with app.run_test(size=size) as pilot:
+        await app.arm(pilot)
+        seen = text_of(app)
+        assert app.query_one("#talk").size.height * 3 >= size[1]
+        for words in ("Apply this change?", "yes, just this once", "no, just this once", "no, and remember"):
+            assert words in seen
+
+
+async def test_apui_011_what_is_too_small_to_review_cannot_be_answered() -> None:
+    app = Host(boolean())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        await pilot.resize_terminal(20, 5)
+        await app.type(pilot, "y", "Y", "n", "enter")
+        assert app.answers == []
+        assert "too small" in " ".join(text_of(app).split())
+        await pilot.resize_terminal(120, 36)
+        await pilot.pause()
+        await app.type(pilot, "y")
+        assert app.answers == [Answered(value=True)]
+
+
+async def test_e11_the_click_that_gave_the_window_its_focus_does_not_answer() -> None:
+    app = Host(boolean())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        app.app_focus = False
+        await pilot.pause()
+        app.app_focus = True
+        app.now += 0.1
+        await app.click_text(pilot, "no, just this once")
+        assert app.answers == []
+        app.now += 0.2
+        await app.click_text(pilot, "no, just this once")
+        assert app.answers == [Answered(value=False)]
+
+
+async def test_e10_a_click_on_a_deaf_sheet_does_nothing() -> None:
+    app = Host(boolean())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.pause()
+        await app.click_text(pilot, "no, just this once")
+        await app.step(pilot, 1)
+        assert app.answers == []
+
+
+async def test_apui_017_a_hundred_questions_are_counted_and_none_answers_itself() -> None:
+    app = Host(*(boolean(f"q{n}") for n in range(100)))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        assert app.dock.waiting == 100 and "1 of 100 waiting" in text_of(app)
+        assert len(app.query(Peek)) == 1 and len(app.query("BooleanSheet")) == 1
+        assert app.answers == []
+
+
+async def test_it_costs_nothing_while_nothing_waits() -> None:
+    app = Host()
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.pause()
+        assert not app.dock.display and app.dock.waiting == 0
+        await app.type(pilot, "ctrl+o", "ctrl+t")
+        assert kinds(app) == []

@@ -1,0 +1,128 @@
+"""E10, E11 as a sweep: keys from 200 ms before to 800 ms after a sheet opens, every 10 ms, never answer early."""
+
+from __future__ import annotations
+
+import pytest
+from textual import events
+
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.view.arrival import DEAF
+from tests.ui.sheet_host import Host, boolean, key_event, select, text
+
+PROMPTS = {
+    "boolean": boolean(context=None),
+    "select": select(has_default=True, default="staging"),
+    "text": text(has_default=True, default="x"),
+}
+ANSWERS = {"boolean": ["y", "n", "Y", "N", "enter"], "select": ["1", "enter"], "text": ["enter"]}
+OTHERS = ("space", "s", "ctrl+c", "escape", "slash", "tab")
+
+
+@pytest.mark.parametrize("kind", PROMPTS)
+async def test_the_sweep(kind: str) -> None:
+    """Folding and opening again begins the guard anew, so that one sheet serves for every moment."""
+    app = Host(PROMPTS[kind])
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        counted = 0
+        for name in (*ANSWERS[kind], *OTHERS):
+            counted += sum(sweep(app, name, hundredth / 100) for hundredth in range(-20, 81))
+            await pilot.pause()
+        assert len(app.answers) == counted == len(ANSWERS[kind]) * 31
+
+
+def sweep(app: Host, name: str, moment: float) -> bool:
+    """One key, so many seconds after (or before) the sheet opens, and whether it answered."""
+    dock, sheet = app.dock, app.sheet
+    dock.toggle_fold()
+    app.now += 10
+    opened = app.now
+    if moment < 0:
+        app.now = opened + moment
+        dock.note_typing(app.now)
+        app.now = opened
+    dock.toggle_fold()
+    if moment < 0:
+        return False
+    app.now = opened + moment
+    dock.tick()
+    dock.key(key_event(name))
+    counts = moment >= DEAF and name not in OTHERS
+    assert sheet.done == counts, f"{name} after {moment:.2f} s"
+    sheet.done = False
+    sheet.stop_writing()
+    return counts
+
+
+@pytest.mark.parametrize("kind", PROMPTS)
+async def test_a_paste_answers_at_no_moment(kind: str) -> None:
+    app = Host(PROMPTS[kind])
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        for hundredth in range(81):
+            app.dock.toggle_fold()
+            app.now += 10
+            app.dock.toggle_fold()
+            app.now += hundredth / 100
+            app.dock.tick()
+            taken = app.dock.paste(events.Paste("y\n1\n"))
+            assert not app.sheet.done
+            assert taken or app.sheet.writing is not None
+        await pilot.pause()
+
+
+async def test_a_second_key_within_the_guard_makes_it_wait() -> None:
+    """Two keys 0.25 s apart: it listens only 0.3 s after the last."""
+    app = Host(PROMPTS["boolean"])
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        for _ in range(20):
+            app.now += 0.25
+            app.dock.tick()
+            app.dock.key(key_event("y"))
+            assert not app.sheet.done and not app.sheet.armed
+        app.now += 0.31
+        app.dock.tick()
+        app.dock.key(key_event("y"))
+        assert app.sheet.done
+        await pilot.pause()
+
+
+async def test_t8_a_key_from_before_it_was_armed_does_not_answer_however_late_it_is_handled() -> None:
+    """The real clock: a key carries the time it was pressed, not the time a busy loop came to it."""
+    app = Host(PROMPTS["boolean"], real_clock=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        old = key_event("y")
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
+        app.post_message(old)
+        await pilot.pause()
+        assert app.answers == []
+
+
+async def test_apui_001_typeahead_just_before_the_sheet_answers_nothing() -> None:
+    """`looks good`, and 50 ms later the question: the keys are the composer's."""
+    app = Host()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.type(pilot, *"looks good", gap=0.01)
+        app.now += 0.05
+        app.dock.ask(boolean())
+        await app.type(pilot, "y", "enter", gap=0.05)
+        assert app.answers == [] and not app.dock.open
+        await app.step(pilot, 1.1)
+        assert app.dock.open and app.answers == []
+
+
+async def test_apui_004_a_forged_end_of_a_paste_answers_nothing() -> None:
+    app = Host(PROMPTS["boolean"])
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        app.now += 1
+        app.post_message(events.Paste("a "))
+        await pilot.pause()
+        await app.type(pilot, "enter", gap=0.02)
+        assert app.answers == [] and app.sheet.reply.text == "a "
+
+
+def test_every_prompt_of_the_sweep_has_an_answer_that_enter_takes() -> None:
+    """Otherwise the sweep could not fail."""
+    assert all(isinstance(prompt, PromptRequest) and prompt.question.has_default for prompt in PROMPTS.values())

@@ -1,0 +1,199 @@
+"""A text in the user's own words: R192, E14, E24, E8 of traps (T4, T5), Ctrl+G, R187."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from textual import events
+
+from jp_tui.protocol.values import Answered, EndTurn, Replied
+from jp_tui.system import editor
+from jp_tui.ui.sheets.text import TextSheet
+from tests.ui.sheet_host import Host, text, text_of
+
+
+def field(app: Host) -> TextSheet:
+    assert isinstance(app.sheet, TextSheet)
+    return app.sheet
+
+
+async def test_what_is_typed_is_answered() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"yes, fix r s w", "enter")
+        assert app.answers == [Answered(value="yes, fix r s w")]
+
+
+@pytest.mark.parametrize("key", ["ctrl+j", "shift+enter", "alt+enter"])
+async def test_new_lines(key: str) -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "a", key, "b", "enter")
+        assert app.answers == [Answered(value="a\nb")]
+
+
+async def test_e14_nothing_written_is_no_answer_unless_it_is_chosen() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "enter", "space", "enter", "enter")
+        assert app.answers == [] and "Empty on purpose" in text_of(app)
+        await app.type(pilot, "escape", "escape", "down", "enter")
+        assert app.answers == [Answered(value="")]
+
+
+async def test_r192_the_default_is_filled_in_and_not_selected() -> None:
+    """T5: what stands there must not vanish with the next key."""
+    app = Host(text(has_default=True, default="fix: typo"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        assert "enter accept the default" in text_of(app)
+        await app.type(pilot, "!", "enter")
+        assert app.answers == [Answered(value="fix: typo!")]
+
+
+async def test_t5_leaving_and_coming_back_selects_nothing() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half", "escape", "enter", "x")
+        assert field(app).field.text == "halfx"
+
+
+async def test_r187_esc_leaves_the_field_and_the_letters_act() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half", "escape", "r", *"no idea", "enter")
+        assert app.answers == [Replied(text="no idea")]
+
+
+async def test_r248_ctrl_c_twice_ends_the_turn_from_the_field_too() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half", "ctrl+c")
+        assert field(app).field.text == "half"
+        await app.type(pilot, "ctrl+c")
+        assert app.answers == [EndTurn()]
+
+
+async def test_it_grows_with_its_text_up_to_a_third_of_the_room() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 36)) as pilot:
+        await app.arm(pilot)
+        heights = []
+        for _ in range(12):
+            await app.type(pilot, "x", "ctrl+j")
+            heights.append(field(app).field.size.height)
+        assert heights[:3] == [2, 3, 4] and max(heights) == heights[-1] == 8
+
+
+async def test_a_paste_of_a_megabyte_comes_out_whole() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        large = "x" * 1_048_576
+        await app.type(pilot, *"see: ")
+        app.now += 1
+        app.post_message(events.Paste(large))
+        await pilot.pause()
+        assert "1,048,576 characters" in text_of(app)
+        await app.type(pilot, "left", "z", "end", "!", "enter")
+        assert app.answers == [Answered(value=f"see: {large}z!")] or app.answers == [Answered(value=f"see: z{large}!")]
+
+
+async def test_a_large_paste_is_removed_as_one_and_comes_back_as_one() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        app.post_message(events.Paste("y" * 20_000))
+        await pilot.pause()
+        await app.type(pilot, "backspace")
+        assert field(app).field.text == ""
+        await app.type(pilot, "ctrl+underscore")
+        assert field(app).field.value == "y" * 20_000
+
+
+async def test_e11_a_paste_with_a_line_end_never_submits() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        app.now += 1
+        app.post_message(events.Paste("a\r\nb\n"))
+        await pilot.pause()
+        await app.type(pilot, "enter", gap=0.03)
+        assert app.answers == [] and field(app).field.value == "a\nb\n"
+        await app.type(pilot, "enter")
+        assert app.answers == [Answered(value="a\nb\n")]
+
+
+async def test_e24_every_change_becomes_a_draft_and_a_draft_comes_back() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half")
+        await app.until(pilot, lambda: bool(app.drafts) and "half" in app.drafts[-1])
+    again = Host()
+    async with again.run_test(size=(80, 24)) as pilot:
+        again.dock.restore_draft("q3", app.drafts[-1])
+        again.dock.ask(text())
+        await again.arm(pilot)
+        await again.type(pilot, "!", "enter")
+        assert again.answers == [Answered(value="half!")]
+
+
+async def test_e24_a_draft_that_arrives_late_is_put_in() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        app.dock.restore_draft("q3", json.dumps({"answer": "from before", "reply": "or this"}))
+        await app.type(pilot, "enter")
+        assert app.answers == [Answered(value="from before")]
+
+
+async def test_ctrl_g_writes_in_another_editor() -> None:
+    app = Host(text(), editor=lambda given: given.upper() + "\nmore")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half", "ctrl+g", "enter")
+        assert app.answers == [Answered(value="HALF\nmore")]
+
+
+async def test_an_editor_that_fails_loses_nothing() -> None:
+    def fails(_: str) -> str:
+        raise OSError("vi ended with status 1")
+
+    app = Host(text(), editor=fails)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half", "ctrl+g")
+        assert "vi ended with status 1" in text_of(app)
+        await app.type(pilot, "enter")
+        assert app.answers == [Answered(value="half")]
+
+
+def test_the_editor_gets_a_private_file_and_it_is_gone_afterwards(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    script = tmp_path / "editor"
+    script.write_text(f'#!/bin/sh\nstat -c "%a %n" "$2" > {seen}\nprintf "%s more\\n" "$(cat "$2")" > "$2"\n')
+    script.chmod(0o700)
+    assert editor.edited("half", {"EDITOR": f"{script} --wait", "PATH": "/usr/bin:/bin"}) == "half more"
+    mode, name = seen.read_text().split()
+    assert mode == "600"
+    assert not Path(name).exists() and not Path(name).parent.exists()
+
+
+def test_an_editor_s_failure_is_an_error_with_words(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="status 3"):
+        editor.edited("x", {"EDITOR": "sh -c 'exit 3'"})
+    with pytest.raises(OSError, match="no editor found"):
+        editor.edited("x", {"PATH": str(tmp_path)})
+    with pytest.raises(OSError, match="cannot be read as a command"):
+        editor.edited("x", {"VISUAL": "vi 'x"})
+    with pytest.raises(OSError, match="UTF-8"):
+        editor.edited("x", {"EDITOR": 'sh -c \'printf "\\377" > "$0"\''})
