@@ -15,6 +15,7 @@ from textual.app import App, SuspendNotSupported, SystemCommand
 from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 
+from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as cmd
@@ -44,7 +45,7 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
     TITLE = "jp"
     ENABLE_COMMAND_PALETTE = True
     NOTIFICATION_TIMEOUT = 3
-    CSS_PATH = "styles/workspace.tcss"
+    CSS_PATH = Path(__file__).parent / "styles" / "workspace.tcss"
     BINDINGS = [
         Binding("ctrl+p", "command_palette", "palette", id="app.palette", tooltip="Find and run a command"),
         Binding(
@@ -122,6 +123,12 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
             elif isinstance(event, ev.Stopped):
                 self.exit(return_code=self.return_code or 0)
 
+    @on(WorkspaceScreen.Unopened)
+    def _unopened(self, event: WorkspaceScreen.Unopened) -> None:
+        """Nothing could be opened, so there is nothing to work in: the words go to the shell, status 2 (S1)."""
+        said = Foreign("\n".join(part for part in (event.message, event.advice) if part))
+        self.exit(return_code=2, message=neutralise(said, "conversation"))
+
     # -- leaving (S1: 0, whatever was running)
 
     def action_break(self) -> None:
@@ -188,7 +195,7 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         from jp_tui.ui.screens.keylist import KeyList, every_key  # with the widgets of every sheet
 
         if not isinstance(self.screen, KeyList):
-            self.push_screen(KeyList(sections=every_key(type(self))))
+            self.push_screen(KeyList(sections=every_key(Workspace)))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         yield SystemCommand("New conversation", "Begin an empty one", self.action_new)

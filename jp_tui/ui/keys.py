@@ -79,7 +79,10 @@ def section(title: str, bindings: Iterable[Binding]) -> Section:
             rows.setdefault(binding.action, ([], binding))[0].append(spelled(binding.key))
     return Section(
         title,
-        tuple(Row("  ".join(keys), one.description, one.tooltip) for keys, one in rows.values()),
+        tuple(
+            Row("  ".join(keys), one.description, one.tooltip if one.tooltip.lower() != one.description.lower() else "")
+            for keys, one in rows.values()
+        ),
     )
 
 

@@ -35,9 +35,15 @@ def load(name: str, files: Mapping[str, str]) -> Theme | None:
 
 
 def derived(theme: Theme) -> dict[str, str]:
-    """Our own variables for a theme that does not have them, so that every theme can be used."""
+    """Variables that a theme does not set and a screen may name: ours, and what Textual's own widgets lack in a theme
+    of the terminal's sixteen colours. Without one of them a change of theme would end the program."""
     colors = {name: value for name in plain.COLOURS if isinstance(value := getattr(theme, name), str)}
-    return plain.derive(colors, dark=theme.dark)
+    own = plain.derive(colors, dark=theme.dark)
+    if not theme.ansi:
+        return own
+    black, white = ("ansi_black", "ansi_white") if theme.dark else ("ansi_white", "ansi_black")
+    gaps = dict.fromkeys(BUILTIN_THEMES[FALLBACK].to_color_system().generate(), "ansi_default")
+    return {**gaps, "ansi-background": black, "ansi-foreground": white, **own}
 
 
 def choices(files: Mapping[str, str]) -> list[str]:

@@ -47,6 +47,13 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
 
         text: str
 
+    @dataclass
+    class Unopened(Message):
+        """There is no conversation to show: why, and what to do."""
+
+        message: str
+        advice: str
+
     def __init__(
         self,
         *,
@@ -113,13 +120,11 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
                 self.query_one(Column).settle(inquiry)
                 self.drafts.over(self._status.conversation, inquiry)
             case ev.AnswerRefused(inquiry=inquiry, reason=reason, gone=gone):
-                self.query_one(SheetDock).refused(inquiry, reason, gone)
+                self.query_one(Column).refused(inquiry, reason, gone)
             case ev.HistoryRead(texts=texts):
                 self.query_one(Composer).remember(texts)
             case ev.Refused():
-                self.query_one(Banner).refusal = (event.message, event.advice)
-                if event.command == "start_turn":
-                    self._released(self._unsent)
+                self._refused(event)
             case ev.StorageFailed():
                 self._released(self._unsent)
             case (
@@ -149,6 +154,14 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
         if self._first_prompt:
             text, self._first_prompt = self._first_prompt, ""
             self._start(text)
+
+    def _refused(self, event: ev.Refused) -> None:
+        if not self._status.conversation:
+            self.post_message(self.Unopened(event.message, event.advice))
+            return
+        self.query_one(Banner).refusal = (event.message, event.advice)
+        if event.command == "start_turn":
+            self._released(self._unsent)
 
     def _released(self, text: str) -> None:
         """No turn runs; text that nothing came of goes back to where it was written."""

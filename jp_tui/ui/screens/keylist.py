@@ -21,8 +21,10 @@ from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.interrupt import InterruptMenu
 from jp_tui.ui.widgets.transcript import Transcript
 
-_KEYS, _DOES, _WORDS, _EDGES = 24, 30, 36, 8
-"""Cells of the three columns at least, and of what is not text."""
+_KEYS, _DOES, _WORDS = 35, 31, 30
+"""Cells of the three columns; the last one at least."""
+_MOST, _EDGES = 112, 9
+"""The widest the page gets, and how many of its cells are no text."""
 
 
 class KeyList(ModalScreen[None], inherit_bindings=False):
@@ -43,7 +45,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
     KeyList {
         align: center middle; background: $background 60%;
         VerticalScroll {
-            width: 100%; max-width: 110; height: auto; max-height: 100%; padding: 0 2; scrollbar-size-vertical: 1;
+            width: 100%; max-width: 112; height: auto; max-height: 100%; padding: 0 2; scrollbar-size-vertical: 1;
             background: $sheet-background; border: round $sheet-border; border-title-style: bold;
             border-subtitle-color: $muted-foreground;
         }
@@ -63,10 +65,10 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
             yield Static()
 
     def on_mount(self) -> None:
-        self.query_one(VerticalScroll).focus()
+        self.set_focus(self.query_one(VerticalScroll), scroll_visible=False)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.query_one(Static).update(_page(self._sections, event.size.width - _EDGES))
+        self.query_one(Static).update(_page(self._sections, min(event.size.width, _MOST) - _EDGES))
 
     def action_page(self, how: str) -> None:
         getattr(self.query_one(VerticalScroll), how)(animate=False)

@@ -36,7 +36,9 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
             width: 30; height: auto; max-height: 80%; margin: 0 2; padding: 0 1; background: $sheet-background;
             border: round $sheet-border; border-title-style: bold; border-subtitle-color: $muted-foreground;
         }
-        OptionList { height: auto; max-height: 100%; border: none; padding: 0; background: $sheet-background; }
+        OptionList, OptionList:focus {
+            height: auto; max-height: 100%; border: none; padding: 0; background: $sheet-background;
+        }
     }
     """
 

@@ -44,6 +44,9 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         Binding(
             "escape", "interrupt", "interrupt", id="workspace.interrupt", tooltip="Stop, redirect or restart the turn"
         ),
+        Binding("escape", "back_to_menu", "menu", id="workspace.menu", tooltip="From the words back to the choices"),
+        Binding("escape", "close_sidebar", "close sidebar", id="workspace.close", tooltip="When it lies over the rest"),
+        Binding("escape", "home", "write", id="workspace.home", tooltip="Back to the composer; puts a notice away"),
         Binding("ctrl+o", "fold", "question", id="workspace.fold", tooltip="Open or fold the question that waits"),
         Binding("ctrl+t", "next", "next question", id="workspace.next", tooltip="Turn to the next one that waits"),
         Binding("ctrl+b", "sidebar", "sidebar", id="workspace.sidebar", tooltip="Show or hide the tool activity"),
@@ -119,7 +122,8 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
     def on_key(self, event: events.Key) -> None:
         """A character typed while nothing that writes has the focus is meant for the composer (E10)."""
         composer = self.query_one(Composer)
-        if event.is_printable and event.character and composer.display and not composer.has_focus:
+        bound = event.key in self.active_bindings
+        if event.is_printable and event.character and not bound and composer.display and not composer.has_focus:
             event.stop()
             self.set_focus(composer)
             composer.type_in(event.character)
@@ -140,7 +144,15 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
             return True
         column = self.query_one(Column)
         if action == "interrupt":
-            return not column.sheet_open and (self._status.working or self._over or column.menu_open)
+            return self._status.working and not (column.sheet_open or column.menu_open or self._over)
+        if action == "back_to_menu":
+            return column.menu_open
+        if action == "close_sidebar":
+            return self._over
+        if action == "home":
+            composer = self.query_one(Composer)
+            away = composer.display and not composer.has_focus
+            return not column.sheet_open and (away or bool(self.query_one(Banner).refusal[0]))
         if action == "fold":
             return bool(self._status.waiting) and not column.menu_open
         if action == "next":
@@ -148,14 +160,18 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         return not (column.sheet_open and action in ("break", "app.focus_next", "app.focus_previous"))
 
     async def action_interrupt(self) -> None:
-        if self._over:
-            self.action_sidebar()
-            return
         self.query_one(Banner).refusal = NOTHING
-        if self.query_one(Column).menu_open:
-            self.query_one(Column).back_from_words()
-            return
         await self.query_one(Column).open_menu(menu(self._status.phase))
+
+    def action_back_to_menu(self) -> None:
+        self.query_one(Column).back_from_words()
+
+    def action_close_sidebar(self) -> None:
+        self.action_sidebar()
+
+    def action_home(self) -> None:
+        self.query_one(Banner).refusal = NOTHING
+        self.query_one(Column).take_focus()
 
     async def action_break(self) -> None:
         """Ctrl+C: copies a selection; else interrupts, and within a second, or in the menu, leaves (R215, R248)."""

@@ -86,20 +86,37 @@ class Column(Vertical):
 
     def ask(self, prompt: PromptRequest) -> None:
         """Show a question, or keep it until it can be seen."""
+        self._after_keys(lambda: self._ask(prompt))
+
+    def settle(self, inquiry: str) -> None:
+        """A question no longer waits."""
+        self._after_keys(lambda: self._settle(inquiry))
+
+    def refused(self, inquiry: str, reason: str, gone: bool) -> None:
+        """An answer was not taken."""
+        self._after_keys(lambda: self.query_one(SheetDock).refused(inquiry, reason, gone))
+
+    def _after_keys(self, do: Callable[[], None]) -> None:
+        """Behind the keys that came before: they go through the composer's queue, what it says of them goes through
+        it once more, and then through this one (E10)."""
+        composer = self.query_one(Composer)
+        composer.call_later(composer.call_later, self.call_later, do)
+
+    def _ask(self, prompt: PromptRequest) -> None:
         if self._covered or self._menu is not None:
             self._held = [*(held for held in self._held if held.inquiry != prompt.inquiry), prompt]
         else:
             self.query_one(SheetDock).ask(prompt)
 
-    def settle(self, inquiry: str) -> None:
-        """A question no longer waits."""
+    def _settle(self, inquiry: str) -> None:
         self._held = [held for held in self._held if held.inquiry != inquiry]
         self.query_one(SheetDock).settle(inquiry)
 
     def cover(self, covered: bool) -> None:
         """Another screen lies over this one, or no longer does."""
-        self._covered = covered
-        self._show_held()
+        was, self._covered = self._covered, covered
+        if was and not covered:
+            self._show_held()
 
     def _show_held(self) -> None:
         """What came meanwhile, as if it came now: the last key was meant for something else."""
@@ -134,7 +151,10 @@ class Column(Vertical):
     def _overheard(self, event: SheetDock.Overheard) -> None:
         """Keys that came while the sheet was deaf belong to the draft (E10)."""
         event.stop()
-        self.query_one(Composer).type_in(event.text)
+        composer = self.query_one(Composer)
+        composer.type_in(event.text)
+        if event.key:
+            composer.press(event.key)
 
     @on(Composer.Typed)
     def _typed(self, event: Composer.Typed) -> None:

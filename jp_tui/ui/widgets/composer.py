@@ -121,9 +121,23 @@ class Composer(TextArea, inherit_bindings=False):
         """What was typed elsewhere and meant for here, at the cursor (E10)."""
         self._enter(cleaned(text))
 
+    def press(self, key: str) -> None:
+        """A key without text that was pressed elsewhere and meant for here."""
+        for binding in self._bindings.key_to_bindings.get(key, [])[:1]:
+            self._do(binding)
+
     def watch_busy(self, busy: bool) -> None:
         if not busy:
             self._refuse(blank())
+        self.refresh_bindings()
+
+    def watch_replying(self, replying: bool) -> None:
+        self._refuse(blank())
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Enter sends nothing while the model is at work, so the last line does not say it does (E5)."""
+        return not (action == "submit" and (self.locked or (self.busy and not self.replying)))
 
     def watch_locked(self, locked: bool) -> None:
         self.read_only = locked
@@ -141,11 +155,14 @@ class Composer(TextArea, inherit_bindings=False):
         event.prevent_default()
         self.post_message(self.Typed())
         if bindings:
-            _, name, parameters = parse(bindings[0].action)
-            getattr(self, f"action_{name}")(*parameters)
+            self._do(bindings[0])
         elif event.character:
             self._refuse(blank())
             self._replace_via_keyboard(event.character, *self.selection)
+
+    def _do(self, binding: Binding) -> None:
+        _, name, parameters = parse(binding.action)
+        getattr(self, f"action_{name}")(*parameters)
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
@@ -210,6 +227,10 @@ class Composer(TextArea, inherit_bindings=False):
     def action_editor(self) -> None:
         if not self.read_only:
             self.post_message(self.EditorWanted())
+
+    def action_cursor_line_start(self, select: bool = False) -> None:
+        """To the very start: an indent is text like any other here."""
+        self.move_cursor(self.get_cursor_line_start_location(), select=select)
 
     def action_older(self) -> None:
         if not self.navigator.is_first_wrapped_line(self.cursor_location):

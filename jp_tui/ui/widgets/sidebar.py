@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.timer import Timer
@@ -43,10 +42,6 @@ _MOST_ROWS, _LEAST_ASIDE = 6, 4
 
 class Sidebar(VerticalScroll):
     """What the turn is doing, at the right edge."""
-
-    BINDINGS = [
-        Binding("escape", "app.focus('composer')", "back to writing", show=False, id="sidebar.leave"),
-    ]
 
     DEFAULT_CSS = """
     Sidebar {

@@ -1,0 +1,125 @@
+"""The workspace on a scripted engine: a clock that tests step, keys in bursts, what the screen says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual import events
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
+from jp_tui.settings import themes
+from jp_tui.ui.app import Workspace
+from jp_tui.ui.widgets.column import Column
+from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.ui.widgets.footer import KeyBar
+from tests.fakes.link import FakeLink
+
+STATE = Path("/nonexistent/jp-tui-tests")
+SIZE = (120, 36)
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Host(Workspace):
+    """The workspace as it is, with short ways to its parts."""
+
+    def __init__(self, link: FakeLink, *, theme: str = "jp-night", first_prompt: str = "", state: Path = STATE) -> None:
+        self.time = Clock()
+        self.link = link
+        super().__init__(
+            link=link,
+            open_command=cmd.OpenConversation(),
+            workspace="/home/ada/code/acme",
+            home="/home/ada",
+            theme=theme,
+            themes=themes.names("/nonexistent"),
+            state_dir=state,
+            clock=self.time,
+            first_prompt=first_prompt,
+        )
+
+    @property
+    def composer(self) -> Composer:
+        return self._main.query_one(Composer)
+
+    @property
+    def dock(self) -> SheetDock:
+        return self._main.query_one(SheetDock)
+
+    @property
+    def column(self) -> Column:
+        return self._main.query_one(Column)
+
+    @property
+    def footer(self) -> str:
+        return self._main.query_one(KeyBar).render().plain
+
+    async def says(self, pilot: Pilot[None], *reported: ev.Event) -> None:
+        """The engine reports, and everything that follows has happened."""
+        self.link.say(*reported)
+        await pilot.pause()
+        await pilot.pause()
+
+    async def passes(self, pilot: Pilot[None], seconds: float) -> None:
+        """Let time pass for the dock's manners."""
+        self.time.now += seconds
+        self.dock.tick()
+        await pilot.pause()
+        await pilot.pause()
+
+    def burst(self, *keys: str) -> None:
+        """Keys that arrive in one read, as from a fast typist."""
+        for key in keys:
+            plain = len(key) == 1
+            self.post_message(events.Key(_character_to_key(key) if plain else key, key if plain else None))
+
+    def starts(self) -> list[str]:
+        """What was said to the model."""
+        return [command.text for command in self.link.of(cmd.StartTurn)]
+
+    def screen_text(self) -> str:
+        """What the screen shows."""
+        rows = self.screen._compositor.render_strips()
+        return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
+
+
+@asynccontextmanager
+async def workspace(
+    link: FakeLink | None = None,
+    *,
+    size: tuple[int, int] = SIZE,
+    theme: str = "jp-night",
+    first_prompt: str = "",
+    say: Sequence[ev.Event] = (),
+) -> AsyncIterator[tuple[Host, Pilot[None]]]:
+    """A workspace in which the conversation is open and `say` was reported."""
+    app = Host(link or FakeLink(), theme=theme, first_prompt=first_prompt)
+    async with app.run_test(size=size) as pilot:
+        await opened(app, pilot)
+        if say:
+            await app.says(pilot, *say)
+        yield app, pilot
+
+
+async def opened(app: Host, pilot: Pilot[None]) -> None:
+    """Wait until the engine was started and its first words are shown."""
+    for _ in range(200):
+        await pilot.pause()
+        if app.link.of(cmd.ReadHistory) and not app.link.wait():
+            await pilot.pause()
+            return
+    raise AssertionError("the engine was never started")

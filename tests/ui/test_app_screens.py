@@ -1,0 +1,202 @@
+"""What lies over the workspace: too small, keys, themes, palette, the activity (issue 3, 7, 10, "Bad input")."""
+
+from __future__ import annotations
+
+from textual.app import App
+from textual.binding import Binding
+
+from jp_tui.protocol import commands as cmd
+from jp_tui.settings import themes as plain
+from jp_tui.ui import themes
+from jp_tui.ui.keys import short, spelled
+from jp_tui.ui.screens.keylist import KeyList, every_key
+from jp_tui.ui.screens.picker import ThemePicker
+from jp_tui.ui.screens.small import TooSmall
+from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.widgets.transcript import Transcript
+from tests.fakes import scenes
+from tests.ui.app_host import Host, workspace
+
+
+async def test_too_small_says_so_takes_no_key_and_gives_everything_back() -> None:
+    async with workspace(say=scenes.tools()) as (app, pilot):
+        await pilot.press(*"kept")
+        await pilot.resize_terminal(59, 16)
+        await pilot.pause()
+        assert isinstance(app.screen, TooSmall)
+        assert "59x16" in app.screen_text() and "60x16" in app.screen_text()
+        await pilot.press("x", "enter", "escape")
+        await app.says(pilot, *scenes.asked())
+        await pilot.resize_terminal(40, 10)
+        await pilot.pause()
+        assert "40x10" in app.screen_text()
+        await pilot.resize_terminal(60, 16)
+        await pilot.pause()
+        assert not isinstance(app.screen, TooSmall)
+        assert app.composer.text == "kept" and app.focused is app.composer and not app.dock.open
+        await app.passes(pilot, 1.1)
+        assert app.dock.open
+
+
+async def test_a_terminal_that_is_too_small_from_the_start() -> None:
+    async with workspace(size=(30, 8)) as (app, pilot):
+        assert isinstance(app.screen, TooSmall)
+        await pilot.press("ctrl+c", "ctrl+c")
+        await pilot.pause()
+        assert app.link.of(cmd.Shutdown)
+
+
+async def test_over_another_screen_it_goes_away_alone() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("f1")
+        await pilot.resize_terminal(50, 12)
+        await pilot.pause()
+        await pilot.resize_terminal(100, 30)
+        await pilot.pause()
+        assert isinstance(app.screen, KeyList)
+        await pilot.press("escape")
+        assert app.focused is app.composer
+
+
+async def test_the_activity_stands_beside_from_100_columns_and_over_below() -> None:
+    async with workspace(size=(100, 30)) as (app, pilot):
+        sidebar = app._main.query_one(Sidebar)
+        assert sidebar.display and not sidebar.has_class("-over")
+        await pilot.press("ctrl+b")
+        await pilot.pause()
+        assert not sidebar.display and app.composer.outer_size.width == 100
+        await pilot.press("ctrl+b")
+        await pilot.resize_terminal(99, 30)
+        await pilot.pause()
+        assert not sidebar.display
+        await pilot.press("ctrl+b")
+        await pilot.pause()
+        assert sidebar.display and sidebar.has_class("-over") and app.composer.outer_size.width == 99
+        assert "Esc close sidebar" in app.footer
+        await pilot.press("escape")
+        assert not sidebar.display and app.focused is app.composer
+        await pilot.resize_terminal(120, 30)
+        await pilot.pause()
+        assert sidebar.display
+
+
+async def test_a_theme_is_worn_while_one_looks_and_given_back_by_escape() -> None:
+    async with workspace(theme="jp-night") as (app, pilot):
+        app.action_theme()
+        await pilot.pause()
+        assert isinstance(app.screen, ThemePicker)
+        await pilot.press("down", "down")
+        assert app.theme not in ("jp-night",)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.theme == "jp-night" and app.link.of(cmd.SetSetting) == []
+
+
+async def test_enter_keeps_a_theme_and_writes_it_down() -> None:
+    async with workspace(theme="jp-night") as (app, pilot):
+        app.action_theme()
+        await pilot.pause()
+        await pilot.press("up", "enter")
+        await pilot.pause()
+        assert [(one.key, one.value) for one in app.link.of(cmd.SetSetting)] == [("ui.theme", app.theme)]
+        assert app.theme != "jp-night" and app.focused is app.composer
+
+
+async def test_every_theme_can_be_worn() -> None:
+    """Also Textual's own, which lack our variables, and those of sixteen colours, which lack some of Textual's."""
+    async with workspace(say=[*scenes.tools(), *scenes.asked()]) as (app, pilot):
+        files = plain.names("/nonexistent")
+        names = themes.choices(files)
+        assert set(files) < set(names) and "textual-dark" in names
+        for name in names:
+            assert app._wear(name), name
+            await pilot.pause()
+            assert app.theme == name and app._exception is None
+
+
+async def test_a_theme_file_that_cannot_be_read_is_said_and_changes_nothing(tmp_path: object) -> None:
+    async with workspace() as (app, pilot):
+        app._theme_files = {**app._theme_files, "broken": "/nonexistent/broken.toml"}
+        assert not app._wear("broken")
+        await pilot.pause()
+        assert app.theme == "jp-night" and "there is no such file" in app.footer
+
+
+async def test_the_keys_screen_lists_what_is_declared_and_f1_closes_it_again() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("f1")
+        await pilot.pause()
+        shown = app.screen_text()
+        assert "Ctrl+P" in shown and "Enter" in shown and "Shift+Enter" in shown
+        await pilot.press("f1")
+        assert app.focused is app.composer
+
+
+def test_every_binding_of_ours_has_an_id_a_description_and_a_tooltip() -> None:
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.widgets.interrupt import InterruptMenu
+
+    ids = []
+    for place in (Host.__bases__[0], WorkspaceScreen, InterruptMenu):
+        for binding in place.__dict__["BINDINGS"]:
+            assert isinstance(binding, Binding) and binding.id and binding.description and binding.tooltip, binding
+            ids.append(binding.id)
+    assert len(set(ids)) == len(ids)
+
+
+def test_sections_name_each_key_once_and_leave_none_out() -> None:
+    sections = every_key(Host.__bases__[0])
+    everywhere = sections[0]
+    assert [row.keys for row in everywhere.rows] == ["Ctrl+P", "Ctrl+Z", "Ctrl+Q", "F1"]
+    assert {"Writing", "When the turn is interrupted", "In a question"} <= {section.title for section in sections}
+
+
+def test_keys_as_people_write_them() -> None:
+    assert [spelled(key) for key in ("ctrl+p", "shift+enter", "f1", "pageup", "y", "escape", "ctrl+underscore")] == [
+        "Ctrl+P", "Shift+Enter", "F1", "PgUp", "y", "Esc", "Ctrl+_",
+    ]  # fmt: skip
+    assert [short(key) for key in ("ctrl+p", "ctrl+shift+k", "enter")] == ["^P", "Ctrl+Shift+K", "Enter"]
+
+
+async def test_letters_that_the_conversation_uses_are_not_taken_for_typing() -> None:
+    async with workspace(say=scenes.tools()) as (app, pilot):
+        app._main.query_one(Transcript).focus()
+        await pilot.press("n", "p", "k")
+        assert app.composer.text == "" and app.focused is app._main.query_one(Transcript)
+        await pilot.press("x")
+        assert app.composer.text == "x" and app.focused is app.composer
+
+
+async def test_the_last_line_shows_what_works_and_changes_with_the_focus() -> None:
+    """E5."""
+    async with workspace() as (app, pilot):
+        assert app.footer == "Enter send  ^J new line  ^G editor  ^B sidebar  ^P palette  F1 keys"
+        await app.says(pilot, *scenes.streaming())
+        assert app.footer == "^J new line  ^G editor  Esc interrupt  ^B sidebar  ^P palette  F1 keys"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "send" not in app.footer and "Esc continue" in app.footer
+
+
+async def test_keys_of_the_last_line_can_be_clicked() -> None:
+    """E60."""
+    async with workspace() as (app, pilot):
+        line = app.size.height - 1
+        await pilot.click(offset=(app.screen_text().splitlines()[line].index("F1"), line))
+        await pilot.pause()
+        assert isinstance(app.screen, KeyList)
+
+
+async def test_the_palette_has_our_commands_and_only_working_ones() -> None:
+    async with workspace() as (app, _):
+        titles = [command.title for command in app.get_system_commands(app.screen)]
+        assert titles == ["New conversation", "Theme", "Sidebar", "Keys", "Leave"]
+        app.action_new()
+        assert [one.which for one in app.link.of(cmd.OpenConversation)] == ["new", "new"]
+
+
+def test_suspending_comes_before_the_text_fields_undo_and_the_palette_does_not_come_before_a_list() -> None:
+    """T26; asking.md, Keys."""
+    bindings = {binding.action: binding for binding in Host.__bases__[0].__dict__["BINDINGS"]}
+    assert bindings["suspend_process"].priority and not bindings["command_palette"].priority
+    assert App.action_suspend_process
