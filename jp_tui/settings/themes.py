@@ -216,7 +216,8 @@ def unreadable(theme: Theme, least: float = 4.5) -> list[tuple[str, str, float]]
     """Every pair of a text colour and a background of `theme` below `least` (WCAG AA): text, background, ratio."""
     values = {**theme.colors, **theme.variables}
     plain = ("background", "surface", "panel", "sidebar-background", "sheet-background", "user-background")
-    texts = ("foreground", *(n for n in OURS if n.endswith("-foreground") or n.startswith("syntax-")))
+    texts = ["foreground", "text-muted", "text-disabled", "foreground-muted", "foreground-disabled"]
+    texts += [name for name in OURS if name.endswith("-foreground") or name.startswith("syntax-")]
     low: list[tuple[str, str, float]] = []
     for name in texts:
         for ground in BACKGROUNDS.get(name, plain):
