@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ MAX_DEPTH = 64
 MAX_DIGITS = 300
 MAX_BYTES = 16 * 1024 * 1024
 
-_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""An escape that may be half a character: without one, and of text that can be encoded, every string is whole."""
 
 
 class JsonProblem(ValueError):
@@ -68,15 +70,20 @@ def _object(pairs: list[tuple[str, Json]]) -> JsonObject:
     return found
 
 
-def _depth(text: str) -> int:
-    deep = most = 0
-    for char in _STRINGS.sub('""', text):
-        if char in "[{":
-            deep += 1
-            most = max(most, deep)
-        elif char in "]}":
-            deep -= 1
-    return most
+def _inside(item: Json) -> Iterable[Json]:
+    if isinstance(item, dict):
+        return item.values()
+    return item if isinstance(item, list) else ()
+
+
+def _too_deep(value: Json, most: int) -> bool:
+    """Whether containers stand in one another more than `most` levels deep."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(most):
+        if not level:
+            return False
+        level = [inner for item in level for inner in _inside(item) if isinstance(inner, (dict, list))]
+    return bool(level)
 
 
 def _check_strings(value: Json) -> None:
@@ -85,10 +92,7 @@ def _check_strings(value: Json) -> None:
         item = todo.pop()
         if isinstance(item, str):
             _text(item)
-        elif isinstance(item, list):
-            todo.extend(item)
-        elif isinstance(item, dict):
-            todo.extend(item.values())
+        todo.extend(_inside(item))
 
 
 def parse(source: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> Json:
@@ -99,8 +103,7 @@ def parse(source: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = M
         text = source.decode("utf-8") if isinstance(source, bytes) else source
     except UnicodeDecodeError as error:
         raise JsonProblem(f"not UTF-8 at byte {error.start}") from None
-    if _depth(text) > max_depth:
-        raise JsonProblem(f"more than {max_depth} levels deep")
+    _text(text)
     try:
         value: Json = json.loads(
             text, parse_constant=_constant, parse_int=_integer, parse_float=_number, object_pairs_hook=_object
@@ -109,9 +112,13 @@ def parse(source: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = M
         raise
     except json.JSONDecodeError as error:
         raise JsonProblem(error.msg, error.lineno, error.colno) from None
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise JsonProblem(f"more than {max_depth} levels deep") from None
+    except ValueError as error:
         raise JsonProblem(str(error)) from None
-    if "\\u" in text or not text.isascii():
+    if text.count("[") + text.count("{") > max_depth and _too_deep(value, max_depth):
+        raise JsonProblem(f"more than {max_depth} levels deep")
+    if _HALF.search(text):
         _check_strings(value)
     return value
 

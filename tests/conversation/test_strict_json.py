@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.conversation.strict_json import JsonProblem, dump, parse, parse_object, same
+from jp_tui.conversation.strict_json import MAX_DEPTH, JsonProblem, dump, parse, parse_object, same
 
 
 @pytest.mark.parametrize(
@@ -94,3 +96,37 @@ def test_equality_is_by_type(left: Any, right: Any) -> None:
 def test_equality_of_look_alikes() -> None:
     assert not same(True, 1) and not same(False, 0) and not same("1", 1) and not same(None, False)
     assert same(1, 1.0) and same({"a": 1, "b": 2}, {"b": 2, "a": 1}) and not same([1, 2], [2, 1])
+
+
+def test_the_gate_costs_little_more_than_the_parser() -> None:
+    """T4, SIZE-001: a string of megabytes passes at the speed of the parser, not at that of a loop over characters."""
+    text = '"' + "x[{\\n" * 400_000 + '"'
+
+    def cost(read: Callable[[str], object]) -> float:
+        began = time.process_time()
+        read(text)
+        return time.process_time() - began
+
+    plain = min(cost(json.loads) for _ in range(3))
+    assert min(cost(parse) for _ in range(3)) < 8 * plain + 0.005
+
+
+@given(st.integers(1, 70), st.integers(0, 70))
+def test_depth_is_counted_whatever_stands_beside(lists: int, objects: int) -> None:
+    text = "[" * lists + '{"[{":[0,{}],"x":' * objects + '"]}"' + "}" * objects + "]" * lists
+    deep = max(lists + objects, lists + objects + 2 if objects else 0)
+    if deep <= MAX_DEPTH:
+        assert parse(text) == json.loads(text)
+    else:
+        with pytest.raises(JsonProblem, match="64 levels"):
+            parse(text)
+
+
+@pytest.mark.parametrize("text", ['"\\\\ud83d"', '"\\ud83d\\ude00"', '{"a":"\\uD83D\\uDE00"}'])
+def test_whole_characters_pass_however_they_are_written(text: str) -> None:
+    assert parse(text) == json.loads(text)
+
+
+def test_half_a_character_in_the_text_itself() -> None:
+    with pytest.raises(JsonProblem):
+        parse('"\ud83d"')
