@@ -168,6 +168,19 @@ class Pane:
         text = f"   {sign}" if sign else ""
         return Row(Strip([Segment(text + spaces(max(self.width - len(text), 0)), self.look.muted)], self.width))
 
+    @property
+    def total(self) -> int:
+        """Rows of the whole column."""
+        return self.column.total
+
+    def anchor(self, row: int) -> Anchor:
+        """A position that lasts, for a document row."""
+        return self.column.anchor(row)
+
+    def row_of(self, anchor: Anchor) -> int | None:
+        """Where such a position is now."""
+        return self.column.row_of(anchor)
+
     # --- what is needed ------------------------------------------------------------------------------------
 
     def fresh(self, block: Block) -> bool:

@@ -206,12 +206,13 @@ def _inside_word(before: str, after: str, at: int) -> bool:
 
 @dataclass(slots=True)
 class Painted:
-    """A whole diff as rows; `hunks` are the rows where hunks begin."""
+    """A diff or another context as rows; `hunks` are the rows where hunks begin, `whole` whether nothing was cut."""
 
     rows: list[Row] = field(default_factory=list)
     hunks: list[int] = field(default_factory=list)
     added: int = 0
     removed: int = 0
+    whole: bool = True
 
 
 def groups(changes: Sequence[Change]) -> list[list[Change]]:

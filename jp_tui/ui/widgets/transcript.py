@@ -26,6 +26,7 @@ from jp_tui.ui.painting.look import look
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.rowview import RowView
+from jp_tui.ui.widgets.scrolled import scrolling
 from jp_tui.view.blocks import Said, Thought
 from jp_tui.view.story import Changes
 
@@ -37,6 +38,7 @@ class Transcript(RowView):
     """The conversation: scrolls, selects, follows what is written."""
 
     BINDINGS = [
+        *scrolling("transcript"),
         Binding("enter", "unfold", "Unfold", id="transcript.unfold", tooltip="Unfolds or folds the marked part"),
         Binding("n", "mark(1)", "Next fold", id="transcript.next_fold", tooltip="Marks the next folded part"),
         Binding("p", "mark(-1)", "Previous fold", id="transcript.previous_fold", tooltip="Marks the one before"),
@@ -67,7 +69,7 @@ class Transcript(RowView):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._pane = Pane(1, look({}))
+        self._pane: Pane = Pane(1, look({}))
         self._desk = Desk(self._deliver)
         self._conversation = ""
         self._texts: dict[str, list[str]] = {}

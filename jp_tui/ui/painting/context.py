@@ -1,0 +1,96 @@
+"""What a question puts before somebody, as rows: a diff in one or two columns, or text; by default nothing hidden.
+
+In approval mode odd characters are visible, long blanks are counted and no Markdown is interpreted (traps.md T3,
+R195); a first row names what was found. Otherwise, for previews, Markdown is painted as in the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from jp_tui.conversation import neutral
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.painting import diff, markdown, plain
+from jp_tui.ui.painting.diff import Change, Painted
+from jp_tui.ui.painting.frame import Frame
+from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.rows import Piece, Row
+
+APPROVED = 2 * 1024 * 1024
+"""Characters that can be put before somebody at once; what is longer can never be seen to its end."""
+SPLIT = 60
+"""Fewest cells for two columns."""
+
+
+def context(text: Foreign, width: int, look: Look, *, approval: bool = True, split: bool = False) -> Painted:
+    """The rows of a context, and where its hunks begin. `split` puts a diff's two sides beside each other."""
+    frame = Frame(look, width, look.text)
+    shown, missing = plain.cut(text.raw.strip("\n"), APPROVED if approval else plain.SHOWN)
+    found = _content(Foreign(shown), frame, approval, split and width >= SPLIT)
+    if approval and (kinds := neutral.warnings(shown)):
+        badge = frame.paragraph([Piece(f"▲ found in this text: {', '.join(kinds)}", look.waiting + Style(bold=True))])
+        found.rows[:0] = badge
+        found.hunks = [at + len(badge) for at in found.hunks]
+    if missing:
+        found.rows.append(plain.note(missing, frame))
+        found.whole = False
+    return found
+
+
+def paint_context(text: Foreign, width: int, look: Look, *, approval: bool) -> list[Strip]:
+    """The rows of a context as strips of exactly `width` cells."""
+    return [row.strip for row in context(text, width, look, approval=approval).rows]
+
+
+def _content(text: Foreign, frame: Frame, approval: bool, split: bool) -> Painted:
+    if diff.is_diff(text.raw):
+        raw = text.raw if approval else neutral.neutralise(text)
+        return _sides(raw, frame, approval) if split else diff.unified(raw, frame, approval=approval)
+    if approval:
+        return Painted(plain.paragraphs(plain.lines(text, frame.base, frame.look, approval=True), frame))
+    return Painted(markdown.document(markdown.parse(neutral.neutralise(text), {}), frame))
+
+
+def _sides(text: str, frame: Frame, approval: bool) -> Painted:
+    changes = diff.read(text)
+    found = Painted(added=diff.counts(changes)[1], removed=diff.counts(changes)[2])
+    left = (frame.full - 1) // 2
+    widths = (left, frame.full - 1 - left)
+    for group in diff.groups(changes):
+        if group[0].sign in "@#\\":
+            if group[0].sign == "@":
+                found.hunks.append(len(found.rows))
+            found.rows += [row for change in group for row in diff.change_rows(change, frame, approval=approval)]
+        elif group[0].sign == " ":
+            for change in group:
+                found.rows += _beside((change, change), widths, frame.look, approval)
+        else:
+            for pair in diff.pairs(group):
+                found.rows += _beside(pair, widths, frame.look, approval)
+    return found
+
+
+def _beside(
+    pair: tuple[Change | None, Change | None], widths: tuple[int, int], look: Look, approval: bool
+) -> Sequence[Row]:
+    """Two sides of one place; what is copied is the new side, or the old one where there is no new."""
+    before, after = pair
+    spans = diff.changed_words(before.text, after.text) if before and after and before is not after else None
+    columns: list[list[Row]] = []
+    for number, (change, width) in enumerate(zip(pair, widths, strict=True)):
+        words = spans[number] if spans else None
+        frame = Frame(look, width, look.block)
+        columns.append([] if change is None else diff.change_rows(change, frame, approval=approval, words=words))
+    rows: list[Row] = []
+    blanks = [Frame(look, width, look.block).blank().strip for width in widths]
+    for old, new in zip_longest(*columns):
+        left, right = (old.strip if old else blanks[0]), (new.strip if new else blanks[1])
+        strip = Strip([*left, Segment("│", look.muted), *right], sum(widths) + 1)
+        source, offset = (new, sum(len(s.text) for s in left) + 1) if new else (old, 0)
+        rows.append(Row(strip, source.text, source.lead + offset, source.join))
+    return rows

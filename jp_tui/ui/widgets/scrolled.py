@@ -1,0 +1,220 @@
+"""A widget that scrolls through a column of rows by itself and hands finished rows to the compositor.
+
+It keeps the first row in sight by an anchor, so that heights that become known above do not move what is read, and
+follows the end while it is there. No layout, no bars, no styles cache: a row that only moved costs a look-up
+(designs.md B). Knows no mouse and no conversation.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding
+from textual.filter import Monochrome, NoColor
+from textual.geometry import Offset, Region
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.widget import Widget
+
+from jp_tui.ui.column import Anchor
+from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.rows import Row
+from jp_tui.ui.selecting import shaded
+
+THUMB, TRACK = "┃", " "
+NEWS = " ↓ new · End "
+
+
+class Rows(Protocol):
+    """What a RowView scrolls through: `Pane`, or rows that are all there."""
+
+    look: Look
+
+    @property
+    def total(self) -> int: ...
+
+    def row(self, number: int) -> Row: ...
+
+    def source_row(self, number: int) -> Row: ...
+
+    def anchor(self, row: int) -> Anchor: ...
+
+    def row_of(self, anchor: Anchor) -> int | None: ...
+
+
+def scrolling(name: str) -> list[Binding]:
+    """The keys that scroll, with ids that begin with `name`."""
+    return [
+        Binding("up,k", "scroll_rows(-1)", "Up", show=False, id=f"{name}.up", tooltip="Scrolls one row up"),
+        Binding("down,j", "scroll_rows(1)", "Down", show=False, id=f"{name}.down", tooltip="Scrolls one row down"),
+        Binding("pageup", "scroll_pages(-1)", "Page up", id=f"{name}.page_up", tooltip="Scrolls one page up"),
+        Binding("pagedown", "scroll_pages(1)", "Page down", id=f"{name}.page_down", tooltip="Scrolls one page down"),
+        Binding("home", "scroll_to_start", "Start", show=False, id=f"{name}.start", tooltip="To the first row"),
+        Binding(
+            "end", "scroll_to_end", "End", show=False, id=f"{name}.end", tooltip="To the last row, and stays there"
+        ),
+    ]
+
+
+class Scrolled(Widget):
+    """A column of rows with its own scrolling."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._pane: Rows
+        self.top = 0
+        self._following = True
+        self._anchor, self._total = Anchor("", 0, 0), 0
+        self._news = False
+
+    # --- where the viewport is -----------------------------------------------------------------------------
+
+    @property
+    def height(self) -> int:
+        """Rows in sight."""
+        return self.size.height
+
+    @property
+    def following(self) -> bool:
+        """Whether the newest row stays in sight."""
+        return self._following
+
+    def reset(self) -> None:
+        """At the end of something new."""
+        self.top, self._total, self._following, self._news = 0, 0, True, False
+        self._anchor = Anchor("", 0, 0)
+        if self.is_attached:
+            self.screen.clear_selection()
+            self.refresh()
+
+    def place(self, *, grown: bool = False) -> bool:
+        """Find the first row again after the column changed; True when it stands elsewhere on the screen."""
+        before, total = self.top, self._pane.total
+        limit = max(total - self.height, 0)
+        found = self._pane.row_of(self._anchor)
+        if found is not None:
+            self._shift_selection(found - before)
+        if not self._following and total < self._total and before >= limit:
+            self._following = True
+        if self._following:
+            self.top = limit
+        else:
+            self.top = min(max(before if found is None else found, 0), limit)
+            self._news |= grown
+        self._anchor, self._total = self._pane.anchor(self.top), total
+        return self.top != before or (grown and not self._following)
+
+    def renamed(self, old: str, new: str) -> None:
+        """A block has another key."""
+        if self._anchor.key == old:
+            self._anchor = self._anchor._replace(key=new)
+
+    def hold(self) -> None:
+        """Stay where the viewport is, whatever comes below."""
+        self._following = False
+
+    def moved(self) -> None:
+        """The viewport stands elsewhere: for whoever fetches what is near."""
+
+    def scroll_to_row(self, row: int) -> None:
+        """Make a document row the first in sight, as far as there are rows below it."""
+        limit = max(self._pane.total - self.height, 0)
+        top = min(max(row, 0), limit)
+        self._following = top == limit
+        if self._following:
+            self._news = False
+        if top != self.top or self._following:
+            self.top = top
+            self._anchor = self._pane.anchor(top)
+            self.refresh()
+            self.moved()
+
+    def scroll_to_end(self) -> None:
+        """To the newest row, and stay there."""
+        self.scroll_to_row(self._pane.total)
+
+    def scroll_to_start(self) -> None:
+        """To the first row."""
+        self.scroll_to_row(0)
+
+    def scroll_pages(self, pages: int) -> None:
+        """By whole pages, one row of the old one staying in sight."""
+        self.scroll_to_row(self.top + pages * max(self.height - 1, 1))
+
+    def action_scroll_rows(self, rows: int) -> None:
+        self.scroll_to_row(self.top + rows)
+
+    def action_scroll_pages(self, pages: int) -> None:
+        self.scroll_pages(pages)
+
+    def action_scroll_to_start(self) -> None:
+        self.scroll_to_start()
+
+    def action_scroll_to_end(self) -> None:
+        self.scroll_to_end()
+
+    # --- rows for the compositor ---------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """For hit testing only: a row with document offsets, from which Textual makes a selection (designs.md D)."""
+        return self._pane.row(self.top + y).strip.apply_offsets(0, self.top + y)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows in sight; finished strips, so that a row that only moved costs a look-up."""
+        width = self.size.width
+        selection = self.text_selection
+        look = self._pane.look
+        first, last = self._thumb()
+        found: list[Strip] = []
+        filters = [one for one in self.app.get_line_filters() if isinstance(one, Monochrome | NoColor)]
+        for y in range(crop.y, crop.bottom):
+            number = self.top + y
+            row = self._pane.row(number)
+            inside = first <= y < last
+            strip = row.marked(look.thumb if inside else look.track, THUMB if inside else TRACK)
+            if selection is not None and (span := selection.get_span(number)) is not None:
+                strip = shaded(strip, _clamped(span, row), self._selection_style())
+            strip = self.overlaid(strip, number, y)
+            if self._news and not self._following and y == self.height - 1:
+                strip = self._with_news(strip)
+            for one in filters:  # what the theme's colours need is done when the look is made
+                strip = strip.apply_filter(one, self.background_colors[1])
+            found.append(strip if crop.x == 0 and crop.width == width else strip.crop(crop.x, crop.right))
+        return found
+
+    def overlaid(self, strip: Strip, number: int, y: int) -> Strip:
+        """What a derived widget lays over a row."""
+        return strip
+
+    def _selection_style(self) -> Style:
+        style = self.screen.get_visual_style("screen--selection").rich_style
+        return Style(color=style.color, bgcolor=style.bgcolor)
+
+    def _with_news(self, strip: Strip) -> Strip:
+        keep = max(self.size.width - len(NEWS) - 2, 0)
+        sign = Segment(NEWS, self._pane.look.running + Style(reverse=True))
+        return Strip([*strip.crop(0, keep), sign, *strip.crop(keep + len(NEWS))], self.size.width)
+
+    def _thumb(self) -> tuple[int, int]:
+        """The rows of the screen that the scroll mark covers; none when everything is in sight."""
+        total, height = self._pane.total, self.height
+        if total <= height or not height:
+            return 0, 0
+        size = max(height * height // total, 1)
+        start = round((height - size) * self.top / (total - height))
+        return start, start + size
+
+    def _shift_selection(self, rows: int) -> None:
+        """Rows above became higher or lower: a selection stays on its words."""
+        if rows and (selection := self.text_selection) is not None and selection.start and selection.end:
+            shift = Offset(0, rows)
+            self.screen.selections = {self: Selection(selection.start + shift, selection.end + shift)}
+
+
+def _clamped(span: tuple[int, int], row: Row) -> tuple[int, int]:
+    """The part of a span that lies on the row's content: gutters are not copied, so they are not shaded."""
+    start, end = span
+    last = row.lead + len(row.text)
+    return max(start, row.lead), last if end == -1 else min(end, last)
