@@ -16,7 +16,6 @@ from textual.widgets import Static
 
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.ui.sheets import words
-from jp_tui.ui.sheets.context import ContextPane
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.frame import height_of
 from jp_tui.ui.sheets.hints import Hint
@@ -24,6 +23,7 @@ from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.rows import Choices, Pairs, Row
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import join, ours
+from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
 
 
@@ -146,11 +146,6 @@ class BooleanSheet(Sheet):
         self.begin(self.gate.click())
         self.action_say(event.id)
 
-    @on(ContextPane.Seen)
-    def _seen(self, event: ContextPane.Seen) -> None:
-        event.stop()
+    @on(ContextView.Seen)
+    def _more_seen(self) -> None:
         self._choices.rows = self._rows()
-        line = words.question(self.prompt)[0]
-        unseen = words.unseen(event.unseen, event.lines)
-        self.question.update(join(line, unseen, sep=ours("  ")) if event.unseen else line)
-        self.post_message(Grew())

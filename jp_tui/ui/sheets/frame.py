@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -17,13 +18,13 @@ from textual.widgets import Static
 
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets import words
-from jp_tui.ui.sheets.context import ContextPane
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.plan import TIGHT, Wants, share
 from jp_tui.ui.sheets.rows import Choices
 from jp_tui.ui.text import blank, ours
+from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
 
 Mode = Literal["answer", "write", "menu"]
@@ -59,7 +60,8 @@ class Frame(Vertical, can_focus=True):
         self.set_class(prompt.source == "tool", "-tool")
         self.border_title = words.title(prompt)
         line, above = words.question(prompt)
-        self.context = ContextPane(above) if above else None
+        self.context = ContextView(above, approval=words.mode(prompt) == "approval", focus=False) if above else None
+        self._line = line
         self.question = Static(line, id="question")
         self.menu = Choices(id="menu")
         self.reply_title = Static(ours(w.REPLY_TITLE), id="reply-title")
@@ -112,6 +114,15 @@ class Frame(Vertical, can_focus=True):
         self.problem.update(notice)
         self.problem.display = bool(notice)
         self.post_message(Grew())
+
+    @on(ContextView.Seen)
+    def _seen(self) -> None:
+        """The question's line says what stands above it, and how much of that was not on the screen yet (E15)."""
+        if self.context is not None:
+            shown = self.context
+            note = words.under(self._line, shown.changes, shown.hunk[1], shown.unseen, shown.lines)
+            self.question.update(note)
+            self.post_message(Grew())
 
     def watch_armed(self) -> None:
         self.set_class(not self.armed, "-deaf")

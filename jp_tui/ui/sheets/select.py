@@ -19,13 +19,13 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.questions.types import Option, SelectAnswer
 from jp_tui.ui.sheets import words
-from jp_tui.ui.sheets.context import ContextPane
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import join, ours
+from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
 
 HINT_FILTER = 10
@@ -49,7 +49,7 @@ class SelectSheet(Sheet):
     SelectSheet #list { height: auto; width: 1fr; layout: vertical;
         &.-beside { layout: horizontal; }
     }
-    SelectSheet #preview { width: 1fr; display: none; border-left: outer $primary 40%; }
+    SelectSheet #preview { width: 1fr; display: none; margin-left: 2; }
     SelectSheet .-previews #preview { display: block; }
     """
 
@@ -65,7 +65,7 @@ class SelectSheet(Sheet):
         self._choices = Choices(*self._shown(""), cursor=at, id="options")
         self._filter = Field(gate=gate, hint=ours(w.FILTER_HINT), id="filter")
         self._filter.display = False
-        self._preview = ContextPane(Foreign(""), id="preview")
+        self._preview = ContextView(Foreign(""), approval=words.mode(prompt) == "approval", focus=False, id="preview")
         self._list = Container(self._choices, self._preview, id="list")
         self._beside = False
         self._previewed: Option | None = None

@@ -40,6 +40,9 @@ class Sheet(Writing):
         Binding("s", "end_turn", "End turn", id="sheet.end", tooltip="Stops the turn; asks once more first"),
         Binding("w", "why", "Why", id="sheet.why", tooltip="Which rule brought this question to you"),
         Binding("escape", "leave", "Back or menu", id="sheet.leave", tooltip="Leaves a text field, else the menu"),
+        Binding("t", "split", "Side by side", id="sheet.split", tooltip="A diff in one column or in two"),
+        Binding("right_square_bracket", "hunk(1)", "Next hunk", id="sheet.next_hunk", tooltip="To the next hunk"),
+        Binding("left_square_bracket", "hunk(-1)", "Last hunk", id="sheet.last_hunk", tooltip="To the hunk above"),
         Binding("ctrl+d", READING["ctrl+d"], "Read on", id="sheet.read", tooltip="Scrolls what is asked about down"),
         Binding("ctrl+u", READING["ctrl+u"], "Read back", id="sheet.read_back", tooltip="Scrolls it up"),
         Binding("shift+down", READING["shift+down"], "Line down", id="sheet.line_down", tooltip="One line down"),
@@ -105,6 +108,10 @@ class Sheet(Writing):
         found.append(Hint("esc", "menu", "leave"))
         if self.context and not self.context.fits:
             found.append(Hint("ctrl+d", "read on", "read(1)"))
+        if self.context and self.context.hunk[1]:
+            found.append(Hint("t", "one column", "split") if self.context.split else Hint("t", "two columns", "split"))
+        if self.context and self.context.hunk[1] > 1:
+            found.append(Hint("]", "next hunk", "hunk(1)"))
         return [*found, Hint("w", "why", "why")]
 
     # Keys: each one goes through the gate first, wherever Textual sent it
@@ -224,6 +231,15 @@ class Sheet(Writing):
     def action_read(self, by: int) -> None:
         if self.context:
             self.context.page(by)
+
+    def action_hunk(self, step: int) -> None:
+        if self.context:
+            self.context.action_hunk(step)
+
+    def action_split(self) -> None:
+        if self.context and self.context.hunk[1]:
+            self.context.action_split()
+            self.post_message(Grew())
 
     def action_step(self, by: int) -> None:
         if self.context:

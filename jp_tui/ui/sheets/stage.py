@@ -131,7 +131,8 @@ class Stage(Ears):
     def _forget(self, inquiry: str) -> None:
         sheet = self._sheets.pop(inquiry, None)
         if sheet is not None:
-            sheet.remove()
+            sheet.display = False
+            self.call_after_refresh(sheet.remove)  # the screen still paints it until the layout is done without it
 
     def _tell(self, notice: Content) -> None:
         self._notice.update(notice)

@@ -11,7 +11,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import BooleanAnswer
 from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.text import Mode, cut, foreign, join, ours
+from jp_tui.ui.text import Mode, cut, foreign, join, ours, styled
 from jp_tui.view import wording as w
 
 LONG = 240
@@ -84,8 +84,17 @@ def covers(prompt: PromptRequest) -> Content:
     return ours(w.COVERS_UNKNOWN, tool=Foreign(prompt.tool))
 
 
-def unseen(lines: int, of: int) -> Content:
-    return ours(w.UNSEEN, "not bold $text-warning", n=lines, m=of)
+def under(line: Content, changes: tuple[int, int], hunks: int, unseen: int, lines: int) -> Content:
+    """The question's line with what a diff above it changes, and what of it was not seen."""
+    said = []
+    if any(changes):
+        said.append(ours(w.CHANGES, added=changes[0], removed=changes[1]))
+    if hunks > 1:
+        said.append(ours(w.HUNKS, n=hunks))
+    notes = [ours("  "), styled(join(*said, sep=ours(_DOT)), f"not bold {MUTED}")] if said else []
+    if unseen:
+        notes += [ours("  "), ours(w.UNSEEN, "not bold $text-warning", n=unseen, m=lines)]
+    return join(line, *notes)
 
 
 def end_does(lost: int, typed: bool) -> Content:

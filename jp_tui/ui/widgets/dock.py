@@ -13,7 +13,6 @@ from time import monotonic
 from typing import ClassVar
 
 from textual import on
-from textual.app import SuspendNotSupported
 from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
@@ -33,6 +32,10 @@ from jp_tui.view.drafts import restored
 
 NOTICE = 6.0
 """Seconds for which it is said that a visible question went away."""
+
+
+def _no_editor(text: str) -> str:
+    raise OSError("there is none here")
 
 
 class SheetDock(Stage):
@@ -90,7 +93,7 @@ class SheetDock(Stage):
         self,
         *,
         clock: Callable[[], float] = monotonic,
-        editor: Callable[[str], str] | None = None,
+        editor: Callable[[str], str] = _no_editor,
         id: str | None = None,
     ) -> None:
         """`clock` gives monotonic seconds; `editor` takes a text and gives the edited one back, or raises OSError."""
@@ -257,15 +260,8 @@ class SheetDock(Stage):
         event.stop()
         sheet = self.shown()
         try:
-            if self._editor is not None:
-                event.field.put(self._editor(event.field.value))
-            else:
-                from jp_tui.system.editor import edited  # only who asks for an editor pays for it
-
-                with self.app.suspend():
-                    text = edited(event.field.value)
-                event.field.put(text)
-        except (OSError, SuspendNotSupported) as error:
+            event.field.put(self._editor(event.field.value))
+        except OSError as error:
             if sheet is not None:
                 sheet.say(ours(w.EDITOR_FAILED, reason=Foreign(str(error))))
 
