@@ -7,6 +7,7 @@ itself, or that its tool hides, is shown as question and answer only (inquiries.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import cast, get_args
 
 from jp_tui.conversation import events as stored
@@ -19,7 +20,10 @@ from jp_tui.view.blocks import LIVE, NOTHING, Asked, Tool, live_key
 
 @dataclass(slots=True)
 class Known:
-    """All that is known of one call; the fields come from events of several pages. `seen` are their numbers."""
+    """All that is known of one call; the fields come from events of several pages. `seen` are their numbers.
+
+    Questions stand with the number of their event, since pages come in any order.
+    """
 
     name: str = ""
     place: int = LIVE
@@ -27,7 +31,7 @@ class Known:
     request: stored.ToolCallRequest | None = None
     response: stored.ToolCallResponse | None = None
     live: CallChanged | None = None
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[str, tuple[int, Asked]] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
 
 
@@ -36,7 +40,7 @@ def tool_block(known: Known, call: str, *, over: bool) -> Tool | None:
     request, response = known.request, known.response
     arguments: JsonObject = request.arguments if request else {}
     said: JsonObject = {**(request.metadata if request else {}), **(response.metadata if response else {})}
-    asked = tuple(known.asked.values())
+    asked = tuple(one for _, one in sorted(known.asked.values(), key=itemgetter(0)))
     hidden = said.get("hidden") is True or (known.live is not None and known.live.hidden)
     dialogue = any(one.assistant for one in asked)
     failed = response is not None and response.is_error
@@ -67,7 +71,7 @@ def _state(known: Known, over: bool) -> tuple[CallState, CallEnd | None]:
         if said in get_args(CallEnd):
             return "completed", cast(CallEnd, said)
         return "completed", "error" if known.response.is_error else "ok"
-    waits = any(one.how == "open" for one in known.asked.values())
+    waits = any(one.how == "open" for _, one in known.asked.values())
     live = known.live
     if live is not None and (live.state in ("completed", "awaiting_input") or not over):
         return live.state, live.end

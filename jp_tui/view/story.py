@@ -284,7 +284,7 @@ class Story:
         if isinstance(home, str):
             known = self._call(turn, home)
             known.seen.add(seq)
-            known.asked.setdefault(event.id, asked)
+            known.asked.setdefault(event.id, (seq, asked))
             self._homes[turn, event.id] = home
             self._show(turn, home)
         else:
@@ -297,7 +297,8 @@ class Story:
             known = self._call(turn, home)
             if event.id in known.asked:
                 known.seen.add(seq)
-                known.asked[event.id] = answered(known.asked[event.id], event)
+                at, asked = known.asked[event.id]
+                known.asked[event.id] = (at, answered(asked, event))
                 self._show(turn, home)
         elif home is None:
             self._early[turn, event.id] = event  # its question stands on a page that is not held yet

@@ -56,7 +56,7 @@ class Reader:
 
     def line(self, text: str) -> Change:
         inside = self._left_old > 0 or self._left_new > 0
-        if not inside and (found := _HUNK.match(text)):
+        if found := _HUNK.match(text):  # content has a sign before it, so this is a header wherever it stands
             counts = [1 if count is None else int(count) for count in (found[2], found[4])]
             self._old, self._new = int(found[1]), int(found[3])
             self._left_old, self._left_new = counts

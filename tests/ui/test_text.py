@@ -1,0 +1,137 @@
+"""The one way into a widget and the last gate before the terminal (traps.md T1, T2, T3; R195-R197)."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App, ComposeResult
+from textual.content import Content
+from textual.strip import Strip
+from textual.widgets import Button, Label, OptionList, Static
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui import gate
+from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
+
+ACTS = re.compile("[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+
+
+def test_our_words_are_filled_and_never_read_as_markup() -> None:
+    """T2: neither the template nor what fills it is markup."""
+    said = ours(
+        "{n} [b]waiting[/b] · {tool} asks: {text}", n=2, tool=Foreign("[red]x[/]"), text=Foreign("a\x1b]0;t\x07b")
+    )
+    assert said.plain == "2 [b]waiting[/b] · [red]x[/] asks: ab"
+    assert not said.spans
+    assert ours("{x:.1f} {{}}", x=1.26).plain == "1.3 {}"
+    with pytest.raises(KeyError):
+        ours("{missing}")
+
+
+def test_foreign_text_has_no_other_way_to_become_text() -> None:
+    with pytest.raises(TypeError):
+        str(Foreign("x"))
+    with pytest.raises(TypeError):
+        f"{Foreign('x')}"
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "shown"),
+    [
+        ("\n \n  first\nsecond", None, "first"),
+        ("abcdef", 4, "abc…"),
+        ("你好吗", 4, "你…"),
+        ("ab", 2, "ab"),
+        ("ab", 0, ""),
+    ],
+)
+def test_a_line_is_one_line_of_so_many_cells(text: str, limit: int | None, shown: str) -> None:
+    assert foreign(Foreign(text), mode="line", limit=limit).plain == shown
+
+
+def test_styles_of_content_and_of_ours() -> None:
+    """R195: colours of content are kept under ours; T3: our marks stand out from content."""
+    kept = foreign(Foreign("a\x1b[1;31mb\x1b[0m"), style="italic")
+    assert kept.plain == "ab" and [(span.start, span.end) for span in kept.spans] == [(0, 2), (1, 2)]
+    marked = foreign(Foreign("x\u202ey"), mode="approval")
+    assert marked.plain == "x\\u{202E}y" and [str(span.style) for span in marked.spans] == ["$warning"]
+    assert join(ours("a"), ours("b"), sep=ours("·")).plain == "a·b"
+    assert styled(ours("a"), "bold").spans[0].style == "bold"
+    assert blank().plain == "" and cut(ours("abc"), 3).plain == "abc"
+
+
+class Host(App[None]):
+    """Every slot of the usual widgets, filled with one hostile text."""
+
+    def __init__(self, text: Foreign) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        content = foreign(self._text)
+        yield Static(content)
+        yield Label(ours("said: {text}", text=self._text))
+        yield Button(foreign(self._text, mode="line"))
+        yield OptionList(content, foreign(self._text, mode="approval"))
+
+
+async def test_hostile_text_shows_and_does_nothing_in_widgets(fixtures_dir: Path) -> None:
+    """MARK-*, TERM-*: no exception, no action, nothing that acts in any painted row."""
+    cases = [
+        case
+        for group in ("markup", "terminal")
+        for case in json.loads((fixtures_dir / "hostile" / f"{group}.json").read_text())["cases"]
+        if isinstance(case["payload"].get("utf8"), str) and len(case["payload"]["utf8"]) < 200
+    ]
+    joined = Foreign("\n".join(case["payload"]["utf8"] for case in cases))
+    app = Host(joined)
+    async with app.run_test(size=(100, 60)) as pilot:
+        await pilot.pause()
+        for widget in app.query("*"):
+            for y in range(widget.size.height):
+                for segment in widget.render_line(y):
+                    assert not ACTS.search(segment.text)
+                    meta = segment.style.meta if segment.style else {}
+                    assert not any(key.startswith("@") for key in meta)
+
+
+def rendered(*segments: Segment) -> str:
+    console = Console(file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    return Strip(segments).render(console)
+
+
+def test_the_gate_makes_what_got_this_far_visible() -> None:
+    """T1: C0 except newline and tab, DEL, C1 and surrogates; the row keeps its width."""
+    assert gate.passed("a\tb\nc") == "a\tb\nc"
+    shown = rendered(Segment("a\x1b]0;t\x07b\x9bc\x7f\ud83dd", Style(bold=True)))
+    assert shown == "\x1b[1ma␛]0;t␇b\x1b[0m" or "␛]0;t␇b" in shown
+    assert not ACTS.search(shown.replace("\x1b[1m", "").replace("\x1b[0m", ""))
+
+
+@pytest.mark.parametrize(
+    ("url", "stays"),
+    [
+        ("https://example.com/x", True),
+        ("javascript:alert(1)", False),
+        ("https://a.example/\x1b\\x", False),
+        ("https://user@evil.example/", False),
+        ("file:///etc/passwd", False),
+    ],
+)
+def test_the_gate_drops_links_that_are_not_clean(url: str, stays: bool) -> None:
+    """T1, R197."""
+    shown = rendered(Segment("words", Style(link=url)))
+    assert ("\x1b]8;" in shown) is stays
+    assert "words" in shown
+
+
+def test_the_gate_stands_before_every_strip() -> None:
+    assert Strip.render is gate._render
+    assert isinstance(ours("x"), Content)
