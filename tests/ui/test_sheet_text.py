@@ -197,3 +197,12 @@ def test_an_editor_s_failure_is_an_error_with_words(tmp_path: Path) -> None:
         editor.edited("x", {"VISUAL": "vi 'x"})
     with pytest.raises(OSError, match="UTF-8"):
         editor.edited("x", {"EDITOR": 'sh -c \'printf "\\377" > "$0"\''})
+
+
+async def test_a_default_that_would_deceive_is_shown_spelled_out_and_accepted_as_it_is() -> None:
+    app = Host(text(has_default=True, default="x\u202egnp.exe"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        assert "x\\u{202E}gnp.exe" in text_of(app) and "enter accept the default" in text_of(app)
+        await app.type(pilot, "enter")
+        assert app.answers == [Answered(value="x\u202egnp.exe")]

@@ -43,6 +43,7 @@ class Frame(Vertical, can_focus=True):
         &.-deaf > .answers, &.-deaf > .context { opacity: 50%; }
         &.-gaps > #question, &.-gaps > .context { margin-bottom: 1; }
         & > #question { height: auto; text-style: bold; }
+        & > #warning { height: auto; color: $text-warning; text-style: bold; }
         & > #problem { height: auto; color: $text-warning; }
         & > #why, & > #reply-title { height: auto; color: $text-muted; }
     }
@@ -63,6 +64,9 @@ class Frame(Vertical, can_focus=True):
         self.context = ContextView(above, approval=words.mode(prompt) == "approval", focus=False) if above else None
         self._line = line
         self.question = Static(line, id="question")
+        warned = words.warning(prompt)
+        self.warning = Static(warned, id="warning")
+        self.warning.display = bool(warned)
         self.menu = Choices(id="menu")
         self.reply_title = Static(ours(w.REPLY_TITLE), id="reply-title")
         self.reply = Field(gate=gate, hint=ours(w.REPLY_HINT), id="reply")
@@ -78,6 +82,7 @@ class Frame(Vertical, can_focus=True):
             self.context.add_class("context")
             yield self.context
         yield self.question
+        yield self.warning
         self.areas = list(self.answers())
         for area in self.areas:
             area.add_class("answers")
@@ -139,6 +144,7 @@ class Frame(Vertical, can_focus=True):
         shown = [self.question, self.line, *([self.context] if self.context else [])]
         for part in shown:
             part.display = not self.cramped
+        self.warning.display = not self.cramped and bool(self.warning.content)
         if self.cramped:
             for hidden in (*self.areas, self.menu, self.reply_title, self.reply, self.why):
                 hidden.display = False
@@ -154,7 +160,7 @@ class Frame(Vertical, can_focus=True):
         self.line.most = 1 if room < TIGHT else 3
         field_room = max(room // 3, 1)
         fixed = EDGES + self.line.height_at(inner)
-        for part in (self.reply_title, self.why, self.problem):
+        for part in (self.reply_title, self.why, self.problem, self.warning):
             fixed += height_of(part, inner) if part.display else 0
         if self.reply.display:
             self.reply.styles.height = min(self.reply.height_at(inner), field_room)

@@ -86,12 +86,11 @@ class SelectSheet(Sheet):
             marks.append(ours(w.RECOMMENDED))
         if self.prompt.question.has_default and option.value == self.prompt.question.default:
             marks.append(ours(w.DEFAULT))
-        shown = words.mode(self.prompt)
         return Row(
             str(place),
-            words.option(option.value, shown),
+            words.option(option.value),
             tags=join(*marks, sep=ours(" ")) if marks else None,
-            detail=words.option(option.description, shown) if option.description else None,
+            detail=words.option(option.description) if option.description else None,
         )
 
     def _shown(self, letters: str) -> tuple[Row, ...]:

@@ -11,6 +11,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding
 
+from jp_tui.conversation.neutral import neutralise
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint
@@ -19,6 +20,7 @@ from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.drafts import Draft
+from jp_tui.view.pastes import cleaned
 
 
 class TextSheet(Sheet):
@@ -30,6 +32,7 @@ class TextSheet(Sheet):
         super().__init__(prompt, gate=gate)
         default = prompt.question.default
         self._default = default if prompt.question.has_default and isinstance(default, str) else ""
+        self._shown = cleaned(neutralise(self._default))  # a field cannot mark what would act or deceive
         self.field = Field(gate=gate, hint=ours(w.TEXT_HINT), id="answer")
 
     def answers(self) -> ComposeResult:
@@ -47,11 +50,11 @@ class TextSheet(Sheet):
 
     def typed(self) -> str | None:
         text = self.field.value
-        return None if text == self._default else text
+        return None if text == self._shown else text
 
     def restore(self, draft: Draft) -> None:
         super().restore(draft)
-        self.field.put(self._default if draft.answer is None else draft.answer)
+        self.field.put(self._shown if draft.answer is None else draft.answer)
 
     def accept(self) -> None:
         self.write(self.field)
@@ -62,7 +65,7 @@ class TextSheet(Sheet):
         super().action_editor()
 
     def submit(self, field: Field) -> None:
-        text = field.value
+        text = self._default if field.value == self._shown else field.value
         if text.strip():
             self.answer(Answered(value=text))
         else:
@@ -80,7 +83,7 @@ class TextSheet(Sheet):
 
     def field_hints(self, field: Field) -> list[Hint]:
         sends = Hint("enter", "submit", "accept")
-        if self._default and field.text == self._default:
+        if self._default and field.value == self._shown:
             sends = Hint("enter", "accept the default", "accept")
         return [
             sends, Hint("ctrl+j", "new line", "new_line"), Hint("ctrl+g", "editor", "editor"),

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from jp_tui.conversation.neutral import first_line, warnings
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import BooleanAnswer
+from jp_tui.questions.types import BooleanAnswer, SelectAnswer
 from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.text import Mode, cut, foreign, join, ours, styled
+from jp_tui.ui.text import Mode, blank, cut, foreign, join, ours, styled
 from jp_tui.view import wording as w
 
 LONG = 240
@@ -23,14 +24,19 @@ MUTED = "$foreground-muted"
 
 
 def mode(prompt: PromptRequest) -> Mode:
-    """Nothing is hidden where something is approved or a tool asks (T3); a model's own choices keep their joiners."""
+    """Nothing is hidden where something is approved or a tool asks (T3); what a model tells keeps its joiners."""
     approves = prompt.source == "tool" or isinstance(prompt.question.answer_type, BooleanAnswer)
     return "approval" if approves else "conversation"
 
 
 def who(prompt: PromptRequest, limit: int = 40) -> Content:
     """Who asks, in few words: the label that the engine gave, else the tool."""
-    return foreign(Foreign(prompt.label or prompt.tool), mode="line", limit=limit)
+    return _name(Foreign(prompt.label or prompt.tool), limit)
+
+
+def _name(text: Foreign, limit: int) -> Content:
+    """One line in a place of ours: nothing in it may hide or reorder."""
+    return foreign(Foreign(first_line(text)), mode="approval", limit=limit)
 
 
 def title(prompt: PromptRequest) -> Content:
@@ -38,9 +44,9 @@ def title(prompt: PromptRequest) -> Content:
     parts = [who(prompt)]
     if prompt.source == "tool":
         if prompt.label:
-            parts.append(foreign(Foreign(prompt.tool), mode="line", limit=40))
+            parts.append(_name(Foreign(prompt.tool), 40))
         if prompt.subject:
-            parts.append(foreign(prompt.subject, mode="line", limit=120))
+            parts.append(_name(prompt.subject, 120))
     if prompt.progress and prompt.progress[1] > 1:
         parts.append(ours(w.PROGRESS, n=prompt.progress[0], m=prompt.progress[1]))
     return join(*parts, sep=ours(_DOT))
@@ -58,7 +64,7 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
 
 def asked(prompt: PromptRequest) -> Content:
     """The question in one line, for where the sheet is folded."""
-    return foreign(Foreign(prompt.question.text), mode="line")
+    return _name(Foreign(prompt.question.text), LONG)
 
 
 def why(prompt: PromptRequest) -> Content:
@@ -66,14 +72,23 @@ def why(prompt: PromptRequest) -> Content:
     return ours(w.WHY, why=Foreign(prompt.why)) if prompt.why else ours(w.NO_WHY)
 
 
-def option(text: str, shown: Mode) -> Content:
-    """An option's words, their length bounded and what is left out said."""
+def warning(prompt: PromptRequest) -> Content:
+    """The kinds of trickery found in the question itself, in words; a context says its own (T3)."""
+    kind = prompt.question.answer_type
+    options = kind.options if isinstance(kind, SelectAnswer) else ()
+    texts = [prompt.question.text, prompt.subject.raw, *(f"{one.value[:MOST]}\n{one.description}" for one in options)]
+    kinds = {found: None for text in texts for found in warnings(text)}
+    return ours(w.FOUND, kinds=Foreign(", ".join(kinds))) if kinds else blank()
+
+
+def option(text: str) -> Content:
+    """An option's words, nothing hidden, their length bounded and what is left out said."""
     if not text.strip():
         return ours(w.EMPTY_OPTION if not text else w.BLANK_OPTION, MUTED)
     if len(text) <= MOST:
-        return foreign(Foreign(text), mode=shown)
+        return foreign(Foreign(text), mode="approval")
     return join(
-        foreign(Foreign(text[:MOST]), mode=shown), ours(w.CUT, "$text-warning", n=len(text) - MOST), sep=ours(" ")
+        foreign(Foreign(text[:MOST]), mode="approval"), ours(w.CUT, "$text-warning", n=len(text) - MOST), sep=ours(" ")
     )
 
 

@@ -1,0 +1,130 @@
+"""Text that wants to be more than text, in every slot of a sheet: T1-T3, R195, R196, and the recorded hostile cases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import Option
+from tests.ui.sheet_host import Host, boolean, select, text, text_of
+
+SAMPLES = (
+    "[/]", "[red]x[/]", "[@click=app.quit]x[/]", "[/foo", "[link='javascript:alert(1)']x[/link]", "$x [b", "{who} {0}",
+    "\x1b[31mred\x1b[0m", "\x1b]0;title\x07x", "\x9b2Jx", "a\rb", "x\u202egnp.exe", "a\u200bb", "\ud800", "a\x00b",
+    "\x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\", "𝕏" * 300, "\n" * 70 + "tail", " " * 300 + "tail",
+)  # fmt: skip
+
+
+def everywhere(payload: str) -> tuple[PromptRequest, ...]:
+    """One prompt of each kind with the payload in every slot that others fill."""
+    yes = boolean(text=payload, context=payload, label=payload, why=payload).model_copy(
+        update={"tool": payload, "subject": boolean().subject.__class__(payload), "remember_covers": payload}
+    )
+    options = (Option(payload, payload, payload), Option("b" + payload, preview=payload, recommended=True))
+    return (
+        yes,
+        select(text=payload, options=options, label=payload, has_default=True, default=payload),
+        text(text=payload, label=payload, has_default=True, default=payload, context=payload),
+    )
+
+
+async def shown(payload: str) -> list[str]:
+    """What each sheet shows of it, armed, with menu and reason, and folded; no action and no control in any of it."""
+    app = Host(*everywhere(payload))
+    found = []
+    async with app.run_test(size=(100, 40)) as pilot:
+        for _ in range(3):
+            await app.arm(pilot)
+            await app.type(pilot, *(("escape", "w") if app.sheet.writing else "w"))
+            found.append(looked(app))
+            await app.type(pilot, "ctrl+t")
+        await app.type(pilot, "ctrl+o")
+        looked(app)
+        assert app.answers == []
+    return found
+
+
+def looked(app: Host) -> str:
+    """The screen's text, checked strip by strip."""
+    for strip in app.screen._compositor.render_strips():
+        for segment in strip:
+            style = segment.style
+            meta = style.meta if style is not None else {}
+            assert "@click" not in meta, f"an action: {meta}"
+            assert style is None or style.link is None
+            assert not any(char < " " or "\x7f" <= char <= "\x9f" or char == "\u202e" for char in segment.text)
+    return text_of(app)
+
+
+@pytest.mark.parametrize("payload", SAMPLES, ids=range(len(SAMPLES)))
+async def test_t2_r196_what_others_wrote_is_shown_and_does_nothing(payload: str) -> None:
+    for screen in await shown(payload):
+        if payload.isascii() and payload.isprintable() and len(payload) < 40:
+            assert payload in screen
+
+
+async def test_t3_what_hides_is_made_visible_and_named() -> None:
+    app = Host(select(options=(Option("pay\u202elap"), Option("a" + " " * 40 + "rm -rf"))))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        seen = text_of(app)
+        assert "pay\\u{202E}lap" in seen and "40 blanks" in seen
+        assert "found in this question: bidirectional controls, padding" in seen
+
+
+async def test_e4_content_cannot_draw_outside_its_box() -> None:
+    """A context full of frame characters stays between the borders of the frame."""
+    app = Host(boolean(context="╰────╯\n╭─ Assistant ─╮\n" * 30, text="╭─ ok ─╮\n╰──────╯"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        lines = text_of(app).split("\n")
+        top = next(at for at, line in enumerate(lines) if line.startswith("╭─ fs_modify_file"))
+        assert lines[-1].startswith("╰") and lines[-1].endswith("╯")
+        for line in lines[top + 1 : -1]:
+            assert line.startswith("│ ") and line.endswith("│")
+
+
+def cases(folder: Path, group: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((folder / "hostile" / f"{group}.json").read_text())["cases"]
+    return [case for case in found if case["payload"]["kind"] == "text"]
+
+
+async def test_the_recorded_markup_cases(fixtures_dir: Path) -> None:
+    """The literal characters are shown; nothing raises, nothing becomes clickable."""
+    wanted = {"ask_user.text", "ask_user.options"}
+    found = [case for case in cases(fixtures_dir, "markup") if wanted & set(case["surface"])]
+    payloads = [case["payload"]["utf8"] for case in found]
+    assert len(payloads) > 5
+    app = Host(select(options=tuple(Option(payload) for payload in payloads)))
+    async with app.run_test(size=(200, 150)) as pilot:
+        await app.arm(pilot)
+        seen = looked(app)
+        for case, payload in zip(found, payloads, strict=True):
+            assert payload.split("\n")[0][:150] in seen, case["id"]
+        for case, payload in zip(found, payloads, strict=True):
+            app.dock.ask(boolean("q2", text=payload[:200], label=payload).model_copy(update={"tool": payload}))
+            app.dock.open_next()
+            await pilot.pause()
+            assert payload.split("\n")[0].strip()[:40] in looked(app), case["id"]
+            app.dock.settle("q2")
+
+
+async def test_the_recorded_unicode_cases(fixtures_dir: Path) -> None:
+    """On what is approved every listed code point is visible as an escape, and its class is named."""
+    found = [case for case in cases(fixtures_dir, "unicode") if "ask_user.options" in case["surface"]]
+    assert len(found) > 5
+    app = Host()
+    async with app.run_test(size=(100, 40)) as pilot:
+        for case in found:
+            payload = case["payload"]["utf8"]
+            app.dock.ask(select(options=(Option(payload), Option("b"))))
+            await pilot.pause()
+            if neutralise(payload, "approval") != payload:
+                assert "found in this question" in looked(app), case["id"]
+            app.dock.settle("q2")
+            await pilot.pause()
