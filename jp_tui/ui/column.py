@@ -172,7 +172,7 @@ class Column:
                 own = section.sums.heights[index] - section.gaps[index]
                 line = max(min(anchor.line, own - 1), -section.gaps[index])
                 return start + section.sums.start(index) + section.gaps[index] + line
-        return None if anchor.key else start
+        return None if anchor.key else start + section.sums.total
 
     def blocks(self, first: int, last: int) -> Iterator[tuple[int, Block]]:
         """The blocks in the rows `first`..`last`, with the row where each begins."""

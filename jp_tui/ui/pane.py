@@ -202,10 +202,10 @@ class Pane:
         return list(found.values())
 
     def missing(self, top: int, height: int) -> tuple[int, int] | None:
-        """The events to ask for (around, count) when a gap is in sight or within half a screen."""
+        """The events to ask for (around, count) when a gap is in sight or within a screen, so that a page finds it."""
         last = self.column.total - 1
         half = height // 2
-        for row in (top, top + height - 1, top + half, top - 1, top - half, top + height, top + height + half):
+        for row in (top, top + height - 1, top + half, top - half, top - height, top + height + half, top + 2 * height):
             spot = self.column.spot(min(max(row, 0), last))
             if spot is None or spot.block is not None or spot.section.run is None or spot.section.run.held:
                 continue

@@ -96,12 +96,13 @@ class Scrolled(Widget):
         found = self._pane.row_of(self._anchor)
         if found is not None:
             self._shift_selection(found - before)
-        if not self._following and total < self._total and before >= limit:
+        wanted = before if found is None else found
+        if not self._following and total < self._total and wanted >= limit:
             self._following = True
         if self._following:
             self.top = limit
         else:
-            self.top = min(max(before if found is None else found, 0), limit)
+            self.top = min(max(wanted, 0), limit)
             self._news |= grown
         self._anchor, self._total = self._pane.anchor(self.top), total
         return self.top != before or (grown and not self._following)
