@@ -16,6 +16,8 @@ from textual.widgets import Static, TextArea
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Control, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, Option, Question, SelectAnswer, TextAnswer
+from jp_tui.settings.themes import names
+from jp_tui.ui import themes
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.dock import SheetDock
@@ -108,10 +110,13 @@ class Host(App[None]):
     ]
 
     def __init__(
-        self, *prompts: PromptRequest, theme: str = "textual-dark", real_clock: bool = False, **dock: object
+        self, *prompts: PromptRequest, theme: str = "jp-night", real_clock: bool = False, **dock: object
     ) -> None:
         super().__init__()
         self.now = 100.0
+        worn = themes.load(theme, names("/nonexistent"))
+        assert worn is not None
+        self.register_theme(worn)
         self.theme = theme
         self.posted: list[Message] = []
         self.global_keys: list[str] = []
@@ -120,6 +125,9 @@ class Host(App[None]):
         self.composer = Composer()
         self.composer.cursor_blink = False
         self._prompts = prompts
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return themes.derived(self.current_theme)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="column"):

@@ -46,7 +46,7 @@ class BooleanSheet(Sheet):
         marked = (place for place, row in enumerate(rows) if row.tags)
         self._choices = Pairs(*rows, cursor=next(marked, None), id="answers")
         self._covers = Static(words.covers(prompt), id="covers")
-        self._rest = 0
+        self._needed = self._rest = 0
         self._unsaid = False  # what remembering covers has no room on the screen
 
     def answers(self) -> ComposeResult:
@@ -56,13 +56,13 @@ class BooleanSheet(Sheet):
 
     def wanted(self, width: int, room: int) -> int:
         self._rest = height_of(self._covers, width) if "remember" in self.prompt.controls else 0
-        return self._choices.height_at(width) + self._rest
+        self._needed = self._choices.height_at(width)
+        return self._needed + self._rest
 
     def given(self, rows: int) -> None:
-        needed = self._choices.height_at(self._choices.size.width or 1)
-        self._unsaid = rows < needed + self._rest  # half of what is covered would be worse than none
+        self._unsaid = rows < self._needed + self._rest  # half of what is covered would be worse than none
         self._covers.display = not self._unsaid
-        self._choices.styles.height = max(min(rows, needed), 1)
+        self._choices.styles.height = max(min(rows, self._needed), 1)
 
     def choices(self) -> Choices:
         return self._choices

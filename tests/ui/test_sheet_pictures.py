@@ -1,0 +1,150 @@
+"""Pictures of every sheet and of each state it can be in (R194, R255; issue 3, "Snapshots").
+
+The clock stands still and nothing is animated: the same picture on any machine. After a change that is meant:
+`pytest tests/ui/test_sheet_pictures.py --snapshot-update`, and look at what changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import Option
+from tests.ui.sheet_host import LONG_DIFF, Host, boolean, select, text
+
+Compare = Callable[..., bool]
+SMALL, LARGE = (80, 24), (120, 36)
+PREVIEWS = (
+    Option("rebase", "history stays flat", preview="```python\ngit.rebase(onto='main')\n```", recommended=True),
+    Option("merge", "both lines stay", preview="# Merge\n\nkeeps *both* lines"),
+)
+BRANCHES = tuple(Option(f"branch-{n}") for n in range(1, 31))
+
+
+@pytest.fixture(autouse=True)
+def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def look(
+    compare: Compare, *prompts: PromptRequest, keys: str = "", size: tuple[int, int] = SMALL, theme: str = "jp-night",
+    arm: bool = True, then: Callable[[Host], None] | None = None,
+) -> None:  # fmt: skip
+    """Compare the host with its picture, after the keys."""
+    app = Host(*prompts, theme=theme)
+
+    async def before(pilot: Pilot[None]) -> None:
+        await pilot.pause()
+        if arm:
+            await app.arm(pilot)
+        await app.type(pilot, *keys.split())
+        if then is not None:
+            then(app)
+        await pilot.pause()
+
+    assert compare(app, terminal_size=size, run_before=before)
+
+
+KINDS: dict[str, Callable[..., PromptRequest]] = {
+    "boolean": boolean,
+    "select": lambda **more: select(tool=not more.get("label"), **more),
+    "text": lambda **more: text(tool=not more.get("label"), **more),
+}
+
+
+@pytest.mark.parametrize("label", ["Assistant", None], ids=["label", "plain"])
+@pytest.mark.parametrize("persistence", ["turn", "none"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_r194_every_answer_type_persistence_and_label(
+    snap_compare: Compare, kind: str, persistence: str, label: str | None
+) -> None:
+    remember = {"remember": persistence == "turn", "context": None} if kind == "boolean" else {}
+    prompt = KINDS[kind](label=label, **remember)
+    question = replace(prompt.question, persistence=persistence)  # type: ignore[arg-type]
+    look(snap_compare, prompt.model_copy(update={"question": question}))
+
+
+@pytest.mark.parametrize("theme", ["jp-night", "jp-day"])
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_sheet_small_and_large_dark_and_light(
+    snap_compare: Compare, kind: str, size: tuple[int, int], theme: str
+) -> None:
+    prompts = {
+        "boolean": boolean(),
+        "select": select(has_default=True, default="production"),
+        "text": text(has_default=True, default="fix: say what is kept\n\nand why"),
+    }
+    look(snap_compare, prompts[kind], select("q9"), size=size, theme=theme)
+
+
+STATES: dict[str, tuple[PromptRequest, str]] = {
+    "unseen": (boolean(context=LONG_DIFF), "y"),
+    "two-columns": (boolean(), "t"),
+    "full-screen": (boolean(context=LONG_DIFF), "ctrl+f"),
+    "menu": (boolean(), "escape"),
+    "end-turn": (text(), "h a l f escape s"),
+    "reply": (boolean(), "r n o t space y e t"),
+    "reply-kept": (boolean(), "r n o t space y e t escape"),
+    "reply-in-place": (select(), "down down down down n e i t h e r"),
+    "why": (boolean(), "w"),
+    "human-only": (boolean(human_only=True), "enter"),
+    "nothing-chosen": (select(), "enter"),
+    "nothing-written": (text(), "enter"),
+    "out-of-the-field": (text(), "h a l f escape"),
+    "several-lines": (text(), "o n e ctrl+j t w o ctrl+j"),
+    "filter": (select(options=BRANCHES), "slash 2 down"),
+    "folded": (boolean(), "ctrl+o"),
+    "sent": (boolean(), "n"),
+    "deceiving": (select(options=(Option("pay\u202elap"), Option("[red]x[/]"))), "down"),
+    "long-question": (text(text="Which of these should the changelog tell, and how? " * 12), ""),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_state(snap_compare: Compare, state: str) -> None:
+    prompt, keys = STATES[state]
+    look(snap_compare, prompt, keys=keys)
+
+
+def test_deaf(snap_compare: Compare) -> None:
+    look(snap_compare, boolean(), arm=False)
+
+
+def test_preview_beside(snap_compare: Compare) -> None:
+    look(snap_compare, select(options=PREVIEWS), keys="down down", size=LARGE)
+
+
+def test_preview_below(snap_compare: Compare) -> None:
+    look(snap_compare, select(options=PREVIEWS), keys="down")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_smallest_terminal(snap_compare: Compare, kind: str) -> None:
+    look(snap_compare, KINDS[kind](), size=(60, 16))
+
+
+def test_too_small(snap_compare: Compare) -> None:
+    look(snap_compare, boolean(), size=(40, 9))
+
+
+def test_a_large_screen(snap_compare: Compare) -> None:
+    look(snap_compare, boolean(), size=(200, 50))
+
+
+def test_refused(snap_compare: Compare) -> None:
+    look(snap_compare, boolean(), keys="n", then=lambda app: app.dock.refused("q1", "the disk is full", gone=False))
+
+
+def test_settled_elsewhere(snap_compare: Compare) -> None:
+    look(snap_compare, boolean(), then=lambda app: app.dock.settle("q1"))
+
+
+def test_a_subject_longer_than_the_frame(snap_compare: Compare) -> None:
+    prompt = boolean().model_copy(update={"subject": Foreign("docs/" + "very/" * 30 + "deep.md")})
+    look(snap_compare, prompt, select("q9"))
