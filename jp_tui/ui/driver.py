@@ -9,6 +9,7 @@ nothing (T24), a stalled terminal costs frames and never time, and leaving is bo
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import gc
 import os
 import select
@@ -157,6 +158,7 @@ class WorkspaceDriver(LinuxDriver):
         self._reading = False
         self._ending = 0.0
         self._guardian_died = False
+        self._context = contextvars.copy_context()
 
     # -- taking and leaving the screen
 
@@ -188,6 +190,7 @@ class WorkspaceDriver(LinuxDriver):
     def _first_start(self) -> None:
         self.attrs_before = guardian.original_termios() or self.attrs_before
         guardian.return_environment()
+        self._wake_for_signals()
         for number in _ENDS:
             if signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self._end_signal)
@@ -264,11 +267,18 @@ class WorkspaceDriver(LinuxDriver):
         if not self._ending:
             self._ending = now
             signal.alarm(_GRACE)
-            with contextlib.suppress(RuntimeError):  # the loop is closed: we are leaving already
-                self._loop.call_soon_threadsafe(self._leave, 128 + number)
+            self._soon(lambda: self._leave(128 + number))
         elif now - self._ending > _SECOND_SIGNAL:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
+
+    def _wake_for_signals(self) -> None:
+        """The kernel may give a signal to any thread (after a stop it does); only the main one runs its handler."""
+        out, into = os.pipe()
+        os.set_blocking(out, False)
+        os.set_blocking(into, False)
+        signal.set_wakeup_fd(into, warn_on_full_buffer=False)
+        self._loop.add_reader(out, os.read, out, 64)
 
     def _leave(self, code: int) -> None:
         if not self._app._exit:
@@ -282,19 +292,33 @@ class WorkspaceDriver(LinuxDriver):
         signal.signal(signal.SIGTTIN, signal.SIG_IGN)
         self._end_signal(signal.SIGHUP)
 
+    def _soon(self, call: Callable[[], object]) -> None:
+        """Do it on the loop: handlers nest in each other, and starts and stops must not."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: there is no screen to take or leave
+            self._loop.call_soon_threadsafe(call, context=self._context)
+
     def _sigtstp_application(self, *_: object) -> None:
-        if self.can_suspend:
-            super()._sigtstp_application()
+        if not self._auto_restart:  # an editor has the terminal, and stops too
+            os.kill(os.getpid(), signal.SIGSTOP)
+        elif self.can_suspend:
+            self._soon(self._suspend)
+
+    def _suspend(self) -> None:
+        if self._active:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+            os.kill(os.getpid(), signal.SIGSTOP)
 
     def _sigcont_application(self, *_: object) -> None:
-        """Continued: start again when we had left the screen, or when the guardian had to take it back (SIGSTOP)."""
-        if not self._auto_restart:
-            return
+        if self._auto_restart:
+            if self._active and not guardian.in_foreground(self.fileno):
+                os.kill(os.getpid(), signal.SIGSTOP)  # at once, before anything is painted over the shell
+            self._soon(self._continued)
+
+    def _continued(self) -> None:
+        """Start again when we had left the screen, or when the guardian had to take it back (SIGSTOP)."""
         if not self._active:
             self.resume_application_mode()
-        elif not guardian.in_foreground(self.fileno):
-            os.kill(os.getpid(), signal.SIGSTOP)
-            return
         elif not self._still_raw():
             self.disable_input()
             self.close()
@@ -312,8 +336,8 @@ class WorkspaceDriver(LinuxDriver):
         try:
             self.run_input_thread()
         except Exception as error:
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._app._handle_exception, error)
+            failure = error
+            self._soon(lambda: self._app._handle_exception(failure))
 
     def run_input_thread(self) -> None:
         """Sleep until the terminal or `disable_input` has something; wake in time only for a pending escape."""
@@ -341,8 +365,7 @@ class WorkspaceDriver(LinuxDriver):
         except OSError:
             data = b""
         if not data:  # hung up; without this the thread would spin
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._end_signal, signal.SIGHUP)
+            self._soon(lambda: self._end_signal(signal.SIGHUP))
             return False
         text = decode(data)
         if text:  # the parser takes an empty one for the end

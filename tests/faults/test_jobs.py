@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -93,9 +94,9 @@ def test_without_a_shell_ctrl_z_does_nothing(start: Start) -> None:
     assert _screen_is_up(terminal)
 
 
-def test_under_a_real_bash(start: Start, target: Target, tmp_path: object) -> None:
+def test_under_a_real_bash(start: Start, target: Target, tmp_path: Path) -> None:
     """A job of an interactive shell: `^Z`, `jobs`, `fg` twice, and its status at the end."""
-    command = " ".join(target.command(tmp_path))  # type: ignore[arg-type]
+    command = " ".join(target.command(tmp_path))
     environment = {"PS1": "PROMPT$ ", "HISTFILE": "/dev/null", "BASH_SILENCE_DEPRECATION_WARNING": "1"}
     shell = Target("bash", lambda folder: ["bash", "--norc", "--noprofile", "-i"], target.environment, "PROMPT$")
     terminal = start(shell, holder=False, env=environment)
@@ -111,6 +112,28 @@ def test_under_a_real_bash(start: Start, target: Target, tmp_path: object) -> No
         assert set(terminal.modes.left_on()) <= {"?2004", "titles"}
         terminal.type("clear; fg\r")
         _back_and_usable(terminal, target, turn)
+    terminal.type("\x11")
+    terminal.wait(lambda: not terminal.modes.on.get(1049), "the main screen")
+    terminal.type("\recho status-$?\r")
+    terminal.wait_text("status-0")
+
+
+def test_started_in_the_background_it_waits(start: Start, target: Target, tmp_path: Path) -> None:
+    """`jp-tui &` stops before it writes a byte, and `fg` opens it."""
+    command = " ".join(target.command(tmp_path))
+    shell = Target("bash", lambda folder: ["bash", "--norc", "--noprofile", "-i"], target.environment, "PROMPT$")
+    terminal = start(shell, holder=False, env={"PS1": "PROMPT$ ", "HISTFILE": "/dev/null"})
+    terminal.type(f"{command} &\r")
+
+    def stopped() -> bool:
+        terminal.type("\r")  # the shell tells at its next prompt
+        terminal.pump(0.2)
+        return "Stopped" in terminal.text()
+
+    terminal.wait(stopped, "the stopped job")
+    assert b"\x1b[?1049h" not in terminal.seen
+    terminal.type("fg\r")
+    _back_and_usable(terminal, target, "hello")
     terminal.type("\x11")
     terminal.wait(lambda: not terminal.modes.on.get(1049), "the main screen")
     terminal.type("\recho status-$?\r")
