@@ -1,7 +1,8 @@
 """From the log to what a model is told: the one place where events become messages (inquiries.md R59, R204).
 
 Only chat and tool-call events pass (an allow-list); everything unknown or internal stays hidden. Repair happens
-here, on the view that is sent, never in the log: orphan responses go, unanswered calls get M36.
+here, on the view that is sent, never in the log. Whatever the log holds, roles alternate, a user's message is first,
+and each call has exactly one result at the head of the message that follows it: servers refuse anything else.
 """
 
 from __future__ import annotations
@@ -14,87 +15,125 @@ from jp_tui.conversation.model import Call, Message, Part, Result, Said, Thought
 
 REPAIRED = "Tool call was interrupted."
 """M36."""
+EMPTY = "(an empty message)"
+"""What stands for a blank prompt of an imported log: servers refuse blank text."""
 
 Role = Literal["user", "assistant"]
 Turned = tuple[int, ev.Event]
 
 
-def _turns(events: Iterable[Turned]) -> Iterable[list[ev.Event]]:
-    number, found = -1, list[ev.Event]()
-    for turn, event in events:
-        if turn != number and found:
-            yield found
-            found = []
-        number = turn
-        found.append(event)
-    if found:
-        yield found
-
-
-def _came_to_nothing(turn: Sequence[ev.Event]) -> bool:
+def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
     """A turn that failed before the model said anything, or was discarded: its prompt was given back."""
-    last = turn[-1]
-    if not isinstance(last, ev.TurnOutcome) or last.outcome in ("done", "deferred"):
+    last = next((event for event in reversed(turn) if isinstance(event, ev.TurnOutcome)), None)
+    if last is None or last.outcome in ("done", "deferred") or spoke(turn):
         return False
-    if last.metadata.get("discarded") is True:
-        return True
-    spoke = any(isinstance(event, ev.ChatResponse | ev.ToolCallRequest) for event in turn)
-    return last.outcome == "failed" and not spoke
+    return last.outcome == "failed" or last.metadata.get("discarded") is True
 
 
-def _part(event: ev.Event, model: str, names: dict[str, str], asked: set[str]) -> tuple[Role, Part] | None:
-    match event:
-        case ev.ChatRequest(content=text):
-            return "user", Said(text)
-        case ev.ChatResponse(kind="message", content=str() as text) if text.strip():
-            return "assistant", Said(text)
-        case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
-            # Only the wire that made it can read it back: signatures are bound to a provider.
-            if extra.get("incomplete") is True or extra.get("provider") != model.partition("/")[0]:
-                return None
-            opaque = extra.get("opaque")
-            return "assistant", Thought(text, opaque if isinstance(opaque, dict) else {})
-        case ev.ToolCallRequest(id=id_, name=name, arguments=arguments) if id_ not in asked:
-            names[id_] = name
-            asked.add(id_)
-            return "assistant", Call(id_, name, arguments)
-        case ev.ToolCallResponse(id=id_, content=content, is_error=failed) if id_ in asked:
-            asked.discard(id_)
-            return "user", Result(id_, names[id_], content, failed)
-        case _:
-            return None
+def spoke(turn: Iterable[ev.Event]) -> bool:
+    """Whether something of the model stands in the log."""
+    return any(isinstance(event, ev.ChatResponse | ev.ToolCallRequest) for event in turn)
 
 
-def _turn_parts(turn: Sequence[ev.Event], model: str) -> list[tuple[Role, Part]]:
-    """The parts of one turn in order; pairing never crosses a turn (R204)."""
-    found: list[tuple[Role, Part]] = []
-    names: dict[str, str] = {}
-    asked: set[str] = set()
+class _Turn:
+    """One turn's messages while its events pass; calls are paired within it only (R204)."""
 
-    def repair() -> None:
-        found.extend(("user", Result(id_, names[id_], REPAIRED, True)) for id_ in names if id_ in asked)
-        asked.clear()
+    def __init__(self, provider: str) -> None:
+        self._provider = provider
+        self.told: list[tuple[Role, list[Part]]] = []
+        self._names: dict[str, str] = {}
 
-    for event in turn:
-        if isinstance(event, ev.ChatRequest | ev.ChatResponse) and asked and found and found[-1][0] == "user":
-            repair()
-        if (part := _part(event, model, names, asked)) is not None:
-            found.append(part)
-    repair()
-    return found
+    def take(self, event: ev.Event) -> None:
+        match event:
+            case ev.ChatRequest(content=text):
+                self._say("user", Said(text if text.strip() else EMPTY))
+            case _ if not self.told:
+                pass  # R204: a turn begins with its user; what stands before that is dropped
+            case ev.ChatResponse(kind="message", content=str() as text) if text.strip():
+                self._say("assistant", Said(text))
+            case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
+                # Only the wire that made it can read it back: signatures are bound to a provider.
+                if extra.get("incomplete") is not True and extra.get("provider") == self._provider:
+                    opaque = extra.get("opaque")
+                    self._say("assistant", Thought(text, opaque if isinstance(opaque, dict) else {}))
+            case ev.ToolCallRequest(id=id_, name=name, arguments=arguments):
+                if id_ not in self._names:
+                    self._say("assistant", Call(id_, name, arguments))
+                    self._names[id_] = name
+            case ev.ToolCallResponse(id=id_, content=content, is_error=failed):
+                if (asked := self._names.pop(id_, None)) is not None:
+                    self._add("user", Result(id_, asked, content, failed))
+            case _:
+                pass
+
+    def _say(self, role: Role, part: Part) -> None:
+        """Before anybody says more, calls that got no result in the message after theirs are answered."""
+        if role == "user" or self.told[-1][0] == "user":
+            self.repair()
+        self._add(role, part)
+
+    def _add(self, role: Role, part: Part) -> None:
+        if not self.told or self.told[-1][0] != role:
+            self.told.append((role, []))
+        self.told[-1][1].append(part)
+
+    def repair(self) -> None:
+        """M36 for every call that is still open."""
+        for id_, name in self._names.items():
+            self._add("user", Result(id_, name, REPAIRED, True))
+        self._names.clear()
+
+
+def _whole(role: Role, parts: list[Part]) -> list[Part]:
+    """Results open a message; reasoning that nothing follows is no message that a server takes back."""
+    if role == "user":
+        return sorted(parts, key=lambda part: not isinstance(part, Result))
+    while parts and isinstance(parts[-1], Thought):
+        parts = parts[:-1]
+    return parts
+
+
+class History:
+    """What the model `provider/name` has been told so far, grown event by event; finished turns are not made again."""
+
+    def __init__(self, model: str) -> None:
+        self._provider = model.partition("/")[0]
+        self._past: list[Message] = []
+        self._now: list[ev.Event] = []
+        self._turn = -1
+
+    def add(self, turn: int, event: ev.Event) -> None:
+        """The next event of the log."""
+        if turn != self._turn:
+            self._fold(self._past)
+            self._turn, self._now = turn, []
+        self._now.append(event)
+
+    def messages(self) -> tuple[Message, ...]:
+        """The messages for the next request."""
+        found = list(self._past)
+        self._fold(found)
+        return tuple(found)
+
+    def _fold(self, told: list[Message]) -> None:
+        """Add the present turn; neighbours of one role become one message."""
+        if came_to_nothing(self._now):
+            return
+        made = _Turn(self._provider)
+        for event in self._now:
+            made.take(event)
+        made.repair()
+        for role, parts in made.told:
+            if not (whole := _whole(role, parts)):
+                continue
+            if told and told[-1].role == role:
+                whole = _whole(role, [*told.pop().parts, *whole])
+            told.append(Message(role, tuple(whole)))
 
 
 def messages(events: Iterable[Turned], model: str) -> tuple[Message, ...]:
-    """The messages for the next request to `model` (provider/model), roles alternating, a user's first."""
-    found: list[tuple[Role, list[Part]]] = []
-    for turn in _turns(events):
-        if _came_to_nothing(turn):
-            continue
-        for role, part in _turn_parts(turn, model):
-            if not found and role == "assistant":
-                continue
-            if found and found[-1][0] == role:
-                found[-1][1].append(part)
-            else:
-                found.append((role, [part]))
-    return tuple(Message(role, tuple(parts)) for role, parts in found)
+    """The messages that these events, with their turns, become for `model`."""
+    history = History(model)
+    for turn, event in events:
+        history.add(turn, event)
+    return history.messages()
