@@ -1,48 +1,37 @@
 """The tool calls of one cycle: run at the same time, committed in the order of the requests (inquiries.md R95).
 
-Every call ends up with exactly one response, whatever happens (R102). It never asks anybody: questions go to the
-coordinator, which says how to go on.
+Every call ends up with exactly one response, whatever happens (R102), and none is shown as done before its result
+is safe. It never asks anybody: questions go to the coordinator; running one call is `call.py`'s work.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from jp_tui.conversation.events import ToolCallResponse
 from jp_tui.conversation.model import Call
-from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.coordinator import Asking, Coordinator
+from jp_tui.engine.call import Deferred, Done, Runner
+from jp_tui.engine.closing import RESULT
+from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.log import Log
-from jp_tui.engine.setup import ToolSetup
-from jp_tui.inquiry import values as v
-from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
-from jp_tui.tools.port import Cancel, Given, NeedsInput, Replied, Tool, ToolCall
 
-Ending = Literal["go_on", "stop", "end_turn", "deferred", "restart"]
+Stop = Literal["restart", "respond", "stop", "leave", "end_turn"]
+Ending = Literal["go_on", "deferred"] | Stop
 UNFINISHED = "Turn ended by the user before this tool call completed."
 """M32."""
 # A later, milder choice never downgrades an earlier, stronger one (R214).
-STRENGTH: dict[Ending, int] = {"go_on": 0, "deferred": 0, "restart": 1, "stop": 2, "end_turn": 3}
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The response of a call; `end` says how for the sidebar."""
-
-    content: str
-    is_error: bool
-    end: CallEnd
-
-
-class Deferred(Exception):
-    """The call's question stays open for later (R230)."""
+STRENGTH: dict[Ending, int] = {
+    "go_on": 0, "deferred": 0, "restart": 1, "respond": 2, "stop": 3, "leave": 4, "end_turn": 5,
+}  # fmt: skip
+GRACE_SECONDS = 5.0
+"""How long a tool that was called off may take to end; then the turn goes on without it."""
 
 
 def with_words(message: str) -> str:
@@ -62,171 +51,170 @@ class Batch:
         order: Sequence[str],
         refused: Sequence[tuple[str, str, str]] = (),
     ) -> None:
-        self._log, self._coordinator, self._root = log, coordinator, root
-        self._calls, self._order = list(calls), list(order)
+        self._log, self._coordinator, self._order = log, coordinator, list(order)
+        self._runner = Runner(log, coordinator, root, self._say)
+        self._calls = list(calls)
         self._names = {call.id: call.name for call in calls} | {id_: name for id_, name, _ in refused}
         self._done: dict[str, Done] = {}
-        self._ms: dict[str, int] = {}
+        self._fresh: list[str] = []
         self._deferred: set[str] = set()
+        self._kept: set[str] = set()
         self._committed = 0
         self._tasks: dict[str, asyncio.Task[Done]] = {}
-        self._cancels: dict[str, Cancel] = {}
+        self._finished: asyncio.Queue[str] = asyncio.Queue()
         self._ending: Ending = "go_on"
         self._words = ""
-        self._titles: dict[str, str] = {}
-        for id_, name, problem in refused:
-            self._done[id_] = Done(f"The call was not run: {problem}. Send it again, complete.", True, "error")
-            self._say(id_, name, "completed", end="error")
+        self.unheard = ""
+        """Words that no call was left to tell the model."""
+        for id_, _, problem in refused:
+            self._end(id_, Done(f"The call was not run: {problem}. Send it again, complete.", True, "error"))
 
-    def stop(self, ending: Ending, words: str = "") -> None:
-        """Call off what still runs (R211-R214); `words` go to the model for every unfinished call (R212)."""
+    def stop(self, ending: Stop, words: str = "") -> bool:
+        """Call off what still runs (R211-R214); `words` go to the model for every unfinished call (R212).
+
+        False when something stronger was chosen before.
+        """
         if STRENGTH[ending] < STRENGTH[self._ending]:
-            return
-        self._ending, self._words = ending, words or self._words
+            return False
+        self._ending = ending
+        self._words = "\n\n".join(part for part in (self._words, words) if part)
+        self.unheard = "\n\n".join(part for part in (self.unheard, words) if part)
         for call, task in self._tasks.items():
-            self._cancels[call].called = True
+            self._runner.call_off(call)
             task.cancel()
+        self._finished.put_nowait("")
+        return True
+
+    def _end(self, call: str, done: Done) -> None:
+        self._done[call] = done
+        self._fresh.append(call)
 
     async def run(self) -> Ending:
         """To the end of every call; facts are durable when this returns. Raises JournalError."""
-        while True:
-            self._start()
-            try:
+        try:
+            while True:
+                self._start()
                 await self._watch()
-            except BaseException:
-                for task in self._tasks.values():
-                    task.cancel()
-                raise
-            if self._ending != "restart":
-                break
-            self._ending, self._words = "go_on", ""
-        await self._coordinator.settle()
-        await self._commit()
+                if self._ending == "restart":
+                    self._ending = "go_on"
+                if not self._left():
+                    break
+        finally:
+            await self._abandon()
+        if self._ending == "respond":
+            return "go_on"
         return "deferred" if self._deferred and self._ending == "go_on" else self._ending
 
+    def _left(self) -> list[Call]:
+        return [call for call in self._calls if call.id not in self._done and call.id not in self._deferred]
+
     def _start(self) -> None:
-        for call in self._calls:
-            if call.id in self._done:
+        for call in self._left():
+            if self._ending != "go_on":  # called off before it began
+                self._call_off(call.id)
                 continue
-            self._cancels[call.id] = Cancel()
-            self._tasks[call.id] = asyncio.create_task(self._one(call))
+            task = self._tasks[call.id] = asyncio.create_task(self._runner.run(call))
+            task.add_done_callback(lambda _, id_=call.id: self._finished.put_nowait(id_))  # type: ignore[misc]
 
     async def _watch(self) -> None:
         """Collect results as they come; commit what is at the head of the order."""
-        waiting = dict(self._tasks)
-        while waiting:
-            done, _ = await asyncio.wait(waiting.values(), return_when=asyncio.FIRST_COMPLETED)
-            for call, task in list(waiting.items()):
-                if task in done:
-                    del waiting[call]
-                    self._collect(call, task)
+        await self._commit()
+        while self._tasks:
+            ended = await self._next()
+            for call in ended:
+                if call in self._tasks:
+                    self._collect(call, self._tasks.pop(call))
             await self._commit()
-        self._tasks.clear()
+
+    async def _next(self) -> list[str]:
+        """The calls that ended since; all that are left when a tool does not end although it was called off."""
+        while True:
+            try:
+                async with asyncio.timeout(None if self._ending == "go_on" else GRACE_SECONDS):
+                    found = [await self._finished.get()]
+            except TimeoutError:
+                return list(self._tasks)
+            while not self._finished.empty():
+                found.append(self._finished.get_nowait())
+            if any(found):
+                return found
 
     def _collect(self, call: str, task: asyncio.Task[Done]) -> None:
-        name = self._names[call]
-        if task.cancelled():
-            self._coordinator.gone(call)
-            if self._ending == "restart":
-                self._say(call, name, "queued")
-                return
-            self._done[call] = self._called_off(name)
-        else:
-            error = task.exception()
-            if isinstance(error, Deferred):
-                self._deferred.add(call)
-                return
-            if error is not None:
-                raise error
-            self._coordinator.gone(call)
-            self._done[call] = task.result()
-        self._say(call, name, "completed", end=self._done[call].end)
+        if not task.done() or task.cancelled():
+            self._call_off(call)
+            return
+        error = task.exception()
+        if isinstance(error, Deferred):
+            self._deferred.add(call)
+            return
+        if error is not None:
+            raise error
+        self._coordinator.gone(call)
+        self._end(call, task.result())
 
-    def _called_off(self, name: str) -> Done:
-        if self._ending == "end_turn":
-            return Done(UNFINISHED, False, "cancelled")
-        if self._words:
-            return Done(with_words(self._words), False, "cancelled")
-        tool = self._log.setup.tools.get(name)
-        return Done(tool.cancellation if tool else UNFINISHED, False, "cancelled")
+    def _call_off(self, call: str) -> None:
+        """The call ended without a result: what that means depends on who ended it."""
+        if self._ending == "leave":  # its question, if any, stays open for the next start (R207, R248)
+            self._deferred.add(call)
+            return
+        self._coordinator.gone(call)
+        name = self._names[call]
+        if self._ending == "restart":
+            self._say(call, name, "queued")
+        elif self._ending == "go_on":
+            self._end(call, Done(f"{name} was cancelled from within.", True, "error"))
+        elif self._ending == "end_turn":
+            self._end(call, Done(UNFINISHED, False, "cancelled"))
+        elif self._words:
+            self.unheard = ""
+            self._end(call, Done(with_words(self._words), False, "cancelled"))
+        else:
+            tool = self._log.setup.tools.get(name)
+            self._end(call, Done(tool.cancellation if tool else UNFINISHED, False, "cancelled"))
 
     async def _commit(self) -> None:
         """Append responses in request order; a deferred call does not hold back the others (R95)."""
-        ready: list[ToolCallResponse] = []
+        fresh, self._fresh = self._fresh, []
+        ready: dict[str, None] = {}
         while self._committed < len(self._order):
             call = self._order[self._committed]
             if call not in self._deferred:
-                if (done := self._done.get(call)) is None:
+                if call not in self._done:
                     break
-                extra = {"ms": self._ms[call]} if call in self._ms else {}
-                ready.append(
-                    ToolCallResponse(id=call, content=done.content, is_error=done.is_error, metadata={**extra})
-                )
+                ready[call] = None
             self._committed += 1
         if ready:
             await self._coordinator.settle()
-            await self._log.append(ready)
+            parts = [_part(call) for call in ready if call in self._kept]
+            await self._log.append([self._response(call) for call in ready], (), parts)
+        if held := [call for call in fresh if call not in ready]:
+            await self._keep(held)
+        for call in fresh:
+            self._say(call, self._names[call], "completed", end=self._done[call].end)
 
-    async def _one(self, call: Call) -> Done:
-        tools = self._log.setup.tools
-        setup = tools.get(call.name)
-        if setup is None:
-            return Done(_unavailable(call.name), True, "error")
-        if setup.tool is None:
-            return Done(f"Tool not found: {call.name}", True, "error")
-        if setup.run == "skip":
-            return Done("Tool skipped by configuration.", False, "skipped")
-        if setup.run != "unattended":
-            return Done(_needs_approval(call.name, setup.run), True, "error")
-        began = self._log.setup.monotonic()
-        title = self._titles[call.id] = setup.tool.title(call.arguments)
-        self._coordinator.begin(call.id, Asking(call.name, title, setup.hidden))
-        try:
-            return await self._until_done(call, setup, setup.tool)
-        except (Deferred, JournalError):
-            raise
-        except Exception as bug:
-            # A tool's bug ends its call, not the turn; errors that a tool expects come back as Failure.
-            return Done(f"{call.name} failed unexpectedly ({type(bug).__name__}: {bug}).", True, "error")
-        finally:
-            self._ms[call.id] = int((self._log.setup.monotonic() - began) * 1000)
+    async def _keep(self, calls: Sequence[str]) -> None:
+        """Results that wait for an earlier call's: kept beside the log, where a killed program finds them."""
+        journal = self._log.setup.journal
+        for call in calls:
+            stored = dump(self._response(call).wire())
+            journal.partial(self._log.id, _part(call), RESULT, stored)
+        await journal.flush()
+        self._kept.update(calls)
 
-    async def _until_done(self, call: Call, setup: ToolSetup, tool: Tool) -> Done:
-        """Execute, and again with each answer, until the tool is content (R97)."""
-        answers: dict[str, Given] = {}
-        replied: Replied | None = None
-        while True:
-            self._say(call.id, call.name, "running")
-            outcome = await tool.run(
-                ToolCall(
-                    arguments=call.arguments,
-                    root=self._root,
-                    answers=answers,
-                    options=setup.options,
-                    replied=replied,
-                    cancel=self._cancels[call.id],
-                )
-            )
-            match outcome:
-                case Success(content):
-                    return Done(content + _notes(answers), False, "ok")
-                case Failure():
-                    return Done(outcome.for_model() + _notes(answers), True, "error")
-                case NeedsInput(question):
-                    rule = setup.rules.get(question.id, v.Rule())
-                    raised = v.QuestionRaised(call.id, question, tool.source, rule, setup.policy)
-                    verdict = await self._coordinator.raise_question(raised)
-                    match verdict:
-                        case v.Complete(_, content, is_error):
-                            return Done(content, is_error, "error" if is_error else "cancelled")
-                        case v.Defer():
-                            raise Deferred
-                        case v.RunAgain():
-                            answers = {
-                                name: Given(given.value, given.digest, given.note, given.unseen)
-                                for name, given in verdict.answers.items()
-                            }
-                            replied = Replied(verdict.reply) if verdict.replied else None
+    def _response(self, call: str) -> ToolCallResponse:
+        done, ms = self._done[call], self._runner.ms.get(call)
+        return ToolCallResponse(
+            id=call, content=done.content, is_error=done.is_error, metadata={} if ms is None else {"ms": ms}
+        )
+
+    async def _abandon(self) -> None:
+        """Nothing runs on behind the end of the batch, however it ended."""
+        for call, task in self._tasks.items():
+            self._runner.call_off(call)
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks.values(), timeout=GRACE_SECONDS)
+            self._tasks.clear()
 
     def _say(self, call: str, name: str, state: CallState, *, end: CallEnd | None = None) -> None:
         setup = self._log.setup.tools.get(name)
@@ -237,31 +225,13 @@ class Batch:
                 call=call,
                 tool=name,
                 state=state,
-                title=Foreign(self._titles.get(call, "")),
+                title=Foreign(self._runner.titles.get(call, "")),
                 hidden=setup is not None and setup.hidden,
                 end=end,
-                ms=self._ms.get(call),
+                ms=self._runner.ms.get(call),
             )
         )
 
 
-def _notes(answers: dict[str, Given]) -> str:
-    """A note that came with a yes is told to the model after the result (R182)."""
-    notes = [given.note for given in answers.values() if given.note]
-    return "".join(f"\n\nThe user added: {note}" for note in notes)
-
-
-def _unavailable(name: str) -> str:
-    """M31, without the original's doubled word."""
-    return (
-        f"Tool '{name}' is not available. It may have been available earlier in this conversation but is no longer "
-        "enabled. Do not retry this tool until it is available again in the list of enabled tools."
-    )
-
-
-def _needs_approval(name: str, mode: str) -> str:
-    """Fail closed: approval of the run itself (`run = "ask"`) is not built yet, so such a tool does not run."""
-    return (
-        f"Tool '{name}' was not run: it is configured with run = \"{mode}\", and this version cannot ask for that "
-        "approval. Do not retry this tool call in this turn."
-    )
+def _part(call: str) -> str:
+    return f"{RESULT}.{call}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from jp_tui.conversation.events import Event as Stored
 from jp_tui.conversation.ids import timestamp
@@ -17,9 +18,10 @@ from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
-from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import AnswerRefused, CallChanged, QuestionAsked, QuestionSettled
 from jp_tui.protocol.values import Control, PromptRequest
+
+How = Literal["answered", "redacted", "cancelled", "withdrawn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +34,18 @@ class Asking:
 
 
 class Coordinator:
-    """The questions of one turn. `end_turn` is called when somebody ends it, `broken` when the log fails."""
+    """The questions of one turn. `end_turn` is called when somebody ends it, `broken` when it cannot go on: with a
+    JournalError when the log cannot be written, with anything else when there is a bug."""
 
-    def __init__(self, log: Log, *, end_turn: Callable[[], None], broken: Callable[[JournalError], None]) -> None:
+    def __init__(self, log: Log, *, end_turn: Callable[[], None], broken: Callable[[Exception], None]) -> None:
         self._log, self._end_turn, self._broken = log, end_turn, broken
         self._state = v.State(client=log.setup.client, most=log.setup.max_attempts)
         self._inputs: asyncio.Queue[v.Input] = asyncio.Queue()
         self._pending = Pending()
         self._calls: dict[str, Asking] = {}
         self._asked_at: dict[str, float] = {}
+        self._shown: dict[str, PromptRequest] = {}
+        self._closed = False
         self._worker = asyncio.create_task(self._work())
 
     def begin(self, call: str, asking: Asking) -> None:
@@ -58,9 +63,21 @@ class Coordinator:
         """A call is over; what it still asks is withdrawn."""
         self._inputs.put_nowait(v.CallGone(call))
 
-    def human(self, given: v.Input) -> None:
-        """What a face sent."""
-        self._inputs.put_nowait(given)
+    def human(self, inquiry: str, given: v.Input) -> None:
+        """What a face sent about a question."""
+        if self._closed:
+            self._refuse(inquiry, "the turn is over", True)
+        else:
+            self._inputs.put_nowait(given)
+
+    def asks(self, inquiry: str) -> bool:
+        """Whether this question waits for the human."""
+        return inquiry in self._shown
+
+    def ask_again(self) -> None:
+        """Put what waits to a face that was not there when it was asked."""
+        for prompt in self._shown.values():
+            self._log.publish(QuestionAsked(conversation=self._log.id, prompt=prompt))
 
     def answered_after(self, inquiry: str) -> int | None:
         """Milliseconds since the question was put to the human."""
@@ -76,9 +93,15 @@ class Coordinator:
         """Wait until every input so far is dealt with."""
         await self._inputs.join()
 
+    def withdraw(self) -> None:
+        """The log cannot be written: nothing that waits can be answered now. The record of it stays open."""
+        for inquiry in list(self._shown):
+            self._settled(inquiry, "withdrawn", "")
+
     async def close(self) -> None:
         """Deal with what came, then stop."""
         await self.settle()
+        self._closed = True
         self._worker.cancel()
 
     async def _work(self) -> None:
@@ -86,7 +109,7 @@ class Coordinator:
             given = await self._inputs.get()
             try:
                 await self._take(given)
-            except JournalError as error:
+            except Exception as error:  # whoever waits for an answer must not wait for ever
                 self._broken(error)
             finally:
                 self._inputs.task_done()
@@ -106,7 +129,6 @@ class Coordinator:
         self._perform(effects)
 
     def _perform(self, effects: Sequence[v.Step]) -> None:
-        log = self._log
         for effect in effects:
             match effect:
                 case v.AskHuman():
@@ -114,14 +136,24 @@ class Coordinator:
                 case v.RunAgain() | v.Complete() | v.Defer():
                     self._pending.settle(effect)
                 case v.Settled(inquiry, how, by):
-                    self._asked_at.pop(inquiry, None)
-                    log.publish(QuestionSettled(conversation=log.id, inquiry=inquiry, how=how, by=by))
+                    self._settled(inquiry, how, by)
                 case v.Refuse(inquiry, reason, gone):
-                    log.publish(AnswerRefused(conversation=log.id, inquiry=inquiry, reason=reason, gone=gone))
+                    self._refuse(inquiry, reason, gone)
                 case v.EndTurn():
                     self._end_turn()
                 case v.Record():
                     raise AssertionError("facts are recorded before effects")
+
+    def _settled(self, inquiry: str, how: How, by: str) -> None:
+        log = self._log
+        self._asked_at.pop(inquiry, None)
+        if self._shown.pop(inquiry, None) is not None:
+            log.setup.journal.clear_draft(log.id, inquiry)  # ids come again in another turn (R29), drafts must not
+        log.publish(QuestionSettled(conversation=log.id, inquiry=inquiry, how=how, by=by))
+
+    def _refuse(self, inquiry: str, reason: str, gone: bool) -> None:
+        id_ = self._log.id
+        self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone))
 
     def _ask(self, ask: v.AskHuman) -> None:
         log, opened = self._log, ask.open
@@ -138,7 +170,8 @@ class Coordinator:
                 hidden=call.hidden,
             )
         )
-        log.publish(QuestionAsked(conversation=log.id, prompt=self._prompt(ask, call)))
+        prompt = self._shown[opened.inquiry] = self._prompt(ask, call)
+        log.publish(QuestionAsked(conversation=log.id, prompt=prompt))
 
     def _prompt(self, ask: v.AskHuman, call: Asking) -> PromptRequest:
         opened = ask.open

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.entries import stored_event
 from jp_tui.engine.log import Log
 from jp_tui.engine.session import Session
-from jp_tui.engine.setup import HeldBy, Setup
+from jp_tui.engine.setup import HeldBy, ModelSetup, Setup
 from jp_tui.journal.port import ConversationRow, JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -25,6 +26,7 @@ class Engine:
     def __init__(self, setup: Setup, publish: Callable[[e.Event], None], *, greet: bool = False) -> None:
         self._setup, self._publish, self._greet = setup, publish, greet
         self._sessions: dict[str, Session] = {}
+        self._stopped = False
 
     async def handle(self, command: c.Command) -> None:
         """Carry out one command; failures are reported, never raised."""
@@ -37,12 +39,19 @@ class Engine:
             self._failed(bug)
 
     async def stop(self) -> None:
-        """Close every conversation and the log; the last event is Stopped."""
-        for session in self._sessions.values():
-            await session.close(PATIENCE_SECONDS)
-        self._sessions.clear()
-        self._setup.journal.close()
-        self._publish(e.Stopped())
+        """Close every conversation and the log; the last event is Stopped. Harmless twice."""
+        if self._stopped:
+            return
+        self._stopped = True
+        try:
+            for session in self._sessions.values():
+                await session.close(PATIENCE_SECONDS)
+        except Exception as bug:
+            self._failed(bug)
+        finally:
+            self._sessions.clear()
+            self._setup.journal.close()
+            self._publish(e.Stopped())
 
     async def _handle(self, command: c.Command) -> None:
         match command:
@@ -70,10 +79,8 @@ class Engine:
                 asked = self._setup.journal.last_requests(str(self._setup.workspace), limit)
                 self._publish(e.HistoryRead(texts=tuple(item.text for item in reversed(asked))))
             case c.SaveDraft(conversation=id_, key=key, text=text):
-                if text:
-                    self._setup.journal.save_draft(id_, key, text)
-                else:
-                    self._setup.journal.clear_draft(id_, key)
+                if (session := self._session(id_, command.type)) is not None:
+                    session.save_draft(key, text)
             case c.SetSetting(key=key, value=value):
                 file = self._setup.save_setting(key, value)
                 self._publish(e.SettingChanged(key=key, value=value, file=str(file)))
@@ -96,8 +103,12 @@ class Engine:
                 return
         elif command.which == "latest":
             row = self._setup.journal.latest(str(self._setup.workspace))
+        if row is not None and (running := self._sessions.get(row.id)) is not None and running.busy:
+            await running.open(command.page, new=False)
+            return
+        model = await self._setup.open_model(row.model if row is not None else "")
         await self._close_idle()
-        session = await self._resumed(row) if row is not None else await self._new()
+        session = await self._resumed(row, model) if row is not None else self._new(model)
         self._sessions[session.id] = session
         await session.open(command.page, new=row is None)
 
@@ -119,19 +130,16 @@ class Engine:
         )
         self._publish(e.Refused(command=command, message=message, advice=advice))
 
-    async def _new(self) -> Session:
-        model = await self._setup.open_model("")
+    def _new(self, model: ModelSetup) -> Session:
         log = Log(self._setup, self._publish, self._setup.new_id(), model.id)
-        held = self._setup.lock(log.id)
-        lock = None if isinstance(held, HeldBy) else held
-        return Session(log, model, lock, "", greet=self._greet, failed=self._failed)
+        return Session(log, model, None, "", greet=self._greet, failed=self._failed)
 
-    async def _resumed(self, row: ConversationRow) -> Session:
-        model = await self._setup.open_model(row.model)
+    async def _resumed(self, row: ConversationRow, model: ModelSetup) -> Session:
         held = self._setup.lock(row.id)
         lock, words = (None, held.words) if isinstance(held, HeldBy) else (held, "")
         if lock is not None and model.id != row.model:
-            await self._setup.journal.set_model(row.id, model.id)
+            with suppress(JournalError):  # a list shows it; the conversation opens all the same
+                await self._setup.journal.set_model(row.id, model.id)
         shown = model.id if lock is not None else row.model
         log = Log(self._setup, self._publish, row.id, shown, row.title, exists=True, turn=row.turns)
         return Session(log, model, lock, words, greet=self._greet, failed=self._failed)

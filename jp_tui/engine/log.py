@@ -5,23 +5,31 @@ Nothing is published before it is on the disk (traps.md T14, inquiries.md R205).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.model import Message
 from jp_tui.conversation.reading import read_event
 from jp_tui.engine.entries import entry, stored_event
+from jp_tui.engine.history import History, spoke
 from jp_tui.engine.setup import Setup
-from jp_tui.journal.port import Stored
 from jp_tui.protocol.events import Event, EventAppended
+from jp_tui.protocol.values import StoredEvent, UsageTotals
 
 Publish = Callable[[Event], None]
+PAGE = 200
+"""Events that are read in one go: the engine's loop does nothing else meanwhile."""
 
 
 @dataclass(slots=True)
 class Log:
-    """The conversation `id`. `exists` is false until something is said in a new one; `turn` is the current turn."""
+    """The conversation `id`. `exists` is false until something is said in a new one; `turn` is the current turn.
+
+    `total` counts the tokens of all finished turns.
+    """
 
     setup: Setup
     publish: Publish
@@ -30,12 +38,22 @@ class Log:
     title: str = ""
     exists: bool = False
     turn: int = 0
-    known: list[tuple[int, ev.Event]] | None = field(default=None, repr=False)
+    total: UsageTotals = field(default_factory=UsageTotals)
+    _history: History | None = field(default=None, repr=False)
+    _spoke: int = -1
 
-    async def append(self, events: Sequence[ev.Event], parts: Sequence[str] = (), forget: Sequence[str] = ()) -> None:
+    async def append(
+        self,
+        events: Sequence[ev.Event],
+        parts: Sequence[str] = (),
+        forget: Sequence[str] = (),
+        *,
+        quiet: bool = False,
+    ) -> None:
         """Add events to the current turn, durable, and report each; `parts[i]` names what event i closes.
 
-        `forget` names streamed parts that end without an event.
+        `forget` names streamed parts that end without an event. With `quiet` nothing is reported: what is appended
+        before a face sees the conversation comes to it with the page.
 
         Raises JournalError; then nothing was written.
         """
@@ -43,15 +61,18 @@ class Log:
             await self._create()
         at = timestamp(self.setup.now())
         stamped = [event if isinstance(event, ev.Unknown) else replace(event, timestamp=at) for event in events]
-        entries = [entry(event, self.turn, at) for event in stamped]
+        made = [entry(event, self.turn, at) for event in stamped]
         closes = [*(part for part in parts if part), *forget]
-        numbers = await self.setup.journal.append(self.id, entries, closes_parts=closes)
-        for place, (number, event, row) in enumerate(zip(numbers, stamped, entries, strict=True)):
-            if self.known is not None:
-                self.known.append((self.turn, event))
-            part = parts[place] if place < len(parts) else ""
-            stored = stored_event(Stored(self.id, number, row))
-            self.publish(EventAppended(conversation=self.id, stored=stored, closes=part))
+        numbers = await self.setup.journal.append(self.id, [row for row, _ in made], closes_parts=closes)
+        if spoke(events):
+            self._spoke = self.turn
+        for place, (number, (_, event)) in enumerate(zip(numbers, made, strict=True)):
+            if self._history is not None:
+                self._history.add(self.turn, event)
+            if not quiet:
+                part = parts[place] if place < len(parts) else ""
+                stored = StoredEvent(seq=number, turn=self.turn, event=event.wire())
+                self.publish(EventAppended(conversation=self.id, stored=stored, closes=part))
 
     async def _create(self) -> None:
         journal, at = self.setup.journal, timestamp(self.setup.now())
@@ -59,15 +80,27 @@ class Log:
         await journal.create(self.id, workspace=workspace, model=self.model, at=at, title=self.title)
         self.exists = True
 
-    def events(self) -> list[tuple[int, ev.Event]]:
-        """All events with their turns, read once and kept up to date."""
-        if self.known is None:
-            self.known = []
-            after = 0
-            while page := self.setup.journal.read(self.id, after, 1000) if self.exists else []:
-                self.known.extend((item.entry.turn, read_event(stored_event(item).event)) for item in page)
+    @property
+    def spoke(self) -> bool:
+        """Whether something of the model was recorded in the current turn."""
+        return self._spoke == self.turn
+
+    async def told(self) -> tuple[Message, ...]:
+        """What the model is told: the log is read once, in pieces, and followed from then on."""
+        if self._history is None:
+            history, after = History(self.model), 0
+            while page := self.setup.journal.read(self.id, after, PAGE) if self.exists else []:
+                for item in page:
+                    history.add(item.entry.turn, read_event(stored_event(item).event))
                 after = page[-1].seq
-        return self.known
+                await asyncio.sleep(0)
+            self._history = history
+        return self._history.messages()
+
+    def last_kind(self) -> str:
+        """The type of the last event; empty when there is none."""
+        rows = self.setup.journal.tail(self.id, 1) if self.exists else []
+        return rows[0].entry.kind if rows else ""
 
     def turn_so_far(self, turn: int) -> list[ev.Event]:
         """The events of one turn."""

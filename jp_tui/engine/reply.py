@@ -7,7 +7,8 @@ journal's partials, at most half a second behind, so that a killed program loses
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from jp_tui.conversation import events as ev
@@ -15,9 +16,14 @@ from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.log import Log
+from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import CallChanged, PartDelta, PartDropped
 
 FLUSH_SECONDS = 0.5
+CUT: dict[m.StopReason, str] = {
+    "length": "the message that it stands in was cut off at the limit of output tokens",
+    "refused": "the message that it stands in was stopped by the server's filter",
+}
 
 
 @dataclass(slots=True)
@@ -46,6 +52,7 @@ class Reply:
         self._log, self._number = log, number
         self._parts: dict[int, Growing] = {}
         self._calls: set[str] = set()
+        self._again: dict[str, int] = {}
         self._timer: asyncio.TimerHandle | None = None
         self.finished: m.Finished | None = None
 
@@ -66,6 +73,8 @@ class Reply:
                 self._one(delta)
         finally:
             self._save()
+            if isinstance(deltas, AsyncGenerator):
+                await deltas.aclose()  # and with it the socket, also when a delta was at fault
         if self.finished is None:
             raise m.ModelError("cut", "The response broke off.", "Send the message again.", transient=True)
 
@@ -77,7 +86,8 @@ class Reply:
                 if text and index in self._parts:
                     self._grow(self._parts[index], text)
             case m.PartEnded(index, arguments, opaque):
-                self._parts[index].arguments, self._parts[index].opaque = arguments, opaque
+                if index in self._parts:
+                    self._parts[index].arguments, self._parts[index].opaque = arguments, opaque
             case m.CallRefused(index, id_, name, raw, problem):
                 if index not in self._parts:
                     self._open(m.PartOpened(index, "tool", id_, name))
@@ -104,10 +114,10 @@ class Reply:
 
     def _unique(self, id_: str, index: int) -> str:
         """A server that sends no id, or the same twice in one response, must not mix results up."""
-        wanted = id_ or f"call_{self._log.turn}_{self._number}_{index}"
-        found, again = wanted, 2
+        found = wanted = id_ or f"call_{self._log.turn}_{self._number}_{index}"
         while found in self._calls:
-            found, again = f"{wanted}_{again}", again + 1
+            again = self._again[wanted] = self._again.get(wanted, 1) + 1
+            found = f"{wanted}_{again}"
         self._calls.add(found)
         return found
 
@@ -135,23 +145,42 @@ class Reply:
         for part in self._parts.values():
             if part.unsaved:
                 chunk, part.unsaved = "".join(part.unsaved), []
-                self._log.setup.journal.partial(self._log.id, part.name, part.kind, chunk)
+                with suppress(JournalError):  # recording the whole response will say so
+                    self._log.setup.journal.partial(self._log.id, part.name, part.kind, chunk)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it calls tools."""
+        return any(part.kind == "tool" for part in self._parts.values())
+
+    def order(self) -> list[str]:
+        """The ids of all calls, as the model ordered them."""
+        return [part.call for part in self.in_order() if part.kind == "tool"]
 
     def calls(self) -> list[m.Call]:
         """The calls that may run, in order."""
         return [
             m.Call(part.call, part.tool, part.arguments)
             for part in self.in_order()
-            if part.kind == "tool" and part.arguments is not None and not part.problem
+            if part.kind == "tool" and part.arguments is not None and not self._problem(part)
         ]
 
     def refused(self) -> list[tuple[str, str, str]]:
         """Calls that must not run: id, name, what is wrong."""
         return [
-            (part.call, part.tool, part.problem or "it was cut off")
+            (part.call, part.tool, problem)
             for part in self.in_order()
-            if part.kind == "tool" and (part.arguments is None or part.problem)
+            if part.kind == "tool" and (problem := self._problem(part))
         ]
+
+    def _problem(self, part: Growing) -> str:
+        """Why a call must not run (T20): it is not whole, or the message that it stands in is not."""
+        if part.problem:
+            return part.problem
+        if part.arguments is None:
+            return "it was cut off"
+        reason = self.finished.reason if self.finished is not None else "other"
+        return CUT.get(reason, "")
 
     def in_order(self) -> list[Growing]:
         """The parts so far, as the model ordered them."""
@@ -186,8 +215,9 @@ class Reply:
                     extra["opaque"] = part.opaque
                 return ev.ChatResponse(kind="reasoning", content=part.text, metadata=extra)
             case "tool":
-                if part.arguments is None or part.problem:
-                    extra = {"refused": part.problem or "cut off", "raw": part.text[:4096]}
+                problem = self._problem(part)
+                if part.arguments is None or problem:
+                    extra = {"refused": problem, "raw": part.text[:4096]}
                     return ev.ToolCallRequest(id=part.call, name=part.tool, arguments={}, metadata=extra)
                 return ev.ToolCallRequest(id=part.call, name=part.tool, arguments=part.arguments)
 

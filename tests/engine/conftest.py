@@ -24,6 +24,7 @@ from jp_tui.protocol.values import PromptRequest, Response
 from jp_tui.system.lock import Holder, acquire, lock_path
 from jp_tui.tools.port import Tool
 from jp_tui.tools.registry import builtin
+from tests.fakes.journals import Flaky
 from tests.fakes.models import Script
 
 T = TypeVar("T")
@@ -50,6 +51,7 @@ class Bench:
         self.retry = Retry(2, 1, 1.0)
         self.events: list[e.Event] = []
         self.conversation = ""
+        self.journal: Flaky
         self.settings: dict[str, Json] = {}
         self._ids = itertools.count(1)
         self._link: LocalLink | None = None
@@ -63,7 +65,7 @@ class Bench:
 
     def start(self, which: str = "new", conversation: str = "") -> e.ConversationOpened:
         """Start an engine (again) and open a conversation."""
-        journal = open_journal(self.home / "conversations.db")
+        journal = self.journal = Flaky(open_journal(self.home / "conversations.db"))
 
         async def open_model(held_with: str) -> ModelSetup:
             return ModelSetup("fake/model", "model", self.script, retry=self.retry)
@@ -77,7 +79,7 @@ class Bench:
             return self.home / "config.toml"
 
         setup = Setup(
-            journal=journal,
+            journal=journal,  # type: ignore[arg-type]
             workspace=self.workspace,
             scratch=self.home / "scratch",
             client=self.client,
@@ -130,6 +132,14 @@ class Bench:
 
     def prompt(self) -> PromptRequest:
         return self.until(e.QuestionAsked).prompt
+
+    def interrupt(self, action: c.Interrupt, text: str = "") -> None:
+        self.send(c.InterruptTurn(conversation=self.conversation, action=action, text=text))
+
+    def send_and_wait(self) -> None:
+        """Until everything that was sent before has been taken by the engine."""
+        self.send(c.ReadHistory(limit=1))
+        self.until(e.HistoryRead)
 
     def turn(self) -> e.TurnCompleted:
         return self.until(e.TurnCompleted)

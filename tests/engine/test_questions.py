@@ -215,7 +215,5 @@ def test_a_run_that_needs_approval_fails_closed(bench: Bench) -> None:
     bench.say("go")
     bench.turn()
     assert (
-        (results(bench)[0]["is_error"]
-        and "needs approval" in str(results(bench)[0]["content"]))
-        or "approval" in str(results(bench)[0]["content"])
-    )
+        results(bench)[0]["is_error"] and "needs approval" in str(results(bench)[0]["content"])
+    ) or "approval" in str(results(bench)[0]["content"])

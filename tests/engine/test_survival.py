@@ -1,4 +1,4 @@
-"""What outlives the program: resuming, a second process, a killed one, a log that cannot be written (T14, S12, R207)."""
+"""What outlives the program: resuming, a second process, a killed one, a log that fails (T14, S12, R207)."""
 
 from __future__ import annotations
 

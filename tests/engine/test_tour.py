@@ -54,7 +54,9 @@ def test_a_walk_runs_to_its_end(bench: Bench, walk: str, yes: bool, monkeypatch:
     assert list(bench.workspace.iterdir()) == [], "nothing of the user's is touched"
     assert not (bench.home / "scratch").exists() or not list((bench.home / "scratch").iterdir())
     if walk == "change":
-        (response,) = [one for one in log if one.get("is_error") is not None and one["type"] == "tool_call_response"][-1:]
+        (response,) = [one for one in log if one.get("is_error") is not None and one["type"] == "tool_call_response"][
+            -1:
+        ]
         assert response["is_error"] is not yes
 
 

@@ -1,0 +1,55 @@
+"""Unsent text, kept beside the log so that it is there after a restart (asking.md E6, E24).
+
+A conversation in which nothing was said yet has an id that nobody will ask for again: what was typed there is kept
+for the workspace, and the next new conversation gets it. It moves along when something is said.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from jp_tui.engine.log import Log
+from jp_tui.journal.port import JournalError
+
+COMPOSER = "composer"
+
+
+class Drafts:
+    """The drafts of one conversation, by key. One that cannot be kept is no failure: sending the text will say so."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._shelf = log.id if log.exists else f"new:{log.setup.workspace}"
+        self._held: dict[str, str] = {}
+
+    def all(self) -> dict[str, str]:
+        """By key: `composer`, or an inquiry's id. Raises JournalError."""
+        self._held = self._log.setup.journal.drafts(self._shelf)
+        return dict(self._held)
+
+    def save(self, key: str, text: str) -> None:
+        """Keep it; an empty text forgets it."""
+        journal = self._log.setup.journal
+        with suppress(JournalError):
+            if text:
+                self._held[key] = text
+                journal.save_draft(self._shelf, key, text)
+            else:
+                self._held.pop(key, None)
+                journal.clear_draft(self._shelf, key)
+
+    def begun(self) -> None:
+        """Something is said: from now on the conversation has drafts of its own."""
+        if self._shelf == self._log.id:
+            return
+        held = dict(self._held)
+        for key in held:
+            self.save(key, "")
+        self._shelf = self._log.id
+        for key, text in held.items():
+            self.save(key, text)
+
+    def keep_words(self, *texts: str) -> None:
+        """What was to be said when the program ended goes before what stands in the composer."""
+        words = [text for text in (*texts, self._held.get(COMPOSER, "")) if text.strip()]
+        self.save(COMPOSER, "\n\n".join(words))

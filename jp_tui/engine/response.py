@@ -1,0 +1,103 @@
+"""Getting one complete response out of a model: stream it, try again while that may help, keep what a stop leaves.
+
+It runs no tools and ends no turn; a request is built from the log each time (R59, R204).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Coroutine
+from typing import Literal
+
+from jp_tui.conversation import model as m
+from jp_tui.engine.log import Log
+from jp_tui.engine.reply import Reply
+from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.wish import Wish
+from jp_tui.protocol.events import TurnPhase
+
+Phase = Literal["waiting_for_model", "streaming", "tools", "retrying"]
+
+
+def say_phase(log: Log, phase: Phase, detail: str = "", retry_in: float | None = None) -> None:
+    """Tell the faces what the turn does now."""
+    log.publish(TurnPhase(conversation=log.id, turn=log.turn, phase=phase, detail=detail, retry_in=retry_in))
+
+
+class Responses:
+    """The responses of one turn, one after the other; `wish` is what the user wants meanwhile."""
+
+    def __init__(self, log: Log, model: ModelSetup, wish: Wish) -> None:
+        self._log, self._model, self._wish = log, model, wish
+        self._work: asyncio.Task[None] | None = None
+        self._count = 0
+
+    def interrupt(self) -> None:
+        """The wish has changed: end what is being waited for."""
+        if self._work is not None:
+            self._work.cancel()
+
+    async def next(self) -> Reply | None:
+        """One complete response, recorded; None when the user wanted no more. Raises ModelError, JournalError."""
+        failures = 0
+        while not self._wish.stops():
+            reply = Reply(self._log, self._count)
+            self._count += 1
+            say_phase(self._log, "waiting_for_model")
+            try:
+                whole = await self._unless_stopped(self._stream(reply))
+            except m.ModelError as error:
+                await reply.keep()
+                failures += 1
+                wait = self._patience(error, failures, reply.began)
+                if wait is None:
+                    raise
+                say_phase(self._log, "retrying", error.message, wait)
+                await self._unless_stopped(asyncio.sleep(wait))
+                continue
+            if whole:
+                await reply.commit(self._model.id)
+                return reply
+            await (reply.drop() if self._wish.choice == "abort" else reply.keep())
+        return None
+
+    async def _unless_stopped(self, work: Coroutine[object, object, None]) -> bool:
+        """Do it to its end; false when the user stopped it. Other cancellation is passed on: then the program ends,
+        and what came stands in the journal's partials, where the next start finds it."""
+        self._work = asyncio.create_task(work)
+        if self._wish.stops():
+            self._work.cancel()
+        try:
+            await self._work
+        except asyncio.CancelledError:
+            if not self._wish.stops():
+                raise
+            return False
+        finally:
+            self._work.cancel()
+            self._work = None
+        return True
+
+    async def _stream(self, reply: Reply) -> None:
+        log, model = self._log, self._model
+        request = m.ModelRequest(
+            model=model.name,
+            messages=await log.told(),
+            system=model.system,
+            tools=tuple(tool.spec for tool in log.setup.tools.values()),
+            tool_choice=log.setup.tool_choice,
+            max_tokens=model.max_tokens,
+            temperature=model.temperature,
+        )
+        await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
+
+    def _patience(self, error: m.ModelError, failures: int, began: bool) -> float | None:
+        """Seconds until the next try, or None to give up; never after something was already shown."""
+        retry = self._model.retry
+        if began or not error.transient or failures > retry.most:
+            return None
+        if error.retry_after is not None:
+            return error.retry_after if error.retry_after <= retry.max_backoff_secs else None
+        wait = float(min(retry.base_ms / 1000 * 2.0 ** min(failures - 1, 60), retry.max_backoff_secs))
+        return wait * random.uniform(0.75, 1)
