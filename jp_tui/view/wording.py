@@ -79,6 +79,6 @@ BLANK_OPTION: Final = "(only blanks)"
 FOUND: Final = "▲ found in this question: {kinds}"
 CUT: Final = "… {n} more characters"
 WHY: Final = "why you are asked: {why}"
-NO_WHY: Final = "why you are asked: a tool needs an answer, and no setting answers for you"
+NO_WHY: Final = "why you are asked: this needs an answer, and no setting gives it for you"
 
 

@@ -73,8 +73,10 @@ async def test_e20_letters_move_onto_the_row_without_typing_into_it() -> None:
         await app.arm(pilot)
         await app.type(pilot, *["j"] * 9)
         assert app.sheet.reply.text == "" and app.sheet.writing is None
-        await app.type(pilot, "enter", "j")
+        await app.type(pilot, "down", "j")
         assert app.sheet.reply.text == "j"
+        await app.type(pilot, "escape", "k", "j", "enter", "k")
+        assert app.sheet.reply.text == "jk"
 
 
 async def test_e20_a_tool_s_own_question_has_no_such_row() -> None:

@@ -156,6 +156,16 @@ async def test_e24_a_draft_that_arrives_late_is_put_in() -> None:
         assert app.answers == [Answered(value="from before")]
 
 
+async def test_e24_a_draft_that_arrives_too_late_loses_nothing() -> None:
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"new")
+        app.dock.restore_draft("q3", json.dumps({"answer": "old", "reply": ""}))
+        await app.type(pilot, "enter")
+        assert app.answers == [Answered(value="new")]
+
+
 async def test_ctrl_g_writes_in_another_editor() -> None:
     app = Host(text(), editor=lambda given: given.upper() + "\nmore")
     async with app.run_test(size=(80, 24)) as pilot:

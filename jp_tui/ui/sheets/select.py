@@ -151,12 +151,10 @@ class SelectSheet(Sheet):
         return super().press(event, now, fresh=fresh)
 
     def action_move(self, by: int) -> None:
-        before = self._choices.cursor
         super().action_move(by)
         row = self._choices.current
-        arrived = before != self._choices.cursor and row is not None and row.id == _ELSE
-        if self.mode == "answer" and arrived and not self._by_letter:  # a letter more would be typed, not move
-            self.write(self.reply)
+        if self.mode == "answer" and by > 0 and row is not None and row.id == _ELSE and not self._by_letter:
+            self.write(self.reply)  # not by a letter: the next one would be typed instead of moving
 
     def action_pick(self, number: int) -> None:
         if self.mode == "answer" and number <= len(self._choices.rows):

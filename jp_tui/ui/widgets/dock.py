@@ -138,10 +138,12 @@ class SheetDock(Stage):
         self.noted(self._arrival.noted_typing(now))
 
     def restore_draft(self, inquiry: str, text: str) -> None:
-        """What was typed for a question in an earlier life."""
-        self._drafts[inquiry] = text
-        if inquiry in self._sheets:
-            self._sheets[inquiry].restore(restored(text))
+        """What was typed for a question in an earlier life; what is typed now is newer and stays."""
+        sheet = self._sheets.get(inquiry)
+        if sheet is None:
+            self._drafts[inquiry] = text
+        elif not sheet.draft.stored():
+            sheet.restore(restored(text))
 
     def open_next(self) -> None:
         """The next question that waits, open; with one alone, that one."""
