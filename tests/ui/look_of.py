@@ -10,6 +10,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 
 from jp_tui.ui.painting.look import Look, look
 from jp_tui.ui.painting.rows import Row
+from jp_tui.ui.themes import derived
 
 THEMES = Path(__file__).resolve().parents[2] / "themes"
 
@@ -28,7 +29,7 @@ def theme(name: str) -> Theme:
 def look_of(name: str = "jp-night") -> Look:
     """The look of a theme, the same object each time."""
     chosen = theme(name)
-    return look({**chosen.to_color_system().generate(), **chosen.variables})
+    return look({**chosen.to_color_system().generate(), **derived(chosen), **chosen.variables})
 
 
 def texts(rows: list[Row]) -> list[str]:

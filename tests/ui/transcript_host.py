@@ -11,17 +11,33 @@ from textual.pilot import Pilot
 from jp_tui.conversation import events as stored
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import EventSpan, StoredEvent
+from jp_tui.ui.themes import derived
 from jp_tui.ui.widgets.transcript import Transcript
 from tests.ui.look_of import theme
 from tests.view.events_of import HERE, opened
 
 
-class Host(App[None]):
+class Themed(App[None]):
+    """An app that knows our themes and what they leave to be derived, as the workspace does."""
+
+    def __init__(self, colours: str) -> None:
+        super().__init__()
+        self._colours = colours
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return derived(self.current_theme)
+
+    def on_mount(self) -> None:
+        self.register_theme(theme(self._colours))
+        self.theme = self._colours
+
+
+class Host(Themed):
     """`log` is the whole conversation; only the last `page` events are given when it opens."""
 
     def __init__(self, log: list[StoredEvent], *, page: int = 400, colours: str = "jp-night", **more: Any) -> None:
-        super().__init__()
-        self.log_events, self._page, self._colours, self._more = log, page, colours, more
+        super().__init__(colours)
+        self.log_events, self._page, self._more = log, page, more
         self.asked: list[tuple[int, int]] = []
         self.given = 0
         self.heard: list[Any] = []
@@ -30,8 +46,7 @@ class Host(App[None]):
         yield Transcript()
 
     def on_mount(self) -> None:
-        self.register_theme(theme(self._colours))
-        self.theme = self._colours
+        super().on_mount()
         page = self.log_events[-self._page :]
         self.given = len(page)
         self.transcript.open(opened(page, spans(self.log_events), **self._more))

@@ -21,8 +21,8 @@ from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Piece, Row
 
-APPROVED = 2 * 1024 * 1024
-"""Characters that can be put before somebody at once; what is longer can never be seen to its end."""
+APPROVED, LINES = 512 * 1024, 10_000
+"""Characters and lines that can be put before somebody at once; what is longer can never be seen to its end."""
 SPLIT = 60
 """Fewest cells for two columns."""
 
@@ -31,6 +31,9 @@ def context(text: Foreign, width: int, look: Look, *, approval: bool = True, spl
     """The rows of a context, and where its hunks begin. `split` puts a diff's two sides beside each other."""
     frame = Frame(look, width, look.text)
     shown, missing = plain.cut(text.raw.strip("\n"), APPROVED if approval else plain.SHOWN)
+    if shown.count("\n") > LINES:
+        kept = "\n".join(shown.split("\n", LINES)[:LINES])
+        shown, missing = kept, missing + len(shown) - len(kept)
     found = _content(Foreign(shown), frame, approval, split and width >= SPLIT)
     if approval and (kinds := neutral.warnings(shown)):
         badge = frame.paragraph([Piece(f"▲ found in this text: {', '.join(kinds)}", look.waiting + Style(bold=True))])

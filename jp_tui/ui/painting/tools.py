@@ -49,7 +49,7 @@ def _call_line(tool: Tool, frame: Frame, unfolded: bool) -> Row:
     after = [part for part in (_detail(tool), word) if part]
     if tool.ms is not None and tool.state == "completed":
         after.append(duration(tool.ms))
-    arrow = "▾" if unfolded else "▸"
+    arrow = "▾" if unfolded else "▸" if tool.state == "completed" else " "
     right = "".join(f" · {part}" for part in after)
     name = _fit(neutral.first_line(tool.name) or "tool", max(frame.room // 2, 8))
     free = frame.room - 2 - cell_len(name) - cell_len(right) - 3

@@ -86,9 +86,8 @@ class ContextView(RowView, can_focus=True):
 
     def put(self, text: Foreign) -> None:
         """Show another text from its top."""
-        self._text, self._seen, self._of = text, 0, 0
+        self._text, self._seen, self._of, self.top = text, 0, 0, 0
         self._again()
-        self.scroll_to_row(0)
         self.refresh(layout=True)
 
     def height_at(self, width: int) -> int:
