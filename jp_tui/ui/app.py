@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual import events, on
 from textual.app import App, SuspendNotSupported, SystemCommand
@@ -17,9 +17,6 @@ from textual.screen import ModalScreen, Screen
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
-from jp_tui.link.port import Link
-from jp_tui.protocol import commands as cmd
-from jp_tui.protocol import events as ev
 from jp_tui.settings.errors import SettingsError
 from jp_tui.ui import gate as gate  # the last gate is in place before the first strip is painted (T1)
 from jp_tui.ui import themes
@@ -30,6 +27,11 @@ from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
 from jp_tui.ui.screens.workspace import AGAIN, WorkspaceScreen
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.title import WindowTitle
+
+if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
+    from jp_tui.link.port import Link
+    from jp_tui.protocol.commands import OpenConversation
+    from jp_tui.ui.screens.exchange import Exchange
 
 PATIENCE = 5.0
 """Seconds that the engine has to end its turn and close the log when the user leaves."""
@@ -58,8 +60,8 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
     def __init__(
         self,
         *,
-        link: Link,
-        open_command: cmd.OpenConversation,
+        link: Link | Callable[[], Link],
+        open_command: OpenConversation | Callable[[], OpenConversation],
         workspace: str,
         theme: str,
         themes: Mapping[str, str],
@@ -69,13 +71,16 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         first_prompt: str = "",
         sidebar: Literal["auto", "show", "hide"] = "auto",
     ) -> None:
-        """`themes` is name → file (`settings.themes.names`); `clock` is monotonic seconds; `home` shortens paths."""
+        """`link` and `open_command` may be ways to make them: then they are made after the first frame.
+
+        `themes` is name → file (`settings.themes.names`); `clock` is monotonic seconds; `home` shortens paths.
+        """
         self.crash_state = state_dir
         self._theme_files = themes
         super().__init__(driver_class=driver_class())
         self.animation_level = "none"
-        self._bridge = Bridge(link, self.post_message)
-        self._open_command = open_command
+        self._bridge = Bridge(link if callable(link) else lambda: link, self.post_message)
+        self._open_command = open_command if callable(open_command) else lambda: open_command
         self._clock = clock
         self._broke = float("-inf")
         self._leaving = False
@@ -101,9 +106,11 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
 
     def _start_engine(self) -> None:
         first_frame_done()
+        from jp_tui.protocol.commands import ReadHistory
+
         self._bridge.start()
-        self._bridge.send(self._open_command)
-        self._bridge.send(cmd.ReadHistory())
+        self._bridge.send(self._open_command())
+        self._bridge.send(ReadHistory())
 
     def on_unmount(self) -> None:
         """However we came here, what was written is saved and the log is closed."""
@@ -115,6 +122,8 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
 
     @on(EventsWait)
     def _events_wait(self) -> None:
+        from jp_tui.protocol import events as ev
+
         reported = self._bridge.collect()
         self._main.show(reported)
         for event in reported:
@@ -123,8 +132,7 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
             elif isinstance(event, ev.Stopped):
                 self.exit(return_code=self.return_code or 0)
 
-    @on(WorkspaceScreen.Unopened)
-    def _unopened(self, event: WorkspaceScreen.Unopened) -> None:
+    def on_exchange_unopened(self, event: Exchange.Unopened) -> None:
         """Nothing could be opened, so there is nothing to work in: the words go to the shell, status 2 (S1)."""
         said = Foreign("\n".join(part for part in (event.message, event.advice) if part))
         self.exit(return_code=2, message=neutralise(said, "conversation"))
@@ -143,11 +151,15 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
 
     @on(WorkspaceScreen.Leave)
     def action_leave(self) -> None:
-        if not self._leaving:
+        if not self._bridge.started:
+            self.action_leave_now()
+        elif not self._leaving:
             self._leaving = True
             self.push_screen(Leaving())
             self._main.drafts.flush()
-            self._bridge.send(cmd.Shutdown())
+            from jp_tui.protocol.commands import Shutdown
+
+            self._bridge.send(Shutdown())
             self.set_timer(PATIENCE, self.action_leave_now)
 
     def action_leave_now(self) -> None:
@@ -177,6 +189,7 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
 
     def action_theme(self) -> None:
         """A list of themes; the highlighted one is worn while it is looked at."""
+        from jp_tui.protocol.commands import SetSetting
         from jp_tui.ui.screens.picker import ThemePicker
 
         before = self.theme
@@ -185,7 +198,7 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
             if name is None:
                 self._wear(before)
             elif name == self.theme and name != before:
-                self._bridge.send(cmd.SetSetting(key="ui.theme", value=name))
+                self._bridge.send(SetSetting(key="ui.theme", value=name))
 
         self.push_screen(ThemePicker(names=themes.choices(self._theme_files), current=before, wear=self._wear), chosen)
 
@@ -205,8 +218,10 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         yield SystemCommand("Leave", "End the turn, close the log, leave", self.action_leave)
 
     def action_new(self) -> None:
+        from jp_tui.protocol.commands import OpenConversation
+
         self._main.drafts.flush()
-        self._bridge.send(cmd.OpenConversation(which="new"))
+        self._bridge.send(OpenConversation(which="new"))
 
     def _edit(self, text: str) -> str:
         """The text after the user's own editor had the terminal; OSError says why there is none."""
@@ -218,13 +233,17 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         except SuspendNotSupported as error:
             raise OSError("the terminal cannot be lent to it here") from error
 
-    @on(WorkspaceScreen.Copied)
-    def _copied(self, event: WorkspaceScreen.Copied) -> None:
-        self.copy_to_clipboard(event.text)
-        self._main.say(ours("copied: {text}", text=foreign(Foreign(event.text), mode="line", limit=40)))
+    def on_workspace_screen_copied(self, event: WorkspaceScreen.Copied) -> None:
+        self._copied(event.text)
 
-    @on(WorkspaceScreen.Told)
-    def _told(self, event: WorkspaceScreen.Told) -> None:
+    def _copied(self, text: str) -> None:
+        self.copy_to_clipboard(text)
+        self._main.say(ours("copied: {text}", text=foreign(Foreign(text), mode="line", limit=40)))
+
+    def on_exchange_copied(self, event: Exchange.Copied) -> None:
+        self._copied(event.text)
+
+    def on_exchange_told(self, event: Exchange.Told) -> None:
         self._title.show(event.status)
 
     def _to_terminal(self, sequence: str) -> None:

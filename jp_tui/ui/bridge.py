@@ -7,12 +7,14 @@ knows no event: what arrives is handed on in order, whatever it is.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from jp_tui.link.port import Link
-from jp_tui.protocol.commands import Command
-from jp_tui.protocol.events import Event
+if TYPE_CHECKING:  # the first frame comes before the protocol
+    from jp_tui.link.port import Link
+    from jp_tui.protocol.commands import Command
+    from jp_tui.protocol.events import Event
 
 
 class EventsWait(Message):
@@ -20,15 +22,22 @@ class EventsWait(Message):
 
 
 class Bridge:
-    """One link, one app. `wake` is the app's `post_message`."""
+    """One link, one app. `make` gives the link when the engine is started, `wake` is the app's `post_message`."""
 
-    def __init__(self, link: Link, wake: Callable[[Message], bool]) -> None:
-        self._link = link
+    def __init__(self, make: Callable[[], Link], wake: Callable[[Message], bool]) -> None:
+        self._make = make
+        self._link: Link | None = None
         self._wake = wake
         self._woken = False
 
+    @property
+    def started(self) -> bool:
+        """Whether there is an engine to talk to."""
+        return self._link is not None
+
     def start(self) -> None:
         """Start the engine; from now on EventsWait is posted when there is something to collect."""
+        self._link = self._make()
         self._link.start(self._ready)
 
     def _ready(self) -> None:
@@ -40,11 +49,13 @@ class Bridge:
     def collect(self) -> list[Event]:
         """What was reported; the flag falls first, so that nothing that comes meanwhile goes unnoticed."""
         self._woken = False
-        return self._link.collect()
+        return self._link.collect() if self._link is not None else []
 
     def send(self, command: Command) -> None:
-        self._link.send(command)
+        """Hand a command over; there is nobody to hear it before the engine is started."""
+        if self._link is not None:
+            self._link.send(command)
 
     def close(self, timeout: float) -> bool:
         """Shut the engine down; whether it ended by itself within `timeout` seconds."""
-        return self._link.close(timeout)
+        return self._link is None or self._link.close(timeout)

@@ -7,8 +7,10 @@ It sends nothing: a face turns the chosen action into InterruptTurn, Continue in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from jp_tui.protocol.commands import Interrupt
+if TYPE_CHECKING:
+    from jp_tui.protocol.commands import Interrupt
 
 TITLE = "Interrupted"
 

@@ -1,16 +1,14 @@
 """The status line as data: workspace, conversation, model, tokens, what the turn does, what waits for the human.
 
-A pure reducer over the engine's events, and the words that fit a width. What waits is never cut away, since
-it is what the human must not miss (asking.md E50). Knows no widget; the waiting count is by inquiry id.
+Values and the words that fit a width; `status_events.py` makes them from the engine's events, and this stays free
+of the protocol so that the first frame need not load it. What waits is never cut away (asking.md E50).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.amounts import count
 
 PHASES = {
@@ -19,21 +17,20 @@ PHASES = {
     "tools": "tools are running",
     "retrying": "trying again",
 }
-
 UNTITLED = Foreign("")
-NONE_YET = UsageTotals()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer."""
+    """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all."""
 
     workspace: str = ""
     home: str = ""
     conversation: str = ""
     title: Foreign = UNTITLED
     model: str = ""
-    usage: UsageTotals = NONE_YET
+    tokens_in: int = 0
+    tokens_out: int = 0
     waiting: tuple[str, ...] = ()
     working: bool = False
     phase: str = ""
@@ -41,52 +38,6 @@ class Status:
     held_by: str = ""
     trouble: str = ""
     advice: str = ""
-
-
-def applied(status: Status, event: ev.Event, now: float) -> Status:
-    """The status after an event at `now` (seconds); the same object when nothing changed."""
-    match event:
-        case ev.ConversationOpened():
-            return Status(
-                workspace=event.workspace or status.workspace,
-                home=status.home,
-                conversation=event.conversation,
-                title=event.title,
-                model=event.model,
-                usage=event.usage,
-                held_by=event.held_by,
-                trouble=status.trouble,
-                advice=status.advice,
-            )
-        case ev.TurnStarted(model=model):
-            return replace(status, working=True, phase="waiting_for_model", model=model or status.model)
-        case ev.TurnPhase(phase=phase, retry_in=retry_in):
-            at = None if retry_in is None else now + retry_in
-            return replace(status, working=True, phase=phase, retry_at=at)
-        case ev.TurnCompleted(usage=usage):
-            total = _sum(status.usage, usage)
-            return replace(status, working=False, phase="", retry_at=None, usage=total)
-        case ev.QuestionAsked(prompt=prompt):
-            others = tuple(known for known in status.waiting if known != prompt.inquiry)
-            return replace(status, waiting=(*others, prompt.inquiry))
-        case ev.QuestionSettled(inquiry=inquiry):
-            return replace(status, waiting=tuple(known for known in status.waiting if known != inquiry))
-        case ev.StorageFailed(message=message, advice=advice):
-            return replace(status, trouble=message, advice=advice)
-        case ev.EventAppended():
-            return replace(status, trouble="", advice="") if status.trouble else status
-        case _:
-            return status
-
-
-def _sum(total: UsageTotals, turn: UsageTotals) -> UsageTotals:
-    return UsageTotals(
-        input=total.input + turn.input,
-        output=total.output + turn.output,
-        cached=total.cached + turn.cached,
-        reasoning=total.reasoning + turn.reasoning,
-        context=turn.context or total.context,
-    )
 
 
 def shortened(path: str, home: str, room: int) -> str:
@@ -98,11 +49,11 @@ def shortened(path: str, home: str, room: int) -> str:
     return path
 
 
-def tokens(usage: UsageTotals) -> str:
+def tokens(status: Status) -> str:
     """`12.4k in · 812 out`, or nothing before the first request."""
-    if not usage.input and not usage.output:
+    if not status.tokens_in and not status.tokens_out:
         return ""
-    return f"{count(usage.input)} in · {count(usage.output)} out"
+    return f"{count(status.tokens_in)} in · {count(status.tokens_out)} out"
 
 
 def doing(status: Status, now: float) -> str:

@@ -8,7 +8,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.amounts import count, duration, seconds
-from jp_tui.view.status import Status, applied, doing, shortened, tokens, waits
+from jp_tui.view.status import Status, doing, shortened, tokens, waits
+from jp_tui.view.status_events import applied
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
 
@@ -23,7 +24,7 @@ def after(events: list[ev.Event], status: Status | None = None, now: float = 50.
 def test_a_conversation_says_where_and_which_model() -> None:
     status = after([opened(title=Foreign("rfd-links"), usage=UsageTotals(input=10, output=5))])
     assert (status.workspace, status.title, status.model) == ("/home/ada/code/acme", Foreign("rfd-links"), "demo/tour")
-    assert tokens(status.usage) == "10 in · 5 out"
+    assert tokens(status) == "10 in · 5 out"
 
 
 def test_phases_of_a_turn_in_words_and_silence_at_rest() -> None:
@@ -45,9 +46,9 @@ def test_a_retry_counts_down_on_the_clock_it_is_given() -> None:
     assert doing(status, 200.0) == "trying again in 0 s"
 
 
-def test_turns_add_up_and_the_context_is_the_last_ones() -> None:
-    status = after([opened(usage=UsageTotals(input=1, output=2, context=3)), *scenes.done()])
-    assert (status.usage.input, status.usage.output, status.usage.context) == (12_401, 814, 13_200)
+def test_turns_add_up() -> None:
+    status = after([opened(usage=UsageTotals(input=1, output=2)), *scenes.done()])
+    assert (status.tokens_in, status.tokens_out) == (12_401, 814)
 
 
 def test_what_waits_is_counted_once_each_and_goes_when_settled() -> None:

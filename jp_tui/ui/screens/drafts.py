@@ -7,8 +7,10 @@ text itself: what is saved is read when it is saved, so that a megabyte is not p
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from jp_tui.protocol.commands import SaveDraft
+if TYPE_CHECKING:
+    from jp_tui.protocol.commands import SaveDraft
 
 DELAY = 0.25
 """Seconds from the first change to the save; E24 allows 0.3 for all of it."""
@@ -47,6 +49,8 @@ class Drafts:
 
     def flush(self) -> None:
         """Save what changed, now."""
+        from jp_tui.protocol.commands import SaveDraft
+
         self._armed = False
         waiting, self._waiting = self._waiting, {}
         for (conversation, key), text in waiting.items():

@@ -7,29 +7,31 @@ widget that has the focus, so that the last line and the keys screen can be made
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.message import Message
+from textual.screen import Screen
 from textual.timer import Timer
 
-from jp_tui.protocol.commands import Command
-from jp_tui.ui.screens.conversation import ASK, NOTHING, ConversationScreen
+from jp_tui.ui.screens.drafts import Drafts
 from jp_tui.ui.text import ours
-from jp_tui.ui.widgets.banner import Banner
-from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
-from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.status import StatusLine
-from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.interrupt import menu
+from jp_tui.view.status import Status
+
+if TYPE_CHECKING:
+    from jp_tui.protocol.commands import Command
+    from jp_tui.protocol.events import Event
+    from jp_tui.ui.screens.exchange import Exchange
 
 WIDE = 100
 """Columns from which the activity stands beside the conversation instead of over it."""
@@ -37,7 +39,7 @@ AGAIN = 1.0
 """Seconds within which a second Ctrl+C leaves (R248)."""
 
 
-class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
+class WorkspaceScreen(Screen[None], inherit_bindings=False):
     """Status line, conversation, what stands below it, activity, keys."""
 
     BINDINGS = [
@@ -66,6 +68,7 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
     WorkspaceScreen {
         layers: base over;
         #main { height: 1fr; }
+        #conversation { width: 1fr; height: 1fr; align-vertical: bottom; }
     }
     """
 
@@ -74,6 +77,13 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
 
     class Ready(Message):
         """Everything is there to show what the engine says."""
+
+    class Copied(Message):
+        """What is selected is to be on the clipboard."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
     def __init__(
         self,
@@ -86,42 +96,113 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         first_prompt: str = "",
         sidebar: Literal["auto", "show", "hide"] = "auto",
     ) -> None:
-        super().__init__(
-            send=send, clock=clock, editor=editor, workspace=workspace, home=home, first_prompt=first_prompt
-        )
+        """`editor` takes a text and gives it back edited, or raises OSError with the reason."""
+        super().__init__(id="workspace")
+        self._send, self._clock, self._editor = send, clock, editor
+        self._status = Status(workspace=workspace, home=home)
+        self._first_prompt = first_prompt
+        self._exchange: Exchange | None = None
         self._beside = sidebar != "hide"
         self._over = False
         self._unsay: Timer | None = None
         self._broke = float("-inf")
+        self.drafts = Drafts(send=send, later=self.set_timer)
 
     def compose(self) -> ComposeResult:
         yield StatusLine(id="status")
         with Horizontal(id="main"):
-            yield Column(clock=self._clock, editor=self._editor, placeholder=ASK, id="conversation")
+            with Vertical(id="conversation"):
+                yield Composer(id="composer")
             yield Sidebar(clock=self._clock, id="sidebar")
-        yield KeyBar(speaks_for_itself=self._in_sheet, id="keys")
+        yield KeyBar(speaks_for_itself=_in_sheet, id="keys")
 
     def on_mount(self) -> None:
-        self._told()
-        self.query_one(Column).take_focus()
+        self.composer.busy = bool(self._first_prompt)
+        self.query_one(StatusLine).status = self._status
+        self.set_focus(self.composer)
+        self.call_after_refresh(self._furnish)
+
+    async def _furnish(self) -> None:
+        """What the first frame can do without: the conversation, the sheets, and with them the protocol (T23)."""
+        from jp_tui.ui.screens.exchange import Exchange
+
+        self._exchange = Exchange(
+            send=self._send,
+            clock=self._clock,
+            editor=self._editor,
+            composer=self.composer,
+            drafts=self.drafts,
+            status=self._status,
+            first_prompt=self._first_prompt,
+        )
+        await self.query_one("#conversation").mount(self._exchange, before=self.composer)
         self.post_message(self.Ready())
 
-    def _in_sheet(self, node: DOMNode) -> bool:
-        """The last line of a sheet shows its own keys and the dock's (E5)."""
-        return any(isinstance(one, SheetDock) for one in node.ancestors_with_self)
+    def show(self, reported: list[Event]) -> None:
+        """What the engine reported, in order."""
+        if self._exchange is not None:
+            self._exchange.show(reported)
+
+    @property
+    def composer(self) -> Composer:
+        """Where the user writes."""
+        return self.query_one(Composer)
+
+    def on_exchange_told(self, event: Exchange.Told) -> None:
+        """Paint what is known."""
+        self._status = event.status
+        line = self.query_one(StatusLine)
+        line.now, line.status = self._clock(), event.status
+        self.query_one(Sidebar).show(event.activity)
+        self.refresh_bindings()
+
+    def on_column_arranged(self, event: Message) -> None:
+        event.stop()
+        self.query_one(Sidebar).can_focus = bool(self.composer.display)
+        self.refresh_bindings()
 
     def on_resize(self, event: events.Resize) -> None:
         self._place_sidebar(event.size.width)
 
     def on_screen_suspend(self) -> None:
-        self.query_one(Column).cover(True)
+        if self._exchange is not None:
+            self._exchange.column.cover(True)
 
     def on_screen_resume(self) -> None:
-        self.query_one(Column).cover(False)
+        if self._exchange is not None:
+            self._exchange.column.cover(False)
+
+    # -- what is written
+
+    def on_composer_typed(self, event: Composer.Typed) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.column.note_typing()
+
+    def on_composer_behind(self, event: Composer.Behind) -> None:
+        event.stop()
+        event.do()
+
+    def on_composer_edited(self, event: Composer.Edited) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.written()
+
+    def on_composer_submitted(self, event: Composer.Submitted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.submitted(event.text)
+        else:
+            self._first_prompt = event.text  # typed ahead: it is said as soon as there is somebody to say it to
+
+    def on_composer_editor_wanted(self, event: Composer.EditorWanted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.edit()
 
     def on_key(self, event: events.Key) -> None:
         """A character typed while nothing that writes has the focus is meant for the composer (E10)."""
-        composer = self.query_one(Composer)
+        composer = self.composer
         bound = event.key in self.active_bindings
         if event.is_printable and event.character and not bound and composer.display and not composer.has_focus:
             event.stop()
@@ -130,7 +211,7 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
 
     def on_paste(self, event: events.Paste) -> None:
         """The same for a paste."""
-        composer = self.query_one(Composer)
+        composer = self.composer
         if composer.display and not composer.has_focus:
             event.stop()
             self.set_focus(composer)
@@ -140,53 +221,73 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what does something now is bound, and so shown (E5); a sheet has its keys to itself (R245)."""
-        if not self.is_mounted:
-            return True
-        column = self.query_one(Column)
-        if action == "interrupt":
-            return self._status.working and not (column.sheet_open or column.menu_open or self._over)
-        if action == "back_to_menu":
-            return column.menu_open
-        if action == "close_sidebar":
-            return self._over
-        if action == "home":
-            composer = self.query_one(Composer)
-            away = composer.display and not composer.has_focus
-            return not column.sheet_open and (away or bool(self.query_one(Banner).refusal[0]))
-        if action == "fold":
-            return bool(self._status.waiting) and not column.menu_open
-        if action == "next":
-            return len(self._status.waiting) > 1 and not column.menu_open
-        return not (column.sheet_open and action in ("break", "app.focus_next", "app.focus_previous"))
+        if self._exchange is None or not self._exchange.is_mounted:
+            return action in ("break", "sidebar")
+        column = self._exchange.column
+        match action:
+            case "interrupt":
+                return self._status.working and not (column.sheet_open or column.menu_open or self._over)
+            case "back_to_menu":
+                return column.menu_open
+            case "close_sidebar":
+                return self._over
+            case "home":
+                away = self.composer.display and not self.composer.has_focus
+                return not column.sheet_open and (away or self._exchange.noticed)
+            case "fold":
+                return bool(self._status.waiting) and not column.menu_open
+            case "next":
+                return len(self._status.waiting) > 1 and not column.menu_open
+            case _:
+                return not (column.sheet_open and action in ("break", "app.focus_next", "app.focus_previous"))
 
     async def action_interrupt(self) -> None:
-        self.query_one(Banner).refusal = NOTHING
-        await self.query_one(Column).open_menu(menu(self._status.phase))
+        if self._exchange is not None:
+            self._exchange.put_notice_away()
+            await self._exchange.column.open_menu(menu(self._status.phase))
 
     def action_back_to_menu(self) -> None:
-        self.query_one(Column).back_from_words()
+        if self._exchange is not None:
+            self._exchange.column.back_from_words()
 
     def action_close_sidebar(self) -> None:
         self.action_sidebar()
 
     def action_home(self) -> None:
-        self.query_one(Banner).refusal = NOTHING
-        self.query_one(Column).take_focus()
+        if self._exchange is not None:
+            self._exchange.put_notice_away()
+            self._exchange.column.take_focus()
 
     async def action_break(self) -> None:
         """Ctrl+C: copies a selection; else interrupts, and within a second, or in the menu, leaves (R215, R248)."""
         if self._copy_selected():
             return
-        column = self.query_one(Column)
+        menu_open = self._exchange is not None and self._exchange.column.menu_open
         now = self._clock()
-        if column.menu_open or now - self._broke < AGAIN:
+        if menu_open or now - self._broke < AGAIN:
             self.post_message(self.Leave())
             return
         self._broke = now
         if self._status.working:
-            await column.open_menu(menu(self._status.phase))
+            await self.action_interrupt()
         else:
             self.say(ours("Ctrl+C again leaves", style="bold $waiting-foreground"), AGAIN)
+
+    def action_fold(self) -> None:
+        if self._exchange is not None:
+            self._exchange.column.fold()
+
+    def action_next(self) -> None:
+        if self._exchange is not None:
+            self._exchange.column.next_question()
+
+    def action_page(self, step: int) -> None:
+        if self._exchange is not None:
+            self._exchange.column.scroll_pages(step)
+
+    def action_end(self) -> None:
+        if self._exchange is not None:
+            self._exchange.column.scroll_to_newest()
 
     def say(self, words: Content, seconds: float = 3.0) -> None:
         """A few words in the last line, for a moment."""
@@ -199,7 +300,7 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         self.query_one(KeyBar).notice = None
 
     def _copy_selected(self) -> bool:
-        composer = self.query_one(Composer)
+        composer = self.composer
         text = composer.selected_text or self.get_selected_text()
         if not text:
             return False
@@ -207,18 +308,6 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         self.clear_selection()
         self.post_message(self.Copied(text))
         return True
-
-    def action_fold(self) -> None:
-        self.query_one(SheetDock).toggle_fold()
-
-    def action_next(self) -> None:
-        self.query_one(SheetDock).open_next()
-
-    def action_page(self, step: int) -> None:
-        self.query_one(Transcript).scroll_pages(step)
-
-    def action_end(self) -> None:
-        self.query_one(Transcript).scroll_to_end()
 
     # -- the activity
 
@@ -237,6 +326,11 @@ class WorkspaceScreen(ConversationScreen, inherit_bindings=False):
         sidebar.set_class(narrow, "-over")
         shown = self._over if narrow else self._beside
         if sidebar.has_focus and not shown:
-            self.query_one(Column).take_focus()
+            self.set_focus(self.composer)
         sidebar.display = shown
         self.refresh_bindings()
+
+
+def _in_sheet(node: DOMNode) -> bool:
+    """The last line of a sheet shows its own keys and the dock's (E5)."""
+    return any(one.id == "dock" for one in node.ancestors_with_self)

@@ -1,7 +1,7 @@
-"""The conversation and what stands below it: the composer, or a sheet, or the interrupt menu; who has the focus.
+"""The conversation and what opens below it: a sheet or the interrupt menu; the composer makes room for both.
 
-At most one of them is open (inquiries.md R245). A question never opens over the menu or behind another screen: it
-waits here until it can be seen (E10, R216). It sends no command; what its parts say bubbles up to the screen.
+At most one of the three is open (inquiries.md R245). A question never opens over the menu or behind another screen:
+it waits here until it can be seen (E10, R216). It sends no command; what its parts say bubbles up.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.message import Message
 
 from jp_tui.protocol.commands import Interrupt
@@ -26,7 +25,7 @@ from jp_tui.view.interrupt import Choice
 
 
 class Column(Vertical):
-    """Transcript, banner, dock, menu and composer, one above the other; sheet and menu take the composer's place."""
+    """Transcript, banner, dock and menu, one above the other. The composer stands below and is handed in."""
 
     DEFAULT_CSS = """
     Column { width: 1fr; height: 1fr; & > Transcript { height: 1fr; } }
@@ -39,21 +38,25 @@ class Column(Vertical):
         action: Interrupt
         text: str
 
+    class Arranged(Message):
+        """Something opened or closed."""
+
     def __init__(
         self,
         *,
+        composer: Composer,
         clock: Callable[[], float],
         editor: Callable[[str], str],
-        placeholder: Content,
         id: str | None = None,
     ) -> None:
+        """`editor` takes a text and gives it back edited, or raises OSError with the reason."""
         super().__init__(id=id)
-        self._editor = editor
+        self._composer = composer
         self._clock = clock
-        self._placeholder = placeholder
+        self._editor = editor
         self._sheet = False
         self._covered = False
-        self._behind_menu = False
+        self._behind = False
         self._held: list[PromptRequest] = []
         self._menu: InterruptMenu | None = None
 
@@ -61,7 +64,6 @@ class Column(Vertical):
         yield Transcript(id="transcript")
         yield Banner(id="banner")
         yield SheetDock(clock=self._clock, editor=self._editor, id="dock")
-        yield Composer(placeholder=self._placeholder, id="composer")
 
     @property
     def menu_open(self) -> bool:
@@ -74,36 +76,44 @@ class Column(Vertical):
         return self._sheet
 
     def take_focus(self) -> None:
-        """The focus to whatever stands here."""
+        """The focus to whatever is open; a sheet has it from its dock."""
         if self._menu is not None and self._menu.wording is None:
             self.screen.set_focus(self._menu)
-        elif self._sheet:
-            pass  # the dock has it: it gives the focus to the sheet it opens
-        else:
-            self.screen.set_focus(self.query_one(Composer))
+        elif not self._sheet:
+            self.screen.set_focus(self._composer)
+
+    def scroll_pages(self, step: int) -> None:
+        """The conversation by pages, also above an open sheet (E1)."""
+        self.query_one(Transcript).scroll_pages(step)
+
+    def scroll_to_newest(self) -> None:
+        """The conversation to its end."""
+        self.query_one(Transcript).scroll_to_end()
 
     # -- questions
 
+    def fold(self) -> None:
+        """Fold the open sheet, or open it again (E2)."""
+        self.query_one(SheetDock).toggle_fold()
+
+    def next_question(self) -> None:
+        """The next one that waits."""
+        self.query_one(SheetDock).open_next()
+
     def ask(self, prompt: PromptRequest) -> None:
-        """Show a question, or keep it until it can be seen."""
-        self._after_keys(lambda: self._ask(prompt))
+        """Show a question, or keep it until it can be seen; behind the keys that were pressed before it came."""
+        self._composer.behind_keys(lambda: self._ask(prompt))
 
     def settle(self, inquiry: str) -> None:
         """A question no longer waits."""
-        self._after_keys(lambda: self._settle(inquiry))
+        self._composer.behind_keys(lambda: self._settle(inquiry))
 
     def refused(self, inquiry: str, reason: str, gone: bool) -> None:
         """An answer was not taken."""
-        self._after_keys(lambda: self.query_one(SheetDock).refused(inquiry, reason, gone))
-
-    def _after_keys(self, do: Callable[[], None]) -> None:
-        """Behind the keys that came before: they go through the composer's queue, what it says of them goes through
-        it once more, and then through this one (E10)."""
-        composer = self.query_one(Composer)
-        composer.call_later(composer.call_later, self.call_later, do)
+        self._composer.behind_keys(lambda: self.query_one(SheetDock).refused(inquiry, reason, gone))
 
     def _ask(self, prompt: PromptRequest) -> None:
-        if self._covered or self._menu is not None:
+        if self._out_of_sight:
             self._held = [*(held for held in self._held if held.inquiry != prompt.inquiry), prompt]
         else:
             self.query_one(SheetDock).ask(prompt)
@@ -118,21 +128,32 @@ class Column(Vertical):
         if was and not covered:
             self._show_held()
 
+    @property
+    def _out_of_sight(self) -> bool:
+        return self._covered or self._menu is not None
+
     def _show_held(self) -> None:
         """What came meanwhile, as if it came now: the last key was meant for something else."""
-        if self._covered or self._menu is not None:
+        if self._out_of_sight:
             return
         dock = self.query_one(SheetDock)
-        dock.note_typing(self._clock())
+        if self._behind:
+            self._behind = False
+            dock.toggle_fold()
+        self.note_typing()
         held, self._held = self._held, []
         for prompt in held:
             dock.ask(prompt)
 
+    def note_typing(self) -> None:
+        """The user typed: a question waits for silence (E10)."""
+        self.query_one(SheetDock).note_typing(self._clock())
+
     @on(SheetDock.Opened)
     def _sheet_opened(self, event: SheetDock.Opened) -> None:
         event.stop()
-        if self._menu is not None:  # it had waited for silence, folded: it waits on
-            self._behind_menu = True
+        if self._out_of_sight:  # it had waited for silence, folded: it waits on
+            self._behind = True
             self.query_one(SheetDock).toggle_fold()
             self.take_focus()
             return
@@ -144,22 +165,16 @@ class Column(Vertical):
     def _sheet_closed(self, event: SheetDock.Folded | SheetDock.Emptied) -> None:
         event.stop()
         self._sheet = False
-        self._behind_menu &= isinstance(event, SheetDock.Folded)
+        self._behind &= isinstance(event, SheetDock.Folded)
         self._arrange()
 
     @on(SheetDock.Overheard)
     def _overheard(self, event: SheetDock.Overheard) -> None:
         """Keys that came while the sheet was deaf belong to the draft (E10)."""
         event.stop()
-        composer = self.query_one(Composer)
-        composer.type_in(event.text)
+        self._composer.type_in(event.text)
         if event.key:
-            composer.press(event.key)
-
-    @on(Composer.Typed)
-    def _typed(self, event: Composer.Typed) -> None:
-        event.stop()
-        self.query_one(SheetDock).note_typing(self._clock())
+            self._composer.press(event.key)
 
     # -- the interrupt menu
 
@@ -167,7 +182,7 @@ class Column(Vertical):
         """Ask what is to become of the turn; when this returns the menu has the focus, so no key goes astray."""
         if self._menu is None and not self._sheet:
             self._menu = InterruptMenu(choices=choices)
-            await self.mount(self._menu, before=self.query_one(Composer))
+            await self.mount(self._menu)
             self._arrange()
 
     def close_menu(self) -> None:
@@ -177,9 +192,6 @@ class Column(Vertical):
             return
         self._arrange()
         menu.remove()
-        if self._behind_menu:
-            self._behind_menu = False
-            self.query_one(SheetDock).toggle_fold()
         self._show_held()
 
     def back_from_words(self) -> None:
@@ -201,19 +213,20 @@ class Column(Vertical):
         if event.choice.action is not None:
             self.post_message(self.Interrupted(event.choice.action, ""))
 
-    @on(Composer.Submitted)
-    def _worded(self, event: Composer.Submitted) -> None:
-        """While the menu asks for words, what is sent are those."""
+    def take_words(self, text: str) -> bool:
+        """What was written is for the menu, if that asked for words; says whether it was."""
         choice = None if self._menu is None else self._menu.wording
-        if choice is not None and choice.action is not None:
-            event.stop()
-            self.close_menu()
-            self.post_message(self.Interrupted(choice.action, event.text))
+        if choice is None or choice.action is None:
+            return False
+        self.close_menu()
+        self.post_message(self.Interrupted(choice.action, text))
+        return True
 
     def _arrange(self) -> None:
-        """Show the composer where it belongs, and give the focus to what stands here."""
-        composer = self.query_one(Composer)
+        """Show the composer where it belongs, and give the focus to what is open."""
         wording = self._menu is not None and self._menu.wording is not None
-        composer.replying = wording
-        composer.display = not self._sheet and (self._menu is None or wording)
+        self._composer.replying = wording
+        self._composer.display = not self._sheet and (self._menu is None or wording)
+        self.query_one(Transcript).can_focus = bool(self._composer.display)  # what is open has every key (R245)
         self.take_focus()
+        self.post_message(self.Arranged())

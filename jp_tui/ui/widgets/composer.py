@@ -6,6 +6,7 @@ typed after it (designs.md A, traps). It sends nothing to the engine and keeps n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from textual import events
@@ -22,6 +23,7 @@ from jp_tui.ui.widgets.editing import EDITING
 from jp_tui.view.pastes import ROOM, Pastes, cleaned
 from jp_tui.view.recall import Recall
 
+ASK = ours("Ask anything")
 _SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j", "ctrl+enter": "shift+enter"}
 """One key, several names, by what the terminal reports."""
 
@@ -82,10 +84,14 @@ class Composer(TextArea, inherit_bindings=False):
     class EditorWanted(Message):
         """The user wants to go on in an editor."""
 
-    def __init__(self, *, placeholder: Content, id: str | None = None) -> None:
-        super().__init__(
-            id=id, placeholder=placeholder, highlight_cursor_line=False, soft_wrap=True, max_checkpoints=200
-        )
+    @dataclass
+    class Behind(Message):
+        """Comes out after everything that keys pressed before it said; `do` is then to be done."""
+
+        do: Callable[[], None]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, placeholder=ASK, highlight_cursor_line=False, soft_wrap=True, max_checkpoints=200)
         self.cursor_blink = False  # 25 KB in ten idle seconds (T24)
         self.match_cursor_bracket = False  # searches the whole text at every step
         self._pastes = Pastes()
@@ -125,6 +131,10 @@ class Composer(TextArea, inherit_bindings=False):
         """A key without text that was pressed elsewhere and meant for here."""
         for binding in self._bindings.key_to_bindings.get(key, [])[:1]:
             self._do(binding)
+
+    def behind_keys(self, do: Callable[[], None]) -> None:
+        """Have `do` come out as Behind: keys and what is said of them go through queues of their own (E10)."""
+        self.call_later(self.post_message, self.Behind(do))
 
     def watch_busy(self, busy: bool) -> None:
         if not busy:

@@ -19,6 +19,8 @@ from jp_tui.ui.keys import short, shown, words
 from jp_tui.ui.text import blank, join, ours, styled
 
 _GAP = 2
+_SPARE = ("composer.editor", "workspace.sidebar", "composer.newline", "app.palette")
+"""What goes first where room is short; all of it is on the keys screen."""
 
 
 class KeyBar(Widget):
@@ -82,8 +84,9 @@ def _lower(text: str) -> str:
 
 
 def _fitting(active: list[ActiveBinding], width: int) -> list[ActiveBinding]:
-    """As many as fit; the last one (help) always stays."""
+    """As many as fit: what one can best do without goes first, the last one (help) stays."""
     found = list(active)
+    spare = [one for name in _SPARE for one in active if one.binding.id == name]
     while len(found) > 1 and sum(_spelled(one).cell_length + _GAP for one in found) - _GAP > width:
-        found.pop(-2)
+        found.remove(spare.pop(0) if spare else found[-2])
     return found

@@ -7,6 +7,7 @@ it ticks once a second while a duration grows, and not at all otherwise (designs
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -17,9 +18,11 @@ from textual.widgets import Static
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
-from jp_tui.view.activity import Activity
-from jp_tui.view.activity_lines import Line, Role, lines
 from jp_tui.view.status import shortened
+
+if TYPE_CHECKING:  # with the protocol, after the first frame
+    from jp_tui.view.activity import Activity
+    from jp_tui.view.activity_lines import Line, Role
 
 _STYLES: dict[Role, tuple[str, str]] = {
     "heading": ("", "bold"),
@@ -56,7 +59,7 @@ class Sidebar(VerticalScroll):
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(id=id)
         self._clock = clock
-        self._activity = Activity()
+        self._activity: Activity | None = None
         self._ticker: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -73,14 +76,17 @@ class Sidebar(VerticalScroll):
         self._paint()
 
     def _tick(self) -> None:
-        if self._activity.ticking and self._ticker is None:
+        ticking = self._activity is not None and self._activity.ticking
+        if ticking and self._ticker is None:
             self._ticker = self.set_interval(1.0, self._paint)
-        elif not self._activity.ticking and self._ticker is not None:
+        elif not ticking and self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
 
     def _paint(self) -> None:
-        if self.display and (width := self.scrollable_content_region.width):
+        if self._activity is not None and self.display and (width := self.scrollable_content_region.width):
+            from jp_tui.view.activity_lines import lines
+
             rows = [painted(line, width) for line in lines(self._activity, self._clock())]
             self.query_one(Static).update(join(*rows, sep=ours("\n")))
 

@@ -58,9 +58,7 @@ def _versions(status: Status, now: float) -> list[tuple[int, list[Content]]]:
     """Room for the folder and the parts behind it, from everything to the least."""
     title = foreign(status.title, mode="line") if status.title else None
     model = foreign(Foreign(status.model), mode="line", style="$muted-foreground") if status.model else None
-    used = (
-        foreign(Foreign(tokens(status.usage)), mode="line", style="$muted-foreground") if tokens(status.usage) else None
-    )
+    used = foreign(Foreign(tokens(status)), mode="line", style="$muted-foreground") if tokens(status) else None
     does = foreign(Foreign(doing(status, now)), style="$running-foreground") if doing(status, now) else None
 
     def short(limit: int) -> Content | None:

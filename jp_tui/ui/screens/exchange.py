@@ -1,7 +1,7 @@
 """The engine's side of the workspace: events come in through `show`, one exhaustive match, commands go out.
 
-It keeps what the reducers of `view/` made of the events and hands them to the widgets. Which keys do what, and what
-is shown where, is `screens/workspace.py`; what is open and has the focus is `widgets/column.py`.
+It keeps what the reducers of `view/` made of the events, and says it upwards. Which keys do what is
+`screens/workspace.py`, what is open and has the focus `widgets/column.py`. Loaded after the first frame.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import Screen
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
@@ -21,25 +22,28 @@ from jp_tui.ui.screens.drafts import COMPOSER, Drafts
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.column import Column
-from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.widgets.composer import ASK, Composer
 from jp_tui.ui.widgets.dock import SheetDock
-from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.ui.widgets.transcript import Transcript
-from jp_tui.view import activity, status
+from jp_tui.view import activity, status_events
+from jp_tui.view.status import Status
 
-ASK = ours("Ask anything")
 NOTHING = ("", "")
 
 
-class ConversationScreen(Screen[None], inherit_bindings=False):
+class Exchange(Vertical):
     """One conversation between the engine and the widgets that show it."""
+
+    DEFAULT_CSS = """
+    Exchange { width: 1fr; height: 1fr; }
+    """
 
     @dataclass
     class Told(Message):
-        """The status changed; for the terminal's title."""
+        """What is known has changed."""
 
-        status: status.Status
+        status: Status
+        activity: activity.Activity
 
     @dataclass
     class Copied(Message):
@@ -59,33 +63,53 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
         *,
         send: Callable[[cmd.Command], None],
         clock: Callable[[], float],
-        workspace: str,
-        home: str,
         editor: Callable[[str], str],
+        composer: Composer,
+        drafts: Drafts,
+        status: Status,
         first_prompt: str,
     ) -> None:
         """`editor` takes a text and gives it back edited, or raises OSError with the reason."""
-        super().__init__(id="workspace")
+        super().__init__(id="exchange")
         self._send = send
         self._clock = clock
         self._editor = editor
-        self._status = status.Status(workspace=workspace, home=home)
+        self._composer = composer
+        self._drafts = drafts
+        self._status = status
         self._activity = activity.Activity()
         self._first_prompt = first_prompt
         self._unsent = ""
-        self.drafts = Drafts(send=send, later=self.set_timer)
+
+    def compose(self) -> ComposeResult:
+        yield Column(composer=self._composer, clock=self._clock, editor=self._editor, id="column")
+
+    @property
+    def column(self) -> Column:
+        """What is open, and who has the focus."""
+        return self.query_one(Column)
+
+    @property
+    def noticed(self) -> bool:
+        """Whether a notice stands that can be put away."""
+        return bool(self.query_one(Banner).refusal[0])
+
+    def put_notice_away(self) -> None:
+        """The user has read it."""
+        self.query_one(Banner).refusal = NOTHING
 
     # -- from the engine
 
     def show(self, reported: list[ev.Event]) -> None:
-        """What the engine reported, in order; status and activity are painted once for all of it."""
+        """What the engine reported, in order; it is said upwards once for all of it."""
         now = self._clock()
         for event in reported:
             if self._here(event):
-                self._status = status.applied(self._status, event, now)
+                self._status = status_events.applied(self._status, event, now)
                 self._activity = activity.applied(self._activity, event, now)
                 self._one(event)
-        self._told()
+        self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
+        self.post_message(self.Told(self._status, self._activity))
 
     def _here(self, event: ev.Event) -> bool:
         """Whether an event concerns this conversation; a question of another one still reaches its human (E4)."""
@@ -99,61 +123,54 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
                 self._opened(event)
             case ev.TurnStarted():
                 self._unsent = ""
-                self.query_one(Composer).busy = True
+                self._composer.busy = True
                 self.query_one(Transcript).apply(event)
             case ev.TurnCompleted():
-                self.query_one(Column).close_menu()
+                self.column.close_menu()
                 self._released(event.returned)
                 self.query_one(Transcript).apply(event)
-            case (
-                ev.EventsRead()
-                | ev.EventAppended()
-                | ev.PartDelta()
-                | ev.PartDropped()
-                | ev.CallChanged()
-                | ev.TurnPhase()
-            ):
+            case ev.EventsRead() | ev.EventAppended() | ev.PartDelta() | ev.PartDropped():
+                self.query_one(Transcript).apply(event)
+            case ev.CallChanged() | ev.TurnPhase():
                 self.query_one(Transcript).apply(event)
             case ev.QuestionAsked(prompt=prompt):
-                self.query_one(Column).ask(prompt)
+                self.column.ask(prompt)
             case ev.QuestionSettled(inquiry=inquiry):
-                self.query_one(Column).settle(inquiry)
-                self.drafts.over(self._status.conversation, inquiry)
+                self.column.settle(inquiry)
+                self._drafts.over(self._status.conversation, inquiry)
             case ev.AnswerRefused(inquiry=inquiry, reason=reason, gone=gone):
-                self.query_one(Column).refused(inquiry, reason, gone)
+                self.column.refused(inquiry, reason, gone)
             case ev.HistoryRead(texts=texts):
-                self.query_one(Composer).remember(texts)
+                self._composer.remember(texts)
             case ev.Refused():
                 self._refused(event)
             case ev.StorageFailed():
-                self._released(self._unsent)
-            case (
-                ev.ConversationsListed()
-                | ev.ConversationRead()
-                | ev.SettingChanged()
-                | ev.EngineFailed()
-                | ev.Stopped()
-            ):
-                pass  # the app's, or another screen's
+                if self._unsent:  # what was sent is not durable and so not said
+                    self._released(self._unsent)
+            case ev.ConversationsListed() | ev.ConversationRead():
+                pass  # nobody here asks for them yet
+            case ev.SettingChanged() | ev.EngineFailed() | ev.Stopped():
+                pass  # the app's
             case _:
                 assert_never(event)
 
     def _opened(self, opened: ev.ConversationOpened) -> None:
-        composer = self.query_one(Composer)
+        composer = self._composer
         composer.busy = False
         composer.locked = bool(opened.held_by)
         composer.placeholder = ours("Read-only: {who}", who=Foreign(opened.held_by)) if opened.held_by else ASK
-        self.drafts.loaded(opened.conversation, opened.drafts)
+        self._drafts.loaded(opened.conversation, opened.drafts)
         self.query_one(Transcript).open(opened)
         for key, text in opened.drafts.items():
             if key != COMPOSER:
                 self.query_one(SheetDock).restore_draft(key, text)
+        first, self._first_prompt = self._first_prompt, ""
         if opened.held_by:
+            composer.put_back(first)
             return
         composer.put_before(opened.drafts.get(COMPOSER, ""))
-        if self._first_prompt:
-            text, self._first_prompt = self._first_prompt, ""
-            self._start(text)
+        if first:
+            self._start(first)
 
     def _refused(self, event: ev.Refused) -> None:
         if not self._status.conversation:
@@ -166,40 +183,44 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
     def _released(self, text: str) -> None:
         """No turn runs; text that nothing came of goes back to where it was written."""
         self._unsent = ""
-        composer = self.query_one(Composer)
-        composer.busy = False
-        composer.put_back(text)
-
-    def _told(self) -> None:
-        """Paint what the reducers hold."""
-        line = self.query_one(StatusLine)
-        line.now = self._clock()
-        line.status = self._status
-        self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
-        self.query_one(Sidebar).show(self._activity)
-        self.refresh_bindings()
-        self.post_message(self.Told(self._status))
+        self._composer.busy = False
+        self._composer.put_back(text)
 
     # -- to the engine
 
+    def submitted(self, text: str) -> None:
+        """The user sends this: to the menu that asked for words, or to the model, once there is a conversation."""
+        if self.column.take_words(text):
+            return
+        if not self._status.conversation:
+            self._first_prompt = text
+            return
+        self._drafts.over(self._status.conversation, COMPOSER)
+        self.query_one(Transcript).scroll_to_end()
+        self._start(text)
+
     def _start(self, text: str) -> None:
         self._unsent = text
-        self.query_one(Composer).busy = True
+        self._composer.busy = True
         self.query_one(Banner).refusal = NOTHING
         self._send(cmd.StartTurn(conversation=self._status.conversation, text=text))
 
-    @on(Composer.Submitted)
-    def _submitted(self, event: Composer.Submitted) -> None:
-        event.stop()
-        self.drafts.over(self._status.conversation, COMPOSER)
-        self.query_one(Transcript).scroll_to_end()
-        self._start(event.text)
+    def written(self) -> None:
+        """The composer's text changed."""
+        if not self._composer.locked:
+            self._drafts.changed(self._status.conversation, COMPOSER, lambda: self._composer.written)
+
+    def edit(self) -> None:
+        """The composer's text goes through the user's own editor."""
+        try:
+            self._composer.put(self._editor(self._composer.written))
+        except OSError as error:
+            self.query_one(Banner).refusal = (f"The editor did not give a text back: {error}", "")
 
     @on(Transcript.WordPicked)
     def _word_picked(self, event: Transcript.WordPicked) -> None:
         event.stop()
-        composer = self.query_one(Composer)
-        if not composer.busy and not composer.locked:
+        if not self._composer.busy and not self._composer.locked:
             self._start(event.text)
 
     @on(Transcript.NeedEvents)
@@ -220,34 +241,18 @@ class ConversationScreen(Screen[None], inherit_bindings=False):
             )
         )
 
+    @on(SheetDock.DraftChanged)
+    def _answer_drafted(self, event: SheetDock.DraftChanged) -> None:
+        event.stop()
+        self._drafts.changed(self._status.conversation, event.inquiry, lambda: event.text)
+
     @on(Column.Interrupted)
     def _interrupted(self, event: Column.Interrupted) -> None:
         event.stop()
         here = self._status.conversation
         if event.text:
-            self.drafts.over(here, COMPOSER)
+            self._drafts.over(here, COMPOSER)
         self._send(cmd.InterruptTurn(conversation=here, action=event.action, text=event.text))
-
-    @on(SheetDock.DraftChanged)
-    def _answer_drafted(self, event: SheetDock.DraftChanged) -> None:
-        event.stop()
-        self.drafts.changed(self._status.conversation, event.inquiry, lambda: event.text)
-
-    @on(Composer.Edited)
-    def _composer_edited(self, event: Composer.Edited) -> None:
-        event.stop()
-        composer = self.query_one(Composer)
-        if not composer.locked:
-            self.drafts.changed(self._status.conversation, COMPOSER, lambda: composer.written)
-
-    @on(Composer.EditorWanted)
-    def _editor_wanted(self, event: Composer.EditorWanted) -> None:
-        event.stop()
-        composer = self.query_one(Composer)
-        try:
-            composer.put(self._editor(composer.written))
-        except OSError as error:
-            self.query_one(Banner).refusal = (f"The editor did not give a text back: {error}", "")
 
     @on(Transcript.SelectionCopied)
     def _selection_copied(self, event: Transcript.SelectionCopied) -> None:

@@ -1,0 +1,50 @@
+"""The status line's reducer: the engine's events in, the next status out. Pure; the time is an input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.protocol import events as ev
+from jp_tui.view.status import Status
+
+
+def applied(status: Status, event: ev.Event, now: float) -> Status:
+    """The status after an event at `now` (seconds); the same object when nothing changed."""
+    match event:
+        case ev.ConversationOpened():
+            return _opened(status, event)
+        case ev.TurnStarted(model=model):
+            return replace(status, working=True, phase="waiting_for_model", model=model or status.model)
+        case ev.TurnPhase(phase=phase, retry_in=retry_in):
+            at = None if retry_in is None else now + retry_in
+            return replace(status, working=True, phase=phase, retry_at=at)
+        case ev.TurnCompleted(usage=usage):
+            read, written = status.tokens_in + usage.input, status.tokens_out + usage.output
+            return replace(status, working=False, phase="", retry_at=None, tokens_in=read, tokens_out=written)
+        case ev.QuestionAsked(prompt=prompt):
+            others = tuple(known for known in status.waiting if known != prompt.inquiry)
+            return replace(status, waiting=(*others, prompt.inquiry))
+        case ev.QuestionSettled(inquiry=inquiry):
+            return replace(status, waiting=tuple(known for known in status.waiting if known != inquiry))
+        case ev.StorageFailed(message=message, advice=advice):
+            return replace(status, trouble=message, advice=advice)
+        case ev.EventAppended():
+            return replace(status, trouble="", advice="") if status.trouble else status
+        case _:
+            return status
+
+
+def _opened(status: Status, event: ev.ConversationOpened) -> Status:
+    """Another conversation, the same workspace; trouble with the log is trouble for all of them."""
+    return Status(
+        workspace=event.workspace or status.workspace,
+        home=status.home,
+        conversation=event.conversation,
+        title=event.title,
+        model=event.model,
+        tokens_in=event.usage.input,
+        tokens_out=event.usage.output,
+        held_by=event.held_by,
+        trouble=status.trouble,
+        advice=status.advice,
+    )

@@ -1,0 +1,116 @@
+"""Pictures of every screen, 80x24 and 120x36, dark and light, and of every theme once (R255; issue 3, 10 and 11).
+
+The clock stands still, nothing is animated, the painter has finished: the same picture on any machine. After a
+change that is meant: `pytest tests/ui/test_app_pictures.py --snapshot-update`, and look at what changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from textual.pilot import Pilot
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.settings import themes
+from jp_tui.ui.widgets.transcript import Transcript
+from tests.fakes import scenes
+from tests.fakes.link import FakeLink, opened
+from tests.ui.app_host import Host
+from tests.ui.app_host import opened as is_open
+
+Compare = Callable[..., bool]
+SIZES = ((80, 24), (120, 36))
+LOOKS = ("jp-night", "jp-day")
+TITLE = Foreign("rfd-links")
+
+SCENES: dict[str, tuple[list[ev.Event], str]] = {
+    "idle": ([], ""),
+    "streaming": (scenes.streaming(), ""),
+    "tools": (scenes.tools(), ""),
+    "boolean": ([*scenes.tools(), *scenes.asked("boolean")], "arm"),
+    "select": ([*scenes.tools(), *scenes.asked("select")], "arm"),
+    "text": ([*scenes.tools(), *scenes.asked("text")], "arm"),
+    "queue": ([*scenes.tools(), *scenes.asked("boolean"), *scenes.asked("select", call_id="call_3")], "arm ctrl+o"),
+    "done": ([*scenes.tools(), *scenes.asked()[:1], *scenes.answered(), *scenes.done()], ""),
+    "failed": (scenes.failed(), ""),
+    "interrupted-streaming": (scenes.streaming(), "escape"),
+    "interrupted-tools": (scenes.tools(), "escape"),
+    "interrupted-words": (scenes.tools(), "o k enter escape 2"),
+    "still-working": (scenes.streaming(), "o k enter"),
+    "trouble": ([*scenes.streaming(), ev.StorageFailed(message="The disk is full.", advice="Make room.")], ""),
+    "read-only": (scenes.streaming(), ""),
+    "keys": (scenes.tools(), "f1"),
+    "themes": ([*scenes.tools(), *scenes.asked()[:1], *scenes.answered(), *scenes.done()], "theme"),
+    "leaving": (scenes.streaming(), "ctrl+q"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+def host(scene: str, theme: str) -> Host:
+    greeting = scenes.GREETING if scene == "idle" else None
+    held = "jp-tui 4711 on ada's machine writes it" if scene == "read-only" else ""
+    first = opened(title=TITLE, greeting=greeting, held_by=held, new=scene == "idle")
+    return Host(FakeLink(first, stops=False), theme=theme)
+
+
+def steps(app: Host, say: list[ev.Event], keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
+    """What happens before the picture is taken."""
+
+    async def run(pilot: Pilot[None]) -> None:
+        await is_open(app, pilot)
+        await app.says(pilot, *say)
+        for key in keys.split():
+            if key == "arm":
+                await app.passes(pilot, 1.0)
+            elif key == "theme":
+                app.action_theme()
+            else:
+                await pilot.press(key)
+            await pilot.pause()
+        await settled(app, pilot)
+
+    return run
+
+
+async def settled(app: Host, pilot: Pilot[None]) -> None:
+    """Wait until the painter has painted everything in sight."""
+    transcript = app._main.query_one(Transcript)
+    for _ in range(500):
+        await pilot.pause()
+        if transcript.settled:
+            await pilot.pause()
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("the transcript never settled")
+
+
+@pytest.mark.parametrize("theme", LOOKS)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("scene", list(SCENES))
+def test_screen(snap_compare: Compare, scene: str, size: tuple[int, int], theme: str) -> None:
+    app = host(scene, theme)
+    assert snap_compare(app, terminal_size=size, run_before=steps(app, *SCENES[scene]))
+
+
+@pytest.mark.parametrize("theme", [name for name in sorted(themes.names("/nonexistent")) if name not in LOOKS])
+def test_theme(snap_compare: Compare, theme: str) -> None:
+    app = host("boolean", theme)
+    assert snap_compare(app, terminal_size=(120, 36), run_before=steps(app, *SCENES["boolean"]))
+
+
+@pytest.mark.parametrize("size", [(59, 15), (30, 6)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_too_small(snap_compare: Compare, size: tuple[int, int]) -> None:
+    app = host("tools", "jp-night")
+    assert snap_compare(app, terminal_size=size, run_before=steps(app, *SCENES["tools"]))
+
+
+def test_the_activity_over_a_narrow_conversation(snap_compare: Compare) -> None:
+    app = host("done", "jp-night")
+    say = [*scenes.tools(), *scenes.asked()[:1], *scenes.answered(), *scenes.done()]
+    assert snap_compare(app, terminal_size=(80, 24), run_before=steps(app, say, "ctrl+b"))

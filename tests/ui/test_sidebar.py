@@ -1,0 +1,94 @@
+"""How the activity, the status line and the last line are cut to the room they have (issue 3, 7; T2, E50)."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.widgets.sidebar import Sidebar, painted
+from jp_tui.ui.widgets.status import line
+from jp_tui.view.activity_lines import Line
+from jp_tui.view.status import Status
+from tests.fakes import scenes
+from tests.ui.app_host import workspace
+
+HOSTILE = Foreign("[/]\x1b[31m[@click=app.quit]x[/]\u202ey")
+
+
+def test_a_call_is_one_line_with_its_duration_at_the_edge() -> None:
+    found = painted(Line(role="good", sign="✓", text=Foreign("fs_read_file"), right="38 ms"), 30).plain
+    assert found == "✓ fs_read_file           38 ms" and len(found) == 30
+
+
+@pytest.mark.parametrize("width", [12, 20, 35, 60])
+def test_no_line_is_wider_than_the_sidebar(width: int) -> None:
+    wide = Foreign("日本語のとても長いツール名とその説明")
+    for role in ("good", "question", "heading"):
+        for depth in (0, 1, 2):
+            found = painted(Line(role=role, sign="✓", text=wide, aside=wide, right="9.3 s", depth=depth), width)  # type: ignore[arg-type]
+            assert cell_len(found.plain) <= max(width, 2 * depth + 8)
+
+
+def test_a_path_is_cut_from_the_left_so_that_the_file_stays() -> None:
+    found = painted(Line(role="good", sign="✓", text=Foreign("read"), aside=Foreign("a/bb/c/notes.md")), 21).plain
+    assert found == "✓ read …/c/notes.md"
+
+
+def test_a_reason_is_quoted_and_wrapped_and_ends() -> None:
+    found = painted(Line(role="reason", text=Foreign("word " * 200), depth=1), 30).plain.split("\n")
+    assert len(found) == 6 and found[0].startswith("  “word") and all(len(row) <= 30 for row in found)
+
+
+async def test_what_a_tool_or_a_model_says_shows_as_it_is() -> None:
+    """T1, T2."""
+    asks = scenes.prompt("text")
+    asks = asks.model_copy(update={"question": scenes.question("text").__class__(
+        id="x", text=HOSTILE.raw, answer_type=asks.question.answer_type
+    ), "source_name": HOSTILE.raw})  # fmt: skip
+    state, question = scenes.asked("text")[1:]
+    question = question.model_copy(update={"prompt": asks})
+    hostile = scenes.call("grep", "running").model_copy(update={"tool": HOSTILE.raw, "title": HOSTILE})
+    async with workspace(say=[*scenes.started(), hostile, state, question]) as (app, _):
+        shown = app.screen_text()
+        assert "[@click=app.quit]" in shown and "\x1b" not in shown and app.return_code is None
+
+
+async def test_it_scrolls_when_there_is_more_than_fits() -> None:
+    calls = [scenes.call(f"tool_{n}", "completed", id_=f"c{n}", ms=1, end="ok") for n in range(60)]
+    async with workspace(say=[*scenes.started(), *calls]) as (app, pilot):
+        sidebar = app._main.query_one(Sidebar)
+        assert "tool_0 " in app.screen_text() and "tool_59" not in app.screen_text()
+        sidebar.focus()
+        await pilot.press("end")
+        await pilot.pause()
+        assert "tool_59" in app.screen_text()
+
+
+STATUS = Status(
+    workspace="/home/ada/code/a-rather-long-name/of/acme",
+    home="/home/ada",
+    title=Foreign("A conversation about cross-references in the knowledge base"),
+    model="anthropic/claude-sonnet-4-5",
+    tokens_in=12_400,
+    tokens_out=812,
+    waiting=("one", "two"),
+    working=True,
+    phase="tools",
+)
+
+
+@pytest.mark.parametrize("width", range(10, 200, 7))
+def test_the_status_line_fits_and_what_waits_is_never_cut(width: int) -> None:
+    """E50."""
+    found = line(STATUS, 0.0, width).plain
+    assert cell_len(found) <= max(width, len("2 waiting for you"))
+    assert "2 waiting for you" in found
+
+
+def test_the_status_line_says_everything_where_there_is_room() -> None:
+    assert line(STATUS, 0.0, 220).plain == (
+        "jp  ~/code/a-rather-long-name/of/acme · A conversation about cross-references in the knowledge base · "
+        "anthropic/claude-sonnet-4-5 · 12.4k in · 812 out · tools are running · 2 waiting for you"
+    )
+    assert line(Status(workspace="/srv/x"), 0.0, 80).plain == "jp  /srv/x"
