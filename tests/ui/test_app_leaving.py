@@ -9,6 +9,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import EndTurn
 from jp_tui.ui.screens.small import Leaving
+from jp_tui.ui.widgets.dock import SheetDock
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink
 from tests.ui.app_host import Host, workspace
@@ -233,3 +234,30 @@ async def test_folded_the_composer_is_back_and_ctrl_o_opens_again() -> None:
         await pilot.press(*"draft", "ctrl+o")
         await pilot.pause()
         assert app.dock.open and app.composer.text == "draft"
+
+
+async def test_an_open_sheet_keeps_the_focus_whatever_is_clicked() -> None:
+    """R245; scrolling above it goes on working."""
+    async with workspace(say=[*scenes.tools(), *scenes.asked()]) as (app, pilot):
+        await app.passes(pilot, 1.0)
+        holder = app.focused
+        await pilot.click("#transcript")
+        await pilot.click("#sidebar")
+        await pilot.press("tab", "pageup")
+        assert app.focused is holder and holder is not None
+        await pilot.press("x")
+        assert app.composer.text == "" and app.link.of(cmd.AnswerQuestion) == []
+
+
+async def test_a_question_does_not_open_behind_another_screen() -> None:
+    """E10: what opens unseen would be armed when it is seen."""
+    async with workspace(say=scenes.tools()) as (app, pilot):
+        await pilot.press("x")
+        await app.says(pilot, *scenes.asked())
+        await pilot.press("f1")
+        await app.passes(pilot, 1.5)
+        assert not app.dock.open
+        await pilot.press("escape")
+        await pilot.pause()
+        await pilot.pause()
+        assert app.dock.open and not app.column.query_one(SheetDock).shown().armed  # type: ignore[union-attr]
