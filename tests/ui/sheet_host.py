@@ -202,7 +202,7 @@ class Host(App[None]):
 
     async def step(self, pilot: Pilot[None], seconds: float) -> None:
         """Let time pass for the dock."""
-        await pilot.pause()
+        await pilot._wait_for_screen()
         self.now += seconds
         self.dock.tick()
         await pilot.pause()
@@ -213,10 +213,12 @@ class Host(App[None]):
         assert self.sheet.armed
 
     async def type(self, pilot: Pilot[None], *keys: str, gap: float = 0.2) -> None:
-        """Press keys as a person does, with time between them."""
+        """Press keys as a person does, with time between them; each is dealt with before the next."""
         for key in keys:
             self.now += gap
-            await pilot.press(key)
+            self.post_message(key_event(key))
+            for _ in range(3):  # to the app, to what has the focus, and what that says back up
+                await pilot._wait_for_screen()
         await pilot.pause()
 
     async def until(self, pilot: Pilot[None], fact: Callable[[], bool]) -> None:
