@@ -236,6 +236,17 @@ def test_content_of_a_diff_cannot_pass_for_a_header() -> None:
     assert changes[1].text == "-- a/etc/passwd"
 
 
+def test_the_fence_round_a_tools_diff_is_not_content() -> None:
+    """Only outside hunks: a file's own fences have a sign before them."""
+    changes = diff.read("why\n```diff\n@@ -1,1 +1,2 @@\n ```diff\n+```\n```\n")
+    assert [(change.sign, change.text) for change in changes] == [
+        (" ", "why"),
+        ("@", "@@ -1,1 +1,2 @@"),
+        (" ", "```diff"),
+        ("+", "```"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [("celsius=100, x", "celsius=80, x", ((8, 11), (8, 10))), ("same", "same", None), ("abc", "xyz", None)],

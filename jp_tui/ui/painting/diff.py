@@ -24,6 +24,7 @@ from jp_tui.ui.painting.rows import Piece, Row, capped, chop_pieces, spaces
 Sign = Literal["+", "-", " ", "@", "#", "\\"]
 _HUNK = re.compile(r"@@+ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@+")
 _HEAD = re.compile(r"(?:diff --git |index [0-9a-f]+\.\.|--- |\+\+\+ |new file mode|deleted file|similarity|rename )")
+_FENCE = re.compile(r"(?:`{3,}|~{3,})(?:diff|patch|udiff)?[ \t]*\Z")
 _LOOKS = re.compile(r"^(?:@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
 
 
@@ -54,8 +55,14 @@ class Reader:
         self._old = self._new = self._left_old = self._left_new = 0
         self._digits = 0
 
+    @property
+    def inside(self) -> bool:
+        """Whether the next line belongs to a hunk."""
+        return self._left_old > 0 or self._left_new > 0
+
     def line(self, text: str) -> Change:
-        inside = self._left_old > 0 or self._left_new > 0
+        """One line without its newline."""
+        inside = self.inside
         if found := _HUNK.match(text):  # content has a sign before it, so this is a header wherever it stands
             counts = [1 if count is None else int(count) for count in (found[2], found[4])]
             self._old, self._new = int(found[1]), int(found[3])
@@ -69,7 +76,7 @@ class Reader:
         return self._content(text[:1], text[1:], text)
 
     def _content(self, sign: str, rest: str, whole: str) -> Change:
-        numbered = self._digits > 0 and (self._left_old > 0 or self._left_new > 0)
+        numbered = self._digits > 0 and self.inside
         if not numbered:
             match sign:
                 case "+":
@@ -92,8 +99,12 @@ class Reader:
 
 def read(text: str) -> list[Change]:
     """All lines of a diff."""
-    reader = Reader()
-    return [reader.line(line) for line in text.removesuffix("\n").split("\n")]
+    reader, found = Reader(), list[Change]()
+    for line in text.removesuffix("\n").split("\n"):
+        if not reader.inside and _FENCE.match(line):
+            continue  # the fence that a tool put round its diff
+        found.append(reader.line(line))
+    return found
 
 
 def counts(changes: Sequence[Change]) -> tuple[int, int, int]:
