@@ -6,7 +6,7 @@ missing. Keeps what is near the viewport and lets the rest go. Knows no widget, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.segment import Segment
@@ -156,13 +156,18 @@ class Pane:
             return Row(row.strip.adjust_cell_length(self.width, self.look.text), row.text, row.lead, row.join)
         return row
 
-    def source_row(self, number: int) -> Row:
-        """The row of that number for copying: painted here and now when it is not painted yet."""
-        spot = self.column.spot(number)
-        if spot is not None and spot.block is not None and spot.line >= 0 and not self.fresh(spot.block):
-            rows = painted(self.order(spot.block))
-            return rows[min(spot.line, len(rows) - 1)] if rows else self._blank("")
-        return self.row(number)
+    def rows(self, first: int, last: int) -> Iterator[tuple[int, Row]]:
+        """The rows `first`..`last` for copying, what is not painted painted here and now; gaps are left out."""
+        at = first
+        for start, block in self.column.blocks(first, last):
+            yield from ((number, self._blank("")) for number in range(max(at, start - 1), start) if number <= last)
+            held, height = self._painted.get(block.key), self._height(block)
+            rows = held.rows if held is not None else painted(self.order(block))
+            inside = held is None and start >= first and start + height - 1 <= last
+            for number, row in enumerate(rows, start):
+                if inside or first <= number <= last:  # an estimate may be too low: no row is lost
+                    yield min(number, start + height - 1) if inside else number, row
+            at = start + height
 
     def _blank(self, sign: str) -> Row:
         text = f"   {sign}" if sign else ""

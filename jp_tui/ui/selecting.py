@@ -7,7 +7,7 @@ gutters, wrapped rows joined again. Knows no widget and keeps no selection.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from rich.cells import get_character_cell_size
 from rich.segment import Segment
@@ -38,13 +38,13 @@ def _ends(row: Row, span: tuple[int, int]) -> tuple[int, int]:
     return min(max(start - row.lead, 0), size), size if end == -1 else min(max(end - row.lead, 0), size)
 
 
-def text_between(row_at: Callable[[int], Row], selection: Selection, last: int) -> str:
-    """The source text of a selection; `last` is the last document row there is."""
+def text_between(rows: Callable[[int, int], Iterable[tuple[int, Row]]], selection: Selection, last: int) -> str:
+    """The source text of a selection; `rows` gives those between two numbers, `last` is the last that there is."""
     first_row = selection.start.y if selection.start is not None else 0
     last_row = min(selection.end.y if selection.end is not None else last, last)
     parts: list[str] = []
-    for number in range(max(first_row, 0), last_row + 1):
-        row, span = row_at(number), selection.get_span(number)
+    for number, row in rows(max(first_row, 0), last_row):
+        span = selection.get_span(number)
         if span is None:
             continue
         start, end = _ends(row, span)

@@ -6,6 +6,7 @@ sheet must know how high it is; approval mode unless it is told otherwise (traps
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from textual import events
@@ -37,8 +38,8 @@ class _Rows:
     def row(self, number: int) -> Row:
         return self.painted.rows[number] if 0 <= number < self.total else self._blank
 
-    def source_row(self, number: int) -> Row:
-        return self.row(number)
+    def rows(self, first: int, last: int) -> Iterator[tuple[int, Row]]:
+        yield from enumerate(self.painted.rows[first : last + 1], first)
 
     def anchor(self, row: int) -> Anchor:
         return Anchor("", row, 0)

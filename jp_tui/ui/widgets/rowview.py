@@ -146,7 +146,7 @@ class RowView(Scrolled, can_focus=True):
         return self._selected(selection), "\n"
 
     def _selected(self, selection: Selection) -> str:
-        return text_between(self._pane.source_row, selection, self._pane.total - 1)
+        return text_between(self._pane.rows, selection, self._pane.total - 1)
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh(Region(0, 0, self.size.width, self.height))

@@ -7,6 +7,7 @@ follows the end while it is there. No layout, no bars, no styles cache: a row th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from rich.segment import Segment
@@ -37,7 +38,7 @@ class Rows(Protocol):
 
     def row(self, number: int) -> Row: ...
 
-    def source_row(self, number: int) -> Row: ...
+    def rows(self, first: int, last: int) -> Iterator[tuple[int, Row]]: ...
 
     def anchor(self, row: int) -> Anchor: ...
 
@@ -168,13 +169,14 @@ class Scrolled(Widget):
         selection = self.text_selection
         look = self._pane.look
         first, last = self._thumb()
+        thumb = look.marker if self.has_focus else look.thumb
         found: list[Strip] = []
         filters = [one for one in self.app.get_line_filters() if isinstance(one, Monochrome | NoColor)]
         for y in range(crop.y, crop.bottom):
             number = self.top + y
             row = self._pane.row(number)
             inside = first <= y < last
-            strip = row.marked(look.thumb if inside else look.track, THUMB if inside else TRACK)
+            strip = row.marked(thumb if inside else look.track, THUMB if inside else TRACK)
             if selection is not None and (span := selection.get_span(number)) is not None:
                 strip = shaded(strip, _clamped(span, row), self._selection_style())
             strip = self.overlaid(strip, number, y)
@@ -197,6 +199,12 @@ class Scrolled(Widget):
         keep = max(self.size.width - len(NEWS) - 2, 0)
         sign = Segment(NEWS, self._pane.look.running + Style(reverse=True))
         return Strip([*strip.crop(0, keep), sign, *strip.crop(keep + len(NEWS))], self.size.width)
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
 
     def _thumb(self) -> tuple[int, int]:
         """The rows of the screen that the scroll mark covers; none when everything is in sight."""
