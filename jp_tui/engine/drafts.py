@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from jp_tui.engine.entries import storable
 from jp_tui.engine.log import Log
 from jp_tui.journal.port import JournalError
 
@@ -29,7 +30,7 @@ class Drafts:
 
     def save(self, key: str, text: str) -> None:
         """Keep it; an empty text forgets it."""
-        journal = self._log.setup.journal
+        journal, text = self._log.setup.journal, storable(text)
         with suppress(JournalError):
             if text:
                 self._held[key] = text

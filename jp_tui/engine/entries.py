@@ -21,6 +21,11 @@ MAX_STORED_DEPTH = 128
 _HALF = re.compile("[\ud800-\udfff]")
 
 
+def storable(text: str) -> str:
+    """The text as UTF-8 can hold it."""
+    return text if text.isascii() else _HALF.sub("\ufffd", text)
+
+
 def _searchable(event: Event) -> str:
     match event:
         case ChatRequest(content=text):
@@ -39,9 +44,9 @@ def _searchable(event: Event) -> str:
 def entry(event: Event, turn: int, at: str) -> tuple[Entry, Event]:
     """The stored form, the timestamp in the payload (R56), and the event as it stands there."""
     raw = event.wire()
-    payload = dump(raw)
-    if not payload.isascii() and _HALF.search(payload):
-        payload = _HALF.sub("\ufffd", payload)
+    made = dump(raw)
+    payload = storable(made)
+    if payload != made:
         raw = json.loads(payload)
         event = read_event(raw)
     kind = str(raw.get("type", ""))

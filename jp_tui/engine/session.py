@@ -9,7 +9,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine import closing
 from jp_tui.engine.drafts import COMPOSER, Drafts
-from jp_tui.engine.entries import event_span, stored_event, totals
+from jp_tui.engine.entries import event_span, storable, stored_event, totals
 from jp_tui.engine.log import Log
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup
 from jp_tui.engine.turn import Turn
@@ -261,5 +261,5 @@ def _counted(metadata: object, usage: object) -> UsageTotals:
 
 def _title(text: str) -> str:
     """The first line that says something, at most 80 characters (surface S4)."""
-    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    line = next((line.strip() for line in storable(text).splitlines() if line.strip()), "")
     return line if len(line) <= 80 else f"{line[:79]}…"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -11,11 +12,12 @@ from typing import Any, TypeVar
 
 import pytest
 
-from jp_tui.conversation.model import ToolSpec
+from jp_tui.conversation.model import ModelError, ToolSpec
 from jp_tui.conversation.strict_json import Json
 from jp_tui.engine.hub import Engine
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Retry, Setup, ToolSetup
 from jp_tui.inquiry.values import Policy, Rule
+from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import open_journal
 from jp_tui.link.local import LocalLink
 from jp_tui.protocol import commands as c
@@ -46,6 +48,7 @@ class Bench:
         self.tools: dict[str, ToolSetup] = {
             name: tool_setup(name, tool, hidden=name == "ask_user") for name, tool in builtin().items()
         }
+        self.model = "fake/model"
         self.client = True
         self.greet = False
         self.retry = Retry(2, 1, 1.0)
@@ -68,7 +71,9 @@ class Bench:
         journal = self.journal = Flaky(open_journal(self.home / "conversations.db"))
 
         async def open_model(held_with: str) -> ModelSetup:
-            return ModelSetup("fake/model", "model", self.script, retry=self.retry)
+            if not self.model:
+                raise ModelError("other", "There is no model.")
+            return ModelSetup(self.model, "model", self.script, retry=self.retry)
 
         def lock(id_: str) -> Lock | HeldBy:
             held = acquire(lock_path(self.home / "locks", id_), Holder.me("a test", "now"))
@@ -149,6 +154,31 @@ class Bench:
             assert self._link.close(SECONDS), "the engine did not end"
             self.events.extend(self._link.collect())
             self._link = None
+
+    def kill(self) -> None:
+        """The engine is gone from one moment to the next: what is on the disk then is all that the next start has."""
+        after = self.home / "after"
+        after.mkdir()
+        for file in self.home.glob("conversations.db*"):
+            if not file.name.endswith("-shm"):
+                (after / file.name).write_bytes(file.read_bytes())
+        self.stop()
+        self.home = after
+
+    def until_kept(self, text: str) -> None:
+        """Until this much of a streaming part stands beside the log."""
+        end, reader = time.monotonic() + SECONDS, open_reader(self.home / "conversations.db")
+        while not any(text in part.text for part in reader.partials(self.conversation)):
+            assert time.monotonic() < end
+            threading.Event().wait(0.02)
+        reader.close()
+
+    def ever(self, kind: type[T], where: Callable[[T], bool] = lambda _: True) -> T:
+        """As `until`, but what has passed already counts."""
+        for event in self.events[: self._seen]:
+            if isinstance(event, kind) and where(event):
+                return event
+        return self.until(kind, where)
 
     def log(self) -> list[dict[str, Any]]:
         """The stored events of the conversation, as they were reported."""

@@ -31,8 +31,12 @@ class Late:
         self._receipt, self._gate = receipt, gate
 
     def __await__(self) -> Generator[object, None, Any]:
-        yield from asyncio.to_thread(self._gate.wait).__await__()
-        return (yield from self._receipt.__await__())
+        return self._wait().__await__()
+
+    async def _wait(self) -> Any:
+        while not self._gate.is_set():  # noqa: ASYNC110 - opened by another thread
+            await asyncio.sleep(0.01)
+        return await self._receipt
 
     def result(self, timeout: float | None = None) -> Any:
         self._gate.wait()
