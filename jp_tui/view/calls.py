@@ -75,10 +75,8 @@ def _state(known: Known, over: bool) -> tuple[CallState, CallEnd | None]:
     live = known.live
     if live is not None and (live.state in ("completed", "awaiting_input") or not over):
         return live.state, live.end
-    if waits:
-        return "awaiting_input", None
-    if over:
-        return "completed", "cancelled"
+    if waits or over:
+        return "completed", "cancelled"  # of an earlier run: nobody waits for that answer now
     return ("queued" if known.request else "receiving_arguments"), None
 
 

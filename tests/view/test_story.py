@@ -142,7 +142,12 @@ def test_states_of_a_call_before_its_result() -> None:
     (tool,) = stored_blocks(request)
     assert isinstance(tool, Tool) and tool.state == "queued"
     (tool,) = stored_blocks([*request, *log(asked("a", "Sure?"), first=2)])
-    assert isinstance(tool, Tool) and tool.state == "awaiting_input"
+    assert isinstance(tool, Tool) and (tool.state, tool.end) == ("completed", "cancelled")  # nobody waits for it now
+    live = Story()
+    live.load([*request, *log(asked("a", "Sure?"), first=2)])
+    live.apply(changed("a", "awaiting_input"))
+    (tool,) = live.of_event(1)
+    assert isinstance(tool, Tool) and tool.state == "awaiting_input" and tool.asked[0].how == "open"
     ended = [*request, *log(stored.TurnOutcome(outcome="interrupted", model="m"), first=2)]
     assert [type(block) for block in stored_blocks(ended)] == [Tool, Ending]
     cut = stored_blocks(ended)[0]

@@ -22,15 +22,19 @@ from jp_tui.view.blocks import Asked, Tool
 ERROR_LINES, OUTPUT_LINES, CONTEXT_LINES = 4, 1_000, 6
 """Lines of an error in sight while folded; lines of a result shown unfolded; lines of an open question's context."""
 
+WAITS = ("running", "awaiting_input", "awaiting_assistant")
+"""States in which a question of a call can still be answered."""
+
 
 def tool_rows(tool: Tool, frame: Frame, unfolded: bool) -> list[Row]:
     """The rows of a call."""
     if tool.dialogue:
-        return [row for asked in tool.asked for row in _dialogue(asked, frame, tool.key, unfolded)]
+        waits = tool.state in WAITS
+        return [row for asked in tool.asked for row in _dialogue(asked, frame, tool.key, unfolded, waits=waits)]
     rows = [_call_line(tool, frame, unfolded)]
     inner = frame.indented(2)
     for asked in tool.asked:
-        rows += _trail(asked, inner, tool.key)
+        rows += _trail(asked, inner, tool.key, waits=tool.state in WAITS)
     if unfolded:
         rows += _inside(tool, inner)
     elif tool.end == "error" and tool.output.raw.strip():
@@ -40,7 +44,7 @@ def tool_rows(tool: Tool, frame: Frame, unfolded: bool) -> list[Row]:
 
 def question_rows(asked: Asked, frame: Frame, key: str, unfolded: bool) -> list[Row]:
     """A question whose call is not known here."""
-    return _dialogue(asked, frame, key, unfolded)
+    return _dialogue(asked, frame, key, unfolded, waits=False)
 
 
 def _call_line(tool: Tool, frame: Frame, unfolded: bool) -> Row:
@@ -107,12 +111,12 @@ def _detail(tool: Tool) -> str:
     return ""
 
 
-def _trail(asked: Asked, frame: Frame, key: str) -> list[Row]:
+def _trail(asked: Asked, frame: Frame, key: str, *, waits: bool) -> list[Row]:
     """A question on a trail line, then who answered it and how (E42)."""
     look = frame.look
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
     question = Piece(neutral.first_line(asked.text) or "(a question without words)", look.muted, Hit("fold", key))
-    body = [question, Piece("  ", look.text), *_fate(asked, look)]
+    body = [question, Piece("  ", look.text), *_fate(asked, look, waits=waits)]
     rows = inside.paragraph(body)
     if asked.explanation.raw.strip():
         reason = neutral.neutralise(asked.explanation).strip().replace("\n", " ")
@@ -120,14 +124,14 @@ def _trail(asked: Asked, frame: Frame, key: str) -> list[Row]:
     return rows
 
 
-def _fate(asked: Asked, look: Look) -> list[Piece]:
-    """`✓ yes · you`, in pieces."""
+def _fate(asked: Asked, look: Look, *, waits: bool = True) -> list[Piece]:
+    """`✓ yes · you`, in pieces; `waits` is whether somebody can still answer."""
     who = neutral.first_line(asked.model) if asked.by == "assistant" and asked.model else RESPONDERS.get(asked.by, "")
     took = duration(asked.ms) if asked.ms is not None and asked.by != "user" else ""
     after = "".join(f" · {part}" for part in (who, took) if part)
     match asked.how:
         case "open":
-            return [Piece("◐ waiting for you", look.waiting)]
+            return [Piece("◐ asked", look.waiting) if waits else Piece("⊘ not answered", look.muted)]
         case "answered":
             no = asked.answer is False
             sign, style = ("✗", look.bad) if no else ("✓", look.good)
@@ -140,7 +144,7 @@ def _fate(asked: Asked, look: Look) -> list[Piece]:
             return [Piece(f"⊘ {TAGS.get(tag, tag)}", look.muted), Piece(after, look.muted)]
 
 
-def _dialogue(asked: Asked, frame: Frame, key: str, unfolded: bool) -> list[Row]:
+def _dialogue(asked: Asked, frame: Frame, key: str, unfolded: bool, *, waits: bool) -> list[Row]:
     """A question of the assistant and its answer, as in a conversation (R160)."""
     look = frame.look
     rows: list[Row] = []
@@ -153,7 +157,7 @@ def _dialogue(asked: Asked, frame: Frame, key: str, unfolded: bool) -> list[Row]
         rows += _long_answer(asked.answer, inner)
         who = RESPONDERS.get(asked.by, "")
         return [*rows, inner.emit([Piece(f"— {who}", look.muted)])] if who else rows
-    return rows + inner.paragraph(_fate(asked, look))
+    return rows + inner.paragraph(_fate(asked, look, waits=waits))
 
 
 def _long_answer(answer: str, frame: Frame) -> list[Row]:
