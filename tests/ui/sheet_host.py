@@ -205,7 +205,7 @@ class Host(App[None]):
         await pilot._wait_for_screen()
         self.now += seconds
         self.dock.tick()
-        await pilot.pause()
+        await self.settled(pilot)
 
     async def arm(self, pilot: Pilot[None]) -> None:
         """Wait until the open sheet listens."""
@@ -219,7 +219,14 @@ class Host(App[None]):
             self.post_message(key_event(key))
             for _ in range(3):  # to the app, to what has the focus, and what that says back up
                 await pilot._wait_for_screen()
-        await pilot.pause()
+        await self.settled(pilot)
+
+    async def settled(self, pilot: Pilot[None]) -> None:
+        """Wait until nothing waits to be laid out."""
+        for _ in range(100):
+            await pilot.pause()
+            if not any(one._layout_required for one in self.screen.walk_children(with_self=True)):
+                return
 
     async def until(self, pilot: Pilot[None], fact: Callable[[], bool]) -> None:
         """Wait for a fact, at most five seconds."""

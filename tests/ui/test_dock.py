@@ -206,7 +206,8 @@ async def test_r235_asked_anew_with_another_digest_it_is_another_sheet_with_its_
         await app.arm(pilot)
         app.dock.ask(boolean(context="-a\n+rm -rf"))
         await app.type(pilot, "y")
-        assert app.answers == [] and "+rm -rf" in text_of(app) and "+b" not in text_of(app)
+        assert app.answers == []
+        await app.until(pilot, lambda: "+rm -rf" in text_of(app) and "+b" not in text_of(app))
 
 
 async def test_r245_nothing_but_its_own_controls_answers_and_global_keys_pass() -> None:
@@ -313,3 +314,17 @@ async def test_it_costs_nothing_while_nothing_waits() -> None:
         assert not app.dock.display and app.dock.waiting == 0
         await app.type(pilot, "ctrl+o", "ctrl+t")
         assert kinds(app) == []
+
+
+@pytest.mark.parametrize("size", [(80, 24), (110, 32), (120, 36)])
+async def test_e15_only_what_was_on_the_screen_counts_as_seen(size: tuple[int, int]) -> None:
+    """From the first frame on: a sheet that is laid out twice must not have seen everything in between."""
+    app = Host(real_clock=True)
+    async with app.run_test(size=size) as pilot:
+        app.dock.ask(boolean(context=LONG_DIFF))
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
+        await pilot.pause()
+        context = app.sheet.context
+        assert context is not None and context.lines == 91
+        assert context.lines - context.unseen <= context.size.height + 2, "two rows may go to the keys when it listens"
+        assert "lines not seen" in text_of(app)

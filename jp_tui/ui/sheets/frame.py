@@ -62,6 +62,8 @@ class Frame(Vertical, can_focus=True):
         self.border_title = words.title(prompt)
         line, above = words.question(prompt)
         self.context = ContextView(above, approval=words.mode(prompt) == "approval", focus=False) if above else None
+        if self.context:
+            self.context.styles.height = 0  # until it has its rows: what was never shown must not count as seen
         self._line = line
         self.question = Static(line, id="question")
         warned = words.warning(prompt)

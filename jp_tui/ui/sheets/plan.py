@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LEAST_CONTEXT, LEAST_QUESTION, LEAST_ANSWERS = 2, 1, 2
-ROOMY = 18
-"""Rows from which blank lines between the parts are affordable."""
+ROOMY = 26
+"""Rows from which blank lines between the parts are affordable although a part has to scroll."""
 
 TIGHT = 12
 """Rows below which the keys have one row, and only the first of them are shown."""
