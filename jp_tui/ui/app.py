@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from textual import events, on
-from textual.app import App, SuspendNotSupported, SystemCommand
+from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 
@@ -23,8 +23,10 @@ from jp_tui.ui import themes
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.crash import CrashReports
 from jp_tui.ui.driver import driver_class, first_frame_done
+from jp_tui.ui.keys import Twice
+from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
-from jp_tui.ui.screens.workspace import AGAIN, WorkspaceScreen
+from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.title import WindowTitle
 
@@ -81,14 +83,14 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         self.animation_level = "none"
         self._bridge = Bridge(link if callable(link) else lambda: link, self.post_message)
         self._open_command = open_command if callable(open_command) else lambda: open_command
-        self._clock = clock
-        self._broke = float("-inf")
+        self._twice = Twice(clock)
         self._leaving = False
         self._title = WindowTitle(write=self._to_terminal)
         self._main = WorkspaceScreen(
             send=self._bridge.send,
             clock=clock,
-            editor=self._edit,
+            twice=self._twice,
+            editor=lambda text: edited_outside(self, text),
             workspace=workspace,
             home=home,
             first_prompt=first_prompt,
@@ -141,12 +143,9 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
 
     def action_break(self) -> None:
         """Ctrl+C over a screen that hides the workspace: closes it, a second one within a second leaves."""
-        now = self._clock()
-        if now - self._broke < AGAIN:
+        if self._twice.pressed():
             self.action_leave()
-            return
-        self._broke = now
-        if isinstance(self.screen, ModalScreen) and not isinstance(self.screen, TooSmall):
+        elif isinstance(self.screen, ModalScreen) and not isinstance(self.screen, TooSmall):
             self.screen.dismiss(None)
 
     @on(WorkspaceScreen.Leave)
@@ -210,6 +209,12 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         if not isinstance(self.screen, KeyList):
             self.push_screen(KeyList(sections=every_key(Workspace)))
 
+    def action_command_palette(self) -> None:
+        from jp_tui.ui.screens.palette import Palette
+
+        if not Palette.is_open(self):  # type: ignore[arg-type]
+            self.push_screen(Palette(id="--command-palette"))
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         yield SystemCommand("New conversation", "Begin an empty one", self.action_new)
         yield SystemCommand("Theme", "Choose how everything looks", self.action_theme)
@@ -222,16 +227,6 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
 
         self._main.drafts.flush()
         self._bridge.send(OpenConversation(which="new"))
-
-    def _edit(self, text: str) -> str:
-        """The text after the user's own editor had the terminal; OSError says why there is none."""
-        from jp_tui.system.editor import edited  # only who presses Ctrl+G pays for it
-
-        try:
-            with self.suspend():
-                return edited(text)
-        except SuspendNotSupported as error:
-            raise OSError("the terminal cannot be lent to it here") from error
 
     def on_workspace_screen_copied(self, event: WorkspaceScreen.Copied) -> None:
         self._copied(event.text)

@@ -6,7 +6,7 @@ read it from there. Defines no key and runs none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from textual.binding import ActiveBinding, Binding, BindingsMap
@@ -32,6 +32,24 @@ _NAMES = {
     "left_square_bracket": "[",
     "full_stop": ".",
 }
+
+
+AGAIN = 1.0
+"""Seconds within which a second Ctrl+C leaves (R248)."""
+
+
+class Twice:
+    """Whether a key was pressed twice within a second, wherever the first one was heard."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._first = float("-inf")
+
+    def pressed(self) -> bool:
+        """Note a press; true when it is the second."""
+        now, first = self._clock(), self._first
+        self._first = now
+        return now - first < AGAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,8 +85,7 @@ def lines(activity: Activity, now: float) -> list[Line]:
     for inquiry in activity.loose:
         found += _inquiry(inquiry, 0)
     if not shown and not activity.loose:
-        quiet = "no tools so far" if activity.turn else "Tools that the model uses appear here."
-        found += [*([] if activity.turn else [BLANK]), Line(role="quiet", text=Foreign(quiet))]
+        found += [*([] if activity.turn else [BLANK]), Line(role="quiet", text=Foreign("no tools so far"))]
     if activity.waiting:
         found += [BLANK, Line(role="heading", text=Foreign("Waiting for you"), aside=_number(activity))]
         found += [Line(role="waiting", sign="▌", text=one.text, aside=one.asker) for one in activity.waiting]
@@ -117,7 +116,8 @@ def _call(call: Call, now: float) -> list[Line]:
         sign, right, role = STATES[call.state]
         if call.busy and call.began is not None:
             right = seconds(now - call.began)
-    first = Line(role=role, sign=sign, text=call.tool, aside=call.title, right=right)
+    repeats = any(inquiry.text == call.title for inquiry in call.inquiries)  # a call that only asks
+    first = Line(role=role, sign=sign, text=call.tool, aside=NOTHING if repeats else call.title, right=right)
     return [first, *(line for inquiry in call.inquiries for line in _inquiry(inquiry, 1))]
 
 

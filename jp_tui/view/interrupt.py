@@ -29,15 +29,15 @@ CONTINUE = Choice("Continue", "nothing happened; the turn goes on", None)
 
 STREAMING = (
     CONTINUE,
-    Choice("Reply (stop & respond)", "keeps what was said so far and sends your message", "reply", True),
-    Choice("Stop (save & exit)", "keeps what was said so far and ends the turn", "stop"),
-    Choice("Abort (discard & exit)", "forgets this reply and ends the turn", "abort"),
+    Choice("Reply (stop & respond)", "keeps what was said, sends your message", "reply", True),
+    Choice("Stop (save & exit)", "keeps what was said, ends the turn", "stop"),
+    Choice("Abort (discard & exit)", "forgets this reply, ends the turn", "abort"),
 )
 TOOLS = (
     CONTINUE,
-    Choice("Stop & respond", "cancels the running tools and sends your message", "respond", True),
-    Choice("Stop (cancel & exit)", "cancels the running tools and ends the turn", "stop"),
-    Choice("Restart", "cancels the running tools and runs them again", "restart"),
+    Choice("Stop & respond", "cancels the tools, sends your message", "respond", True),
+    Choice("Stop (cancel & exit)", "cancels the tools, ends the turn", "stop"),
+    Choice("Restart", "cancels the tools, runs them again", "restart"),
 )
 
 

@@ -60,7 +60,9 @@ def doing(status: Status, now: float) -> str:
     """What the turn does now, in a few words; empty at rest."""
     if status.phase == "retrying" and status.retry_at is not None:
         return f"trying again in {max(round(status.retry_at - now), 0)} s"
-    return PHASES.get(status.phase, "") if status.working else ""
+    if not status.working or (status.phase == "tools" and status.waiting):
+        return ""  # what waits says it all
+    return PHASES.get(status.phase, "")
 
 
 def waits(status: Status) -> str:

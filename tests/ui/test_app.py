@@ -12,6 +12,8 @@ from jp_tui.protocol import events as ev
 from jp_tui.ui.app import EngineBroke
 from jp_tui.ui.title import worded
 from jp_tui.ui.widgets.banner import Banner
+from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.status import Status
 from tests.fakes import scenes
@@ -192,3 +194,41 @@ def test_the_windows_title_has_no_control_characters() -> None:
     status = Status(workspace="/srv/ac\x07me", title=Foreign("a\x1b]0;evil\x07b\u202e\x9dc\n"), waiting=("one", "two"))
     title = worded(status)
     assert title.isprintable() and title.startswith("(2) ") and title.endswith("me - jp")
+
+
+async def test_a_retry_counts_down_once_a_second_while_it_waits() -> None:
+    again = ev.TurnPhase(conversation=CONVERSATION, turn=1, phase="retrying", retry_in=9.0)
+    async with workspace(say=[*scenes.started(), again]) as (app, pilot):
+        status = app._main.query_one(StatusLine)
+        assert "trying again in 9 s" in app.screen_text()
+        assert [timer._interval for timer in _running(status)] == [1.0]
+        app.time.now += 4
+        status.refresh()
+        await pilot.pause()
+        assert "trying again in 5 s" in app.screen_text()
+        await app.says(pilot, *scenes.streaming()[-2:])
+        assert _running(status) == []
+
+
+async def test_what_is_sent_before_the_engine_is_there_is_said_when_it_is() -> None:
+    app = Host(FakeLink())
+    async with app.run_test() as pilot:
+        app.burst(*"early bird", "enter")
+        for _ in range(50):
+            await pilot.pause()
+            if app.starts():
+                break
+        assert app.starts() == ["early bird"] and app.composer.text == ""
+
+
+async def test_text_that_streams_in_paints_neither_status_nor_activity() -> None:
+    """designs.md B: in a stream only the rows that changed are painted."""
+    async with workspace(say=scenes.streaming()) as (app, pilot):
+        painted: list[str] = []
+        for kind in (StatusLine, KeyBar):
+            widget = app._main.query_one(kind)
+            widget.refresh = lambda *_, name=kind.__name__, **__: painted.append(name)  # type: ignore[method-assign]
+        delta = scenes.streaming()[-1]
+        for _ in range(5):
+            await app.says(pilot, delta)
+        assert painted == []

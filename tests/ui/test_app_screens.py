@@ -187,6 +187,22 @@ async def test_keys_of_the_last_line_can_be_clicked() -> None:
         assert isinstance(app.screen, KeyList)
 
 
+async def test_ctrl_c_closes_what_lies_over_the_workspace_and_twice_leaves() -> None:
+    async with workspace() as (app, pilot):
+        for key in ("ctrl+p", "f1"):
+            await pilot.press(key)
+            await pilot.pause()
+            assert app.screen is not app._main
+            app.time.now += 5
+            await pilot.press("ctrl+c")
+            await pilot.pause()
+            assert app.screen is app._main and app.link.of(cmd.Shutdown) == []
+        app.time.now += 5
+        await pilot.press("f1", "ctrl+c", "ctrl+c")
+        await pilot.pause()
+        assert app.link.of(cmd.Shutdown)
+
+
 async def test_the_palette_has_our_commands_and_only_working_ones() -> None:
     async with workspace() as (app, _):
         titles = [command.title for command in app.get_system_commands(app.screen)]

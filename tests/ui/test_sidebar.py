@@ -27,7 +27,7 @@ def test_no_line_is_wider_than_the_sidebar(width: int) -> None:
     for role in ("good", "question", "heading"):
         for depth in (0, 1, 2):
             found = painted(Line(role=role, sign="✓", text=wide, aside=wide, right="9.3 s", depth=depth), width)  # type: ignore[arg-type]
-            assert cell_len(found.plain) <= max(width, 2 * depth + 8)
+            assert max(map(cell_len, found.plain.split("\n"))) <= max(width, 2 * depth + 8)
 
 
 def test_a_path_is_cut_from_the_left_so_that_the_file_stays() -> None:
@@ -38,6 +38,15 @@ def test_a_path_is_cut_from_the_left_so_that_the_file_stays() -> None:
 def test_a_reason_is_quoted_and_wrapped_and_ends() -> None:
     found = painted(Line(role="reason", text=Foreign("word " * 200), depth=1), 30).plain.split("\n")
     assert len(found) == 6 and found[0].startswith("  “word") and all(len(row) <= 30 for row in found)
+
+
+def test_a_long_question_takes_two_rows_and_says_who_asks() -> None:
+    asks = Line(
+        role="waiting", sign="▌", text=Foreign("Apply this change to src/teatimer/brew.py?"), aside=Foreign("me")
+    )
+    assert painted(asks, 24).plain.split("\n") == ["▌ Apply this change to", "▌ src/teatimer/brew.py?", "▌ me"]
+    nested = Line(role="question", sign="└", text=Foreign("one two three four five six seven"), depth=1)
+    assert painted(nested, 16).plain.split("\n") == ["  └ one two", "    three four…"]
 
 
 async def test_what_a_tool_or_a_model_says_shows_as_it_is() -> None:
@@ -74,7 +83,7 @@ STATUS = Status(
     tokens_out=812,
     waiting=("one", "two"),
     working=True,
-    phase="tools",
+    phase="streaming",
 )
 
 
@@ -89,6 +98,6 @@ def test_the_status_line_fits_and_what_waits_is_never_cut(width: int) -> None:
 def test_the_status_line_says_everything_where_there_is_room() -> None:
     assert line(STATUS, 0.0, 220).plain == (
         "jp  ~/code/a-rather-long-name/of/acme · A conversation about cross-references in the knowledge base · "
-        "anthropic/claude-sonnet-4-5 · 12.4k in · 812 out · tools are running · 2 waiting for you"
+        "anthropic/claude-sonnet-4-5 · 12.4k in · 812 out · the model is writing · 2 waiting for you"
     )
     assert line(Status(workspace="/srv/x"), 0.0, 80).plain == "jp  /srv/x"

@@ -71,6 +71,7 @@ class Exchange(Vertical):
     ) -> None:
         """`editor` takes a text and gives it back edited, or raises OSError with the reason."""
         super().__init__(id="exchange")
+        self.column = Column(composer=composer, clock=clock, editor=editor, id="column")
         self._send = send
         self._clock = clock
         self._editor = editor
@@ -82,12 +83,7 @@ class Exchange(Vertical):
         self._unsent = ""
 
     def compose(self) -> ComposeResult:
-        yield Column(composer=self._composer, clock=self._clock, editor=self._editor, id="column")
-
-    @property
-    def column(self) -> Column:
-        """What is open, and who has the focus."""
-        return self.query_one(Column)
+        yield self.column
 
     @property
     def noticed(self) -> bool:
@@ -103,13 +99,15 @@ class Exchange(Vertical):
     def show(self, reported: list[ev.Event]) -> None:
         """What the engine reported, in order; it is said upwards once for all of it."""
         now = self._clock()
+        before = self._status, self._activity
         for event in reported:
             if self._here(event):
                 self._status = status_events.applied(self._status, event, now)
                 self._activity = activity.applied(self._activity, event, now)
                 self._one(event)
-        self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
-        self.post_message(self.Told(self._status, self._activity))
+        if before[0] is not self._status or before[1] is not self._activity:  # text that streams in changes neither
+            self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
+            self.post_message(self.Told(self._status, self._activity))
 
     def _here(self, event: ev.Event) -> bool:
         """Whether an event concerns this conversation; a question of another one still reaches its human (E4)."""

@@ -19,6 +19,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 
+from jp_tui.ui.keys import AGAIN, Twice
 from jp_tui.ui.screens.drafts import Drafts
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.composer import Composer
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 WIDE = 100
 """Columns from which the activity stands beside the conversation instead of over it."""
-AGAIN = 1.0
-"""Seconds within which a second Ctrl+C leaves (R248)."""
 
 
 class WorkspaceScreen(Screen[None], inherit_bindings=False):
@@ -90,6 +89,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         *,
         send: Callable[[Command], None],
         clock: Callable[[], float],
+        twice: Twice,
         editor: Callable[[str], str],
         workspace: str,
         home: str = "",
@@ -99,17 +99,17 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """`editor` takes a text and gives it back edited, or raises OSError with the reason."""
         super().__init__(id="workspace")
         self._send, self._clock, self._editor = send, clock, editor
+        self._twice = twice
         self._status = Status(workspace=workspace, home=home)
         self._first_prompt = first_prompt
         self._exchange: Exchange | None = None
         self._beside = sidebar != "hide"
         self._over = False
         self._unsay: Timer | None = None
-        self._broke = float("-inf")
         self.drafts = Drafts(send=send, later=self.set_timer)
 
     def compose(self) -> ComposeResult:
-        yield StatusLine(id="status")
+        yield StatusLine(clock=self._clock, id="status")
         with Horizontal(id="main"):
             with Vertical(id="conversation"):
                 yield Composer(id="composer")
@@ -151,8 +151,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def on_exchange_told(self, event: Exchange.Told) -> None:
         """Paint what is known."""
         self._status = event.status
-        line = self.query_one(StatusLine)
-        line.now, line.status = self._clock(), event.status
+        self.query_one(StatusLine).status = event.status
         self.query_one(Sidebar).show(event.activity)
         self.refresh_bindings()
 
@@ -262,13 +261,10 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """Ctrl+C: copies a selection; else interrupts, and within a second, or in the menu, leaves (R215, R248)."""
         if self._copy_selected():
             return
-        menu_open = self._exchange is not None and self._exchange.column.menu_open
-        now = self._clock()
-        if menu_open or now - self._broke < AGAIN:
+        in_menu = self._exchange is not None and self._exchange.column.menu_open
+        if self._twice.pressed() or in_menu:
             self.post_message(self.Leave())
-            return
-        self._broke = now
-        if self._status.working:
+        elif self._status.working:
             await self.action_interrupt()
         else:
             self.say(ours("Ctrl+C again leaves", style="bold $waiting-foreground"), AGAIN)

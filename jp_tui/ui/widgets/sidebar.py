@@ -95,17 +95,25 @@ class Sidebar(VerticalScroll):
 
 
 def painted(line: Line, width: int) -> Content:
-    """A line in at most `width` cells (a reason may take several), its right part at the right edge."""
+    """A line in `width` cells, its right part at the right edge; a reason or a question may take several rows."""
     sign_style, text_style = _STYLES[line.role]
     indent = 2 * line.depth
     room = max(width - indent, 8)
+    text = foreign(line.text, mode="line", style=text_style)
     if line.role == "reason":
-        quoted = ours("“{reason}”", style=text_style, reason=foreign(line.text, mode="line"))
+        quoted = ours("“{reason}”", style=text_style, reason=text)
         return join(*(row.pad_left(indent) for row in quoted.wrap(room)[:_MOST_ROWS]), sep=ours("\n"))
     head = join(styled(words(line.sign), sign_style), ours(" ")) if line.sign else blank()
     right = styled(words(line.right), sign_style or "$muted-foreground").pad_left(1) if line.right else blank()
     room -= head.cell_length + right.cell_length
-    text = cut(foreign(line.text, mode="line", style=text_style), room)
+    if line.role in ("question", "waiting") and not right and text.cell_length > room:
+        rows = text.wrap(room)
+        kept = [rows[0], cut(rows[1], room - 1) + ours("…") if len(rows) > 2 else rows[1]]
+        if line.aside:
+            kept.append(cut(foreign(line.aside, mode="line", style="$muted-foreground"), room))
+        beside = [head, *(head if line.role == "waiting" else blank().pad_left(head.cell_length) for _ in kept[1:])]
+        return join(*(join(one, row).pad_left(indent) for one, row in zip(beside, kept, strict=True)), sep=ours("\n"))
+    text = cut(text, room)
     left = room - text.cell_length - 1
     if line.aside and left > _LEAST_ASIDE:
         aside = Foreign(shortened(line.aside.raw, "", left))

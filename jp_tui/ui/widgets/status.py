@@ -5,8 +5,11 @@ Cut to the width it has, the least needed first; what waits is never cut (asking
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.content import Content
 from textual.reactive import reactive
+from textual.timer import Timer
 from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
@@ -25,11 +28,22 @@ class StatusLine(Widget):
 
     status: reactive[Status] = reactive(Status())
     """What to say."""
-    now: reactive[float] = reactive(0.0)
-    """The face's clock, for a countdown."""
+
+    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._clock = clock
+        self._ticker: Timer | None = None
 
     def render(self) -> Content:
-        return line(self.status, self.now, self.size.width - 2)
+        return line(self.status, self._clock(), self.size.width - 2)
+
+    def watch_status(self, status: Status) -> None:
+        """Count down while something is tried again, and only then (designs.md C)."""
+        if status.retry_at is not None and self._ticker is None:
+            self._ticker = self.set_interval(1.0, self.refresh)
+        elif status.retry_at is None and self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
 
 
 def line(status: Status, now: float, width: int) -> Content:

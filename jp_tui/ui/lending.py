@@ -1,0 +1,31 @@
+"""Lending the terminal to the user's own editor (asking.md, Ctrl+G), and taking it back whatever happens.
+
+Not `App.suspend`: that refuses where no shell could continue a stopped program, which an editor does not need.
+Blocks the face while the editor has the screen; the engine goes on in its own thread.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
+
+from textual.app import App
+
+
+def edited_outside(app: App[Any], text: str) -> str:
+    """`text` as the editor left it; OSError with the reason when there is no editor or no text."""
+    from jp_tui.system.editor import edited  # only who presses Ctrl+G pays for it
+
+    driver = app._driver
+    if driver is None or app.is_headless:
+        raise OSError("there is no terminal to lend to it")
+    app._suspend_signal()
+    driver.suspend_application_mode()
+    try:
+        with driver.no_automatic_restart(), redirect_stdout(sys.__stdout__), redirect_stderr(sys.__stderr__):
+            return edited(text)
+    finally:
+        driver.resume_application_mode()
+        app._resume_signal()
+        app.refresh(layout=True)
