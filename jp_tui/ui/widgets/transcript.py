@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.theme import Theme
 
-import jp_tui.ui.gate  # noqa: F401  the last gate stands wherever a transcript is shown
+import jp_tui.ui.gate  # noqa: F401  rows of ours pass the gate as well
 from jp_tui.protocol import events as ev
 from jp_tui.ui.paint import Desk, Growth, Painted, Result
 from jp_tui.ui.painting.look import look
