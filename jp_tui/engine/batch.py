@@ -30,6 +30,8 @@ UNFINISHED = "Turn ended by the user before this tool call completed."
 STRENGTH: dict[Ending, int] = {
     "go_on": 0, "deferred": 0, "restart": 1, "respond": 2, "stop": 3, "leave": 4, "end_turn": 5,
 }  # fmt: skip
+TOGETHER = 50
+"""Calls that are begun in one go."""
 GRACE_SECONDS = 5.0
 """How long a tool that was called off may take to end; then the turn goes on without it."""
 
@@ -93,7 +95,7 @@ class Batch:
         """To the end of every call; facts are durable when this returns. Raises JournalError."""
         try:
             while True:
-                self._start()
+                await self._start()
                 await self._watch()
                 if self._ending == "restart":
                     self._ending = "go_on"
@@ -108,8 +110,10 @@ class Batch:
     def _left(self) -> list[Call]:
         return [call for call in self._calls if call.id not in self._done and call.id not in self._deferred]
 
-    def _start(self) -> None:
-        for call in self._left():
+    async def _start(self) -> None:
+        for number, call in enumerate(self._left(), 1):
+            if number % TOGETHER == 0:
+                await asyncio.sleep(0)
             if self._ending != "go_on":  # called off before it began
                 self._call_off(call.id)
                 continue

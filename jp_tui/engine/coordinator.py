@@ -43,25 +43,30 @@ class Coordinator:
         self._inputs: asyncio.Queue[v.Input] = asyncio.Queue()
         self._pending = Pending()
         self._calls: dict[str, Asking] = {}
+        self._heard_of: set[str] = set()
         self._asked_at: dict[str, float] = {}
         self._shown: dict[str, PromptRequest] = {}
         self._closed = False
         self._worker = asyncio.create_task(self._work())
 
     def begin(self, call: str, asking: Asking) -> None:
-        """A call starts to run."""
+        """A call starts to run, or runs again from the start. The machine hears of it with its first question."""
         self._calls[call] = asking
-        self._inputs.put_nowait(v.CallStarted(call, asking.tool))
+        self._heard_of.discard(call)
 
     def raise_question(self, raised: v.QuestionRaised) -> asyncio.Future[Verdict]:
         """A tool needs to know something; how to go on comes back."""
+        if raised.call not in self._heard_of:
+            self._heard_of.add(raised.call)
+            self._inputs.put_nowait(v.CallStarted(raised.call, self._calls[raised.call].tool))
         verdict = self._pending.wait(raised.call)
         self._inputs.put_nowait(raised)
         return verdict
 
     def gone(self, call: str) -> None:
         """A call is over; what it still asks is withdrawn."""
-        self._inputs.put_nowait(v.CallGone(call))
+        if call in self._heard_of:
+            self._inputs.put_nowait(v.CallGone(call))
 
     def human(self, inquiry: str, given: v.Input) -> None:
         """What a face sent about a question."""

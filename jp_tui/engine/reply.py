@@ -20,6 +20,8 @@ from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import CallChanged, PartDelta, PartDropped
 
 FLUSH_SECONDS = 0.5
+TOGETHER = 100
+"""Deltas that are taken in one go when a server sends many at once: others want to be heard meanwhile."""
 CUT: dict[m.StopReason, str] = {
     "length": "the message that it stands in was cut off at the limit of output tokens",
     "refused": "the message that it stands in was stopped by the server's filter",
@@ -66,11 +68,15 @@ class Reply:
 
         `first` is called when the first part opens.
         """
+        count = 0
         try:
             async for delta in deltas:
                 if not self._parts:
                     first()
                 self._one(delta)
+                count += 1
+                if count % TOGETHER == 0:
+                    await asyncio.sleep(0)
         finally:
             self._save()
             if isinstance(deltas, AsyncGenerator):

@@ -131,7 +131,7 @@ class Bench:
                     raise AssertionError(event.report)
                 if isinstance(event, kind) and where(event):
                     return event
-            assert time.monotonic() < end, f"no {kind.__name__}; got {[type(item).__name__ for item in self.events]}"
+            assert time.monotonic() < end, f"no {kind}; last came {[type(item).__name__ for item in self.events[-30:]]}"
             self._link.wait(0.2)
             self.events.extend(self._link.collect())
 
