@@ -16,27 +16,33 @@ from jp_tui.link.port import Serves
 from jp_tui.protocol.commands import Command
 from jp_tui.protocol.events import EngineFailed, Event, PartDelta
 
+PATIENCE_SECONDS = 1.0
+"""How long a command that is being carried out (a server that does not answer) may hold up the end."""
+
 Build = Callable[[Callable[[Event], None]], Serves]
 
 
 class Outbox:
-    """Events in order; adjoining deltas of one part become one."""
+    """Events in order; deltas of one part become one while no fact stands between them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._events: list[Event] = []
-        self._pieces: list[str] = []
+        self._growing: dict[str, tuple[int, list[str]]] = {}
 
     def put(self, event: Event) -> bool:
         """Add an event; whether the box was empty, so that the face must be woken."""
         with self._lock:
-            last = self._events[-1] if self._events else None
-            if isinstance(event, PartDelta) and isinstance(last, PartDelta) and last.part == event.part:
-                self._pieces.append(event.text.raw)
+            empty = not self._events
+            if not isinstance(event, PartDelta):
+                self._join()
+            elif (growing := self._growing.get(event.part)) is not None:
+                growing[1].append(event.text.raw)
                 return False
-            self._join()
+            else:
+                self._growing[event.part] = (len(self._events), [event.text.raw])
             self._events.append(event)
-            return last is None
+            return empty
 
     def take(self) -> list[Event]:
         """Everything, and the box is empty."""
@@ -46,10 +52,10 @@ class Outbox:
             return found
 
     def _join(self) -> None:
-        if self._pieces and isinstance(last := self._events[-1], PartDelta):
-            text = Foreign("".join((last.text.raw, *self._pieces)))
-            self._events[-1] = last.model_copy(update={"text": text})
-        self._pieces = []
+        for at, pieces in self._growing.values():
+            if len(pieces) > 1 and isinstance(delta := self._events[at], PartDelta):
+                self._events[at] = delta.model_copy(update={"text": Foreign("".join(pieces))})
+        self._growing.clear()
 
 
 class LocalLink:
@@ -60,7 +66,7 @@ class LocalLink:
         self._outbox = Outbox()
         self._ready: Callable[[], None] = lambda: None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._commands: asyncio.Queue[Command | None] | None = None
+        self._commands: _Commands | None = None
         self._early: list[Command | None] = []
         self._starting = threading.Lock()
         self._arrived = threading.Event()
@@ -83,7 +89,7 @@ class LocalLink:
                 return
         # The loop may close between the look and the call.
         with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._commands.put_nowait, command)
+            self._loop.call_soon_threadsafe(self._commands.add, command)
 
     def collect(self) -> list[Event]:
         """See link/port.py."""
@@ -105,7 +111,9 @@ class LocalLink:
     def _publish(self, event: Event) -> None:
         if self._outbox.put(event):
             self._arrived.set()
-            self._ready()
+            # A face that cannot be woken any more is leaving; the engine has its work to finish.
+            with contextlib.suppress(Exception):
+                self._ready()
 
     def _run(self) -> None:
         try:
@@ -114,15 +122,47 @@ class LocalLink:
             self._publish(EngineFailed(message=f"{type(bug).__name__}: {bug}", report=_report(bug)))
 
     async def _serve(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._stray)
         engine = self._build(self._publish)
-        commands: asyncio.Queue[Command | None] = asyncio.Queue()
+        commands = _Commands()
         with self._starting:
             for early in self._early:
-                commands.put_nowait(early)
-            self._loop, self._commands = asyncio.get_running_loop(), commands
-        while (command := await commands.get()) is not None:
-            await engine.handle(command)
+                commands.add(early)
+            self._loop, self._commands = loop, commands
+        work = asyncio.create_task(commands.work(engine))
+        over = asyncio.create_task(commands.over.wait())
+        await asyncio.wait((work, over), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((work,), timeout=PATIENCE_SECONDS)
+        work.cancel()
+        over.cancel()
+        await asyncio.wait((work, over))
         await engine.stop()
+        if not work.cancelled() and (bug := work.exception()) is not None:
+            raise bug
+
+    def _stray(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        """What failed where nobody waits for it: said to the face, not to a terminal that shows a screen."""
+        bug = context.get("exception")
+        if isinstance(bug, Exception):
+            self._publish(EngineFailed(message=f"{type(bug).__name__}: {bug}", report=_report(bug)))
+
+
+class _Commands:
+    """What waits to be carried out, in order. After None nothing is: the link is being closed."""
+
+    def __init__(self) -> None:
+        self._waiting: asyncio.Queue[Command | None] = asyncio.Queue()
+        self.over = asyncio.Event()
+
+    def add(self, command: Command | None) -> None:
+        if command is None:
+            self.over.set()
+        self._waiting.put_nowait(command)
+
+    async def work(self, engine: Serves) -> None:
+        while (command := await self._waiting.get()) is not None:
+            await engine.handle(command)
 
 
 def _report(bug: BaseException) -> str:

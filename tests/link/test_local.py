@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.link.local import LocalLink, Outbox
@@ -87,3 +92,87 @@ def test_an_engine_that_cannot_be_built_is_reported() -> None:
     found = collect_until(link, EngineFailed)
     assert any(isinstance(event, EngineFailed) and "no engine today" in event.message for event in found)
     assert link.close(10)
+
+
+def test_parts_that_grow_by_turns_are_joined_too() -> None:
+    """Two calls that stream side by side do not fill the memory of a face that sleeps."""
+    box = Outbox()
+    for number in range(1000):
+        box.put(delta("a", str(number % 10)))
+        box.put(delta("b", "x"))
+    first, second = box.take()
+    assert isinstance(first, PartDelta) and isinstance(second, PartDelta)
+    assert first.text.raw == "0123456789" * 100 and second.text.raw == "x" * 1000
+
+
+deltas = st.tuples(st.sampled_from("abc"), st.text("xyz", min_size=1, max_size=3))
+
+
+@given(st.lists(st.none() | deltas | st.just(True), max_size=60))
+def test_whatever_is_put_in_comes_out_once_and_in_order(steps: list[object]) -> None:
+    """None is a fact, True a face that collects: facts keep their order, and each part its text between them."""
+    box, out, put = Outbox(), list[Event](), list[Event]()
+    for number, step in enumerate(steps):
+        if step is True:
+            out += box.take()
+            continue
+        event = HistoryRead(texts=(str(number),)) if step is None else delta(*step)  # type: ignore[misc]
+        put.append(event)
+        box.put(event)
+    out += box.take()
+
+    def told(events: list[Event]) -> list[object]:
+        found: list[object] = []
+        since: dict[str, str] = {}
+        for event in events:
+            if isinstance(event, PartDelta):
+                since[event.part] = since.get(event.part, "") + event.text.raw
+            else:
+                found += [since, event]
+                since = {}
+        return [*found, since]
+
+    assert told(out) == told(put)
+
+
+def test_a_face_that_cannot_be_woken_does_not_stop_the_engine() -> None:
+    def gone() -> None:
+        raise RuntimeError("the loop is closed")
+
+    link = LocalLink(Echo)
+    link.start(gone)
+    link.send(SaveDraft(conversation="c", key="composer", text="kept"))
+    assert link.close(10)
+    assert [event.texts for event in link.collect() if isinstance(event, HistoryRead)] == [("kept",)]
+
+
+class Stuck(Echo):
+    """Carries out nothing: every command waits for ever."""
+
+    async def handle(self, command: Command) -> None:
+        await asyncio.Event().wait()
+
+
+def test_a_command_that_never_ends_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jp_tui.link.local.PATIENCE_SECONDS", 0.05)
+    link = LocalLink(Stuck)
+    link.send(SaveDraft(conversation="c", key="composer", text="early"))
+    link.start(lambda: None)
+    assert link.close(10)
+    assert isinstance(link.collect()[-1], Stopped)
+
+
+def test_what_fails_where_nobody_waits_is_said_to_the_face(capfd: pytest.CaptureFixture[str]) -> None:
+    """Not to standard error, where a screen is shown."""
+
+    class Careless(Echo):
+        async def handle(self, command: Command) -> None:
+            asyncio.get_running_loop().call_soon(lambda: 1 / 0)
+
+    link = LocalLink(Careless)
+    link.start(lambda: None)
+    link.send(SaveDraft(conversation="c", key="composer", text=""))
+    found = collect_until(link, EngineFailed)
+    assert "ZeroDivisionError" in str(found)
+    assert link.close(10)
+    assert capfd.readouterr().err == ""
