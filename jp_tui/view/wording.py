@@ -80,5 +80,3 @@ FOUND: Final = "▲ found in this question: {kinds}"
 CUT: Final = "… {n} more characters"
 WHY: Final = "why you are asked: {why}"
 NO_WHY: Final = "why you are asked: this needs an answer, and no setting gives it for you"
-
-

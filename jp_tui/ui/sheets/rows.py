@@ -7,7 +7,7 @@ reports what was clicked; it never takes the focus, hears no key and decides no 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, zip_longest
 
 from textual import events
@@ -41,13 +41,29 @@ class Row:
     dim: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """How a list stands at one width: cells of label and marks, and of descriptions beside them (0: below)."""
+@dataclass(slots=True)
+class _Layout:
+    """How the rows stand at one width: where each ends, cells of label and marks, of descriptions beside (0: below).
+
+    `half` rows in the left of two columns, which is `left` cells wide; 0 when there is one column.
+    """
 
     width: int
-    head: int
-    beside: int
+    ends: list[int]
+    head: int = 0
+    beside: int = 0
+    half: int = 0
+    left: int = 0
+    painted: dict[int, list[Content]] = field(default_factory=dict)
+
+    @property
+    def room(self) -> int:
+        """Cells for a row's words."""
+        return max(self.width - _MARKS, 8)
+
+    @property
+    def height(self) -> int:
+        return self.ends[-1] if self.ends else 0
 
 
 class Choices(ScrollView, can_focus=False):
@@ -57,6 +73,7 @@ class Choices(ScrollView, can_focus=False):
     DEFAULT_CSS = """
     Choices { height: auto; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden;
         & .choices--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+        &:ansi .choices--cursor { background: ansi_default; color: ansi_default; text-style: reverse; }
     }
     """
     ALLOW_SELECT = False
@@ -90,10 +107,7 @@ class Choices(ScrollView, can_focus=False):
 
     def __init__(self, *rows: Row, cursor: int | None = None, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._columns = _Columns(0, 0, 0)
-        self._ends: list[int] = []
-        self._painted: dict[int, list[Content]] = {}
-        self._half = self._left = 0
+        self._layouts: dict[int, _Layout] = {}
         self.set_reactive(Choices.rows, rows)
         self.set_reactive(Choices.cursor, cursor)
 
@@ -124,22 +138,21 @@ class Choices(ScrollView, can_focus=False):
 
     def show_cursor(self) -> None:
         """Scroll the row under the cursor into view."""
-        if self.cursor is None or not self._ends:
+        laid = self._now()
+        if self.cursor is None or not laid.ends or laid.half:
             return
-        top = self._ends[self.cursor - 1] if self.cursor else 0
-        self.scroll_to_region(
-            Region(0, top, 1, self._ends[self.cursor] - top), animate=False, force=True, immediate=True
-        )
+        top = laid.ends[self.cursor - 1] if self.cursor else 0
+        region = Region(0, top, 1, laid.ends[self.cursor] - top)
+        self.scroll_to_region(region, animate=False, force=True, immediate=True)
 
     def height_at(self, width: int) -> int:
         """Lines that all rows take at a width."""
-        self._lay(width)
-        return self._ends[-1] if self._ends else 0
+        return self._laid(width).height
 
     # Layout and painting
 
     def watch_rows(self) -> None:
-        self._columns = _Columns(0, 0, 0)
+        self._layouts.clear()
         if self.cursor is not None and self.cursor >= len(self.rows):
             self.set_reactive(Choices.cursor, len(self.rows) - 1 if self.rows else None)
         self._sized()
@@ -156,66 +169,48 @@ class Choices(ScrollView, can_focus=False):
         self.show_cursor()
 
     def _sized(self) -> None:
-        width = self.scrollable_content_region.width or self.size.width
-        self.virtual_size = Size(width, self.height_at(width))
+        laid = self._now()
+        self.virtual_size = Size(laid.width, laid.height)
 
-    def _lay(self, width: int) -> None:
-        if width == self._columns.width or width < 1:
-            return
-        room = max(width - _MARKS, 8)
+    def _now(self) -> _Layout:
+        """As the rows stand in the widget now."""
+        return self._laid(self.scrollable_content_region.width or self.size.width)
+
+    def _laid(self, width: int) -> _Layout:
+        """Kept for a few widths: with and without a scrollbar they are asked for in turn."""
+        if width not in self._layouts:
+            if len(self._layouts) > 3:
+                self._layouts.clear()
+            self._layouts[width] = self._lay(_Layout(width, []))
+        return self._layouts[width]
+
+    def _lay(self, laid: _Layout) -> _Layout:
         plain = not any("\n" in row.label.plain for row in self.rows)
-        described = [_head(row).cell_length for row in self.rows if row.detail]
-        head = max(described, default=0)
-        rest = room - head - _GAP
-        self._columns = _Columns(width, head, rest if plain and rest >= max(_LEAST, room // 3) else 0)
-        self._painted.clear()
-        self._ends = list(accumulate(self._height(row, room) for row in self.rows))
-
-    def _height(self, row: Row, room: int) -> int:
-        """Lines of one row, wrapped only where it must be."""
-        head = _head(row)
-        height = 1 if head.cell_length <= room and "\n" not in head.plain else len(head.wrap(room))
-        if row.detail:
-            beside = self._columns.beside
-            below = 1 if row.detail.cell_length <= beside else len(row.detail.wrap(beside or room - _GAP))
-            height = max(height, below) if beside else height + below
-        return height
-
-    def _lines(self, place: int) -> list[Content]:
-        """The lines of a row, without cursor mark, key and background."""
-        if place not in self._painted:
-            row, room, beside = self.rows[place], max(self._columns.width - _MARKS, 8), self._columns.beside
-            lines = _head(row).wrap(room)
-            if row.detail and beside:
-                column = self._columns.head + _GAP
-                details = styled(row.detail, _DETAIL).wrap(beside)
-                lines += [ours("")] * (len(details) - len(lines))
-                lines = [
-                    join(line, ours(" " * (column - line.cell_length)), detail)
-                    for line, detail in zip_longest(lines, details, fillvalue=ours(""))
-                ]
-            elif row.detail:
-                lines += [join(ours(" " * _GAP), line) for line in styled(row.detail, _DETAIL).wrap(room - _GAP)]
-            self._painted[place] = [styled(line, _DETAIL) for line in lines] if row.dim else lines
-        return self._painted[place]
+        laid.head = max((_head(row).cell_length for row in self.rows if row.detail), default=0)
+        rest = laid.room - laid.head - _GAP
+        laid.beside = rest if plain and rest >= max(_LEAST, laid.room // 3) else 0
+        laid.ends = list(accumulate(_height(row, laid) for row in self.rows))
+        return laid
 
     def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        self._lay(width)
+        laid = self._now()
         y += self.scroll_offset.y
-        if not self._ends or y >= self._ends[-1]:
-            return Strip.blank(width, self.visual_style.rich_style)
-        place = bisect_right(self._ends, y)
-        return self._strip(place, y - (self._ends[place - 1] if place else 0), width)
+        if y >= laid.height:
+            return Strip.blank(laid.width, self.visual_style.rich_style)
+        place = bisect_right(laid.ends, y)
+        return self._strip(laid, place, y - (laid.ends[place - 1] if place else 0), laid.width)
 
-    def _strip(self, place: int, line: int, width: int) -> Strip:
+    def _strip(self, laid: _Layout, place: int, line: int, width: int) -> Strip:
         """One line of a row, with cursor mark, key and background."""
         row, here = self.rows[place], place == self.cursor
+        if place not in laid.painted:
+            laid.painted[place] = _paint(row, laid)
         key = row.key if row.key and line == 0 else ours(" ")
         mark = ours("{mark} {key}  ", mark=ours("▸") if here and line == 0 else ours(" "), key=styled(key, _KEY))
-        content, style = join(mark, self._lines(place)[line]), self.visual_style
+        content, style = join(mark, laid.painted[place][line]), self.visual_style
         if here:  # colours of ours would not stand out on the cursor's: the row says the same without them
             content, style = content.without_spans, self.get_visual_style("choices--cursor")
+            content = content.pad_right(max(width - content.cell_length, 0))
             content = styled(content, "dim") if row.dim else content
         return Visual.to_strips(self, content, width, 1, style, pad=True)[0]
 
@@ -223,8 +218,9 @@ class Choices(ScrollView, can_focus=False):
 
     def row_at(self, x: int, y: int) -> Row | None:
         """The row under a place in the widget."""
+        laid = self._now()
         y += self.scroll_offset.y
-        return self.rows[bisect_right(self._ends, y)] if self._ends and 0 <= y < self._ends[-1] else None
+        return self.rows[bisect_right(laid.ends, y)] if 0 <= y < laid.height else None
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
@@ -246,35 +242,53 @@ class Choices(ScrollView, can_focus=False):
 class Pairs(Choices):
     """Few rows in two columns where they fit, the first half on the left; else one under the other."""
 
-    def _lay(self, width: int) -> None:
-        if width == self._columns.width or width < 1:
-            return
-        super()._lay(width)
+    def _lay(self, laid: _Layout) -> _Layout:
+        laid = super()._lay(laid)
         half, widest = len(self.rows) // 2, max((_head(row).cell_length for row in self.rows), default=0)
-        self._left = min(_MARKS + widest + 2 * _GAP, width // 2)
-        fits = _MARKS + widest < width // 2 and not any(row.detail for row in self.rows)
-        self._half = half if fits and half * 2 == len(self.rows) else 0
-        if self._half:
-            self._ends = list(range(1, half + 1))
-
-    def show_cursor(self) -> None:
-        if not self._half:
-            super().show_cursor()
+        fits = _MARKS + widest < laid.width // 2 and not any(row.detail for row in self.rows)
+        if fits and half * 2 == len(self.rows):
+            laid.half, laid.left = half, min(_MARKS + widest + 2 * _GAP, laid.width // 2)
+            laid.ends = list(range(1, half + 1))
+        return laid
 
     def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        self._lay(width)
-        if not self._half or y >= self._half:
+        laid = self._now()
+        if not laid.half or y >= laid.half:
             return super().render_line(y)
-        pair = (self._strip(y, 0, self._left), self._strip(y + self._half, 0, self._left))
-        return Strip.join(pair).adjust_cell_length(width, self.visual_style.rich_style)
+        pair = (self._strip(laid, y, 0, laid.left), self._strip(laid, y + laid.half, 0, laid.left))
+        return Strip.join(pair).adjust_cell_length(laid.width, self.visual_style.rich_style)
 
     def row_at(self, x: int, y: int) -> Row | None:
-        if not self._half:
+        laid = self._now()
+        if not laid.half:
             return super().row_at(x, y)
-        place = y + (self._half if x >= self._left else 0)
-        return self.rows[place] if 0 <= y < self._half else None
+        return self.rows[y + (laid.half if x >= laid.left else 0)] if 0 <= y < laid.half else None
 
 
 def _head(row: Row) -> Content:
     return row.label if not row.tags else join(row.label, styled(row.tags, _TAGS), sep=ours("  "))
+
+
+def _height(row: Row, laid: _Layout) -> int:
+    """Lines of one row, wrapped only where it must be."""
+    head = _head(row)
+    height = 1 if head.cell_length <= laid.room and "\n" not in head.plain else len(head.wrap(laid.room))
+    if row.detail is None:
+        return height
+    fits = row.detail.cell_length <= laid.beside and "\n" not in row.detail.plain
+    below = 1 if fits else len(row.detail.wrap(laid.beside or laid.room - _GAP))
+    return max(height, below) if laid.beside else height + below
+
+
+def _paint(row: Row, laid: _Layout) -> list[Content]:
+    """The lines of a row, without cursor mark, key and background."""
+    lines = _head(row).wrap(laid.room)
+    if row.detail and laid.beside:
+        column, details = laid.head + _GAP, styled(row.detail, _DETAIL).wrap(laid.beside)
+        lines = [
+            join(line, ours(" " * (column - line.cell_length)), detail)
+            for line, detail in zip_longest(lines, details, fillvalue=ours(""))
+        ]
+    elif row.detail:
+        lines += [join(ours(" " * _GAP), line) for line in styled(row.detail, _DETAIL).wrap(laid.room - _GAP)]
+    return [styled(line, _DETAIL) for line in lines] if row.dim else lines
