@@ -246,6 +246,25 @@ async def test_a_drag_selects_and_tells_the_text() -> None:
         assert host.heard and host.heard[-1].text.startswith("alpha beta") and host.heard[-1].text.endswith("gamma")
 
 
+async def test_a_drag_that_rests_at_the_edge_scrolls_and_ends_wherever_it_is_let_go() -> None:
+    """Designs D: rows that come into sight are taken in; a button released over another widget ends it."""
+    host = Host(chat(90))
+    async with host.run_test(size=(60, 12)) as pilot:
+        await settled(pilot)
+        pane, start = host.transcript, host.transcript.top
+        await pilot.mouse_down(pane, offset=(5, 6))
+        host.screen._selecting = True
+        pane._pointer = Offset(5, 0)
+        for _ in range(4):
+            pane._drag_on()
+        selection = pane.text_selection
+        assert pane.top == start - 4 and selection is not None and selection.start is not None
+        assert selection.start.y == start - 4 and selection.end is not None and selection.end.y == start + 6
+        host.screen._selecting = False
+        pane._drag_on()
+        assert pane.top == start - 4
+
+
 @pytest.mark.parametrize("keep", ["jp-day", "textual-light"])
 async def test_another_theme_paints_everything_again(keep: str) -> None:
     from tests.ui.look_of import theme

@@ -94,7 +94,7 @@ class RowView(Scrolled, can_focus=True):
 
     def _drag_on(self) -> None:
         """The pointer rests at the edge while a selection is dragged: scroll, and take the new row in."""
-        if self._press is None:
+        if self._press is None or not getattr(self.screen, "_selecting", False):  # let go over another widget
             self._end_drag()
             return
         self.scroll_to_row(self.top + (-1 if self._pointer.y <= 0 else 1))
