@@ -139,6 +139,9 @@ async def test_somebody_else_writes_this_conversation() -> None:
         assert "jp-tui 4711 on ada's machine" in app.screen_text() and "read-only" in app.screen_text()
         await pilot.press(*"hello", "enter")
         assert (app.composer.text, app.starts(), app.link.of(cmd.SaveDraft)) == ("", [], [])
+        await app.says(pilot, *scenes.streaming())
+        await pilot.press("escape", "ctrl+c")
+        assert app.link.of(cmd.InterruptTurn) == [] and "Interrupted" not in app.screen_text()
 
 
 async def test_a_word_that_was_clicked_is_said_but_not_while_the_model_works() -> None:

@@ -33,7 +33,7 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
     ThemePicker {
         align: right middle; background: transparent;
         Vertical {
-            width: 30; height: auto; max-height: 80%; margin: 0 2; padding: 0 1; background: $sheet-background;
+            width: 36; height: auto; max-height: 80%; margin: 0 2; padding: 0 1; background: $sheet-background;
             border: round $sheet-border; border-title-style: bold; border-subtitle-color: $muted-foreground;
         }
         OptionList, OptionList:focus {

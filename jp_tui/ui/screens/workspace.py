@@ -225,7 +225,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         column = self._exchange.column
         match action:
             case "interrupt":
-                return self._status.working and not (column.sheet_open or column.menu_open or self._over)
+                ours_to_stop = self._status.working and not self._status.held_by
+                return ours_to_stop and not (column.sheet_open or column.menu_open or self._over)
             case "back_to_menu":
                 return column.menu_open
             case "close_sidebar":
@@ -264,7 +265,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         in_menu = self._exchange is not None and self._exchange.column.menu_open
         if self._twice.pressed() or in_menu:
             self.post_message(self.Leave())
-        elif self._status.working:
+        elif self._status.working and not self._status.held_by:
             await self.action_interrupt()
         else:
             self.say(ours("Ctrl+C again leaves", style="bold $waiting-foreground"), AGAIN)

@@ -147,10 +147,14 @@ class Composer(TextArea, inherit_bindings=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter sends nothing while the model is at work, so the last line does not say it does (E5)."""
-        return not (action == "submit" and (self.locked or (self.busy and not self.replying)))
+        if self.locked:
+            return action not in ("submit", "newline", "editor")
+        return not (action == "submit" and self.busy and not self.replying)
 
     def watch_locked(self, locked: bool) -> None:
         self.read_only = locked
+        self.show_cursor = not locked
+        self.refresh_bindings()
 
     # -- keys
 
