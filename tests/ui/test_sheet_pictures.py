@@ -148,3 +148,8 @@ def test_settled_elsewhere(snap_compare: Compare) -> None:
 def test_a_subject_longer_than_the_frame(snap_compare: Compare) -> None:
     prompt = boolean().model_copy(update={"subject": Foreign("docs/" + "very/" * 30 + "deep.md")})
     look(snap_compare, prompt, select("q9"))
+
+
+@pytest.mark.parametrize("theme", ["jp-sixteen", "jp-contrast"])
+def test_the_cursor_is_seen_in_any_theme(snap_compare: Compare, theme: str) -> None:
+    look(snap_compare, boolean(), theme=theme)

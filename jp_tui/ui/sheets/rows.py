@@ -17,6 +17,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.style import Style
 from textual.visual import Visual
 
 from jp_tui.ui.text import join, ours, styled
@@ -72,8 +73,8 @@ class Choices(ScrollView, can_focus=False):
     COMPONENT_CLASSES = {"choices--cursor"}
     DEFAULT_CSS = """
     Choices { height: auto; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden;
-        & .choices--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
-        &:ansi .choices--cursor { background: ansi_default; color: ansi_default; text-style: reverse; }
+        & .choices--cursor { background: $block-cursor-background; color: $block-cursor-foreground;
+            text-style: $block-cursor-text-style; }
     }
     """
     ALLOW_SELECT = False
@@ -210,6 +211,8 @@ class Choices(ScrollView, can_focus=False):
         content, style = join(mark, laid.painted[place][line]), self.visual_style
         if here:  # colours of ours would not stand out on the cursor's: the row says the same without them
             content, style = content.without_spans, self.get_visual_style("choices--cursor")
+            if self.get_component_styles("choices--cursor").text_style.reverse:  # the line above leaves it out
+                style += Style(reverse=True)
             content = content.pad_right(max(width - content.cell_length, 0))
             content = styled(content, "dim") if row.dim else content
         return Visual.to_strips(self, content, width, 1, style, pad=True)[0]
