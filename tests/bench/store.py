@@ -31,7 +31,7 @@ def turn(number: int, last: bool) -> list[Entry]:
         ev.ChatResponse(timestamp=at, kind="message", content=text + ("\n\nzqend" if last else "")),
         ev.TurnOutcome(timestamp=at, outcome="done", model="bench/steady", ms=1200),
     ]
-    return [entry(part, number, at) for part in parts]
+    return [entry(part, number, at)[0] for part in parts]
 
 
 def seed(home: Path, workspace: Path, sizes: dict[str, int]) -> None:
