@@ -6,7 +6,9 @@ widget that has the focus, so that the last line and the keys screen can be made
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from textual import events
@@ -34,6 +36,16 @@ if TYPE_CHECKING:
     from jp_tui.protocol.events import Event
     from jp_tui.ui.screens.exchange import Exchange
 
+LATER = (
+    "jp_tui.protocol.base",
+    "jp_tui.protocol.events",
+    "jp_tui.ui.widgets.transcript",
+    "jp_tui.ui.widgets.dock",
+    "jp_tui.ui.screens.exchange",
+)
+"""What is loaded after the first frame, in slices of some 10 to 40 ms."""
+BREATH = 0.002
+"""Seconds between two of them."""
 WIDE = 100
 """Columns from which the activity stands beside the conversation instead of over it."""
 
@@ -120,10 +132,19 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.composer.busy = bool(self._first_prompt)
         self.query_one(StatusLine).status = self._status
         self.set_focus(self.composer)
-        self.call_after_refresh(self._furnish)
+        self.call_after_refresh(self._load, iter(LATER))
+
+    def _load(self, names: Iterator[str]) -> None:
+        """One module at a time, so that a key that is typed meanwhile is painted between two of them."""
+        name = next(names, None)
+        if name is None:
+            self.call_later(self._furnish)
+        else:
+            import_module(name)
+            self.set_timer(BREATH, partial(self._load, names))
 
     async def _furnish(self) -> None:
-        """What the first frame can do without: the conversation, the sheets, and with them the protocol (T23)."""
+        """What the first frame could do without: the conversation, the sheets, and with them the protocol (T23)."""
         from jp_tui.ui.screens.exchange import Exchange
 
         self._exchange = Exchange(
