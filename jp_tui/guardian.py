@@ -41,6 +41,8 @@ STALL = 0.5
 _PASSED_ON = tuple(
     getattr(_signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGTSTP")
 )
+_STALE = 1.0
+"""Seconds after we were continued in which a stop of a silent child is an old one."""
 _ASKED_TO_END = (_signal.SIGTERM, _signal.SIGHUP, _signal.SIGINT)
 _WORD_LINES, _TAIL_LINES, _LINE = 8, 5, 400
 
@@ -202,6 +204,7 @@ class _Guardian:
     def __init__(self, child: int, words: int, wakeup: int, original: list[Any] | None) -> None:
         self.child, self.words, self.wakeup, self.original = child, words, wakeup, original
         self.up = False
+        self.resumed = 0.0  # when we were continued, until the app has said something
         self.heard = b""
         self.word = ""
         self.word_fd = STDOUT
@@ -227,6 +230,8 @@ class _Guardian:
         for number in numbers:
             if number in _PASSED_ON:
                 _quietly(posix.kill, self.child, number)
+            elif number == _signal.SIGCONT:
+                self.resumed = time.monotonic()
         continue_it = False
         while True:
             pid, status = posix.waitpid(self.child, posix.WNOHANG | posix.WUNTRACED | posix.WCONTINUED)
@@ -242,14 +247,18 @@ class _Guardian:
                 return status
 
     def _stop_too(self) -> bool:
-        """Stop with the child, so that the shell shows the job as stopped; return once we are continued (T26)."""
+        """Stop with the child, so that the shell shows the job as stopped (T26); then whether to continue it."""
         if not _Self.can_stop:
             return False  # nobody would ever continue us
         self._listen()
+        if time.monotonic() - self.resumed < _STALE and in_foreground(STDIN):
+            self.resumed = 0.0
+            return True  # it stopped because we were in the background; the shell has called us back since
         if self.up:
             restore(self.original)
             self.up = False  # the app finds its settings gone and says when it takes the screen again
         posix.kill(posix.getpid(), _signal.SIGSTOP)
+        self.resumed = time.monotonic()
         return True
 
     def _listen(self) -> None:
@@ -273,6 +282,7 @@ class _Guardian:
                 self.heard = self.heard[6 + size :]
             else:
                 self.up = tag == UP if tag in (UP, DOWN) else self.up
+                self.resumed = 0.0
                 self.heard = self.heard[1:]
 
     def farewell(self, status: int, captured: str) -> None:
@@ -307,7 +317,7 @@ def run_guarded(child: Callable[[], int]) -> int:
     _Self.can_stop = _has_job_control()
 
     handled = [n for n in _PASSED_ON if _signal.getsignal(n) != _signal.SIG_IGN]  # nohup means it
-    handled.append(_signal.SIGCHLD)
+    handled += [_signal.SIGCHLD, _signal.SIGCONT]
     blocked = _signal.pthread_sigmask(_signal.SIG_BLOCK, handled)
     try:
         pid = posix.fork()

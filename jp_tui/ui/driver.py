@@ -323,6 +323,9 @@ class WorkspaceDriver(LinuxDriver):
             self.disable_input()
             self.close()
             self.start_application_mode()
+        else:  # perhaps the guardian alone was stopped, and a shell changed what it uses itself
+            self._enable_bracketed_paste()
+            self.write("\x1b[?25l\x1b[?7l")
         self._repaint()
 
     def _still_raw(self) -> bool:
@@ -360,6 +363,10 @@ class WorkspaceDriver(LinuxDriver):
             list(parser.feed(""))  # ends its debug log
 
     def _read(self, tty: int, parser: XTermParser, decode: Callable[[bytes], str]) -> bool:
+        if not self._guardian_died and not guardian.in_foreground(tty):
+            # A read would stop us too, and then wait for ever for what the shell has read instead.
+            os.kill(os.getpid(), signal.SIGSTOP)
+            return True
         try:
             data = os.read(tty, 4096)
         except OSError:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.conftest import SAMPLE, Start, Target
-from tests.faults.terminal import Terminal, descendants
+from tests.faults.terminal import Terminal, descendants, running
 
 pytestmark = pytest.mark.pty
 
@@ -138,3 +138,22 @@ def test_started_in_the_background_it_waits(start: Start, target: Target, tmp_pa
     terminal.wait(lambda: not terminal.modes.on.get(1049), "the main screen")
     terminal.type("\recho status-$?\r")
     terminal.wait_text("status-0")
+
+
+def test_the_guardian_alone_is_stopped(target: Target, start: Start) -> None:
+    """Nobody can restore anything then; but the app must not be stuck when it is continued."""
+    terminal = start(target)
+    guardian = terminal.wait_event("pid")
+    (app, *_) = descendants(guardian)
+    os.kill(guardian, signal.SIGSTOP)
+    terminal.wait_event("stopped")
+    terminal.type("for the shell")
+    terminal.wait(lambda: not running(app), "the app stopped at its first read")
+    os.read(terminal.slave, 100)
+    terminal.order(b"f")
+    terminal.type("hello")
+    terminal.wait_text("hello")
+    assert "for the shell" not in terminal.text()
+    terminal.type("\x11")
+    assert terminal.wait_event("code") == 0
+    terminal.wait_clean()
