@@ -1,0 +1,78 @@
+"""The benchmark's own arithmetic, model and seeds; no time is looked at."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from jp_tui.journal.reader import open_reader
+from tests.bench import store
+from tests.bench.model import tokens
+from tests.bench.report import Row, p95, table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_percentile_by_nearest_rank() -> None:
+    assert p95([float(one) for one in range(1, 101)]) == 95.0
+    assert p95([3.0, 1.0, 2.0]) == 3.0
+    assert p95([7.0]) == 7.0
+
+
+def test_ratios_compare_medians_or_tails() -> None:
+    ours, theirs = [0.2, 0.4, 0.9], [0.2, 0.2, 0.3]
+    assert Row("x", ours, theirs).ratio == pytest.approx(2.0)
+    assert Row("x", ours, theirs, tail=True).ratio == pytest.approx(3.0)
+    assert Row("x", ours, [0.0]).ratio is None
+    assert Row("x", [], theirs).ratio is None
+
+
+def test_the_table_shows_what_was_measured() -> None:
+    text = table([Row("start", [0.2, 0.4, 0.9], [0.2] * 3, goal=1.5), Row("written", [0], [26_070], unit="B")])
+    head, _, start, written = text.splitlines()
+    assert head.count("|") == start.count("|") == written.count("|")
+    assert start == "| start, median, ms | 400 (200–900) | bare app | 200 (200–200) | 3 | **2.00** | ≤ 1.5 |"
+    assert written == "| written, median, B | 0 (0–0) | bare app | 26,070 (26,070–26,070) | 1 | **0.00** |  |"
+
+
+def test_tokens_are_counted_and_repeatable() -> None:
+    assert len(list(tokens(500))) == 500
+    assert "".join(tokens(300)) == "".join(tokens(300)) != "".join(tokens(300, seed=2))
+    assert "".join(tokens(300)).count("zqlast") == 1
+
+
+def test_the_model_streams_all_of_it() -> None:
+    command = [sys.executable, "-m", "tests.bench.model", "100000", "50"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1/chat/completions"
+        with urllib.request.urlopen(urllib.request.Request(url, data=b"{}"), timeout=60) as reply:
+            lines = [line[6:] for line in reply.read().decode().splitlines() if line]
+        server.stdin.close()
+    assert lines.pop() == "[DONE]"
+    choices = [json.loads(line)["choices"][0] for line in lines]
+    assert "".join(one["delta"].get("content", "") for one in choices) == "".join(tokens(50))
+    assert choices[-1]["finish_reason"] == "stop"
+
+
+def test_seeded_conversations_can_be_read(tmp_path: Path) -> None:
+    store.seed(tmp_path, tmp_path, {"small": 10, "large": 50})
+    reader = open_reader(tmp_path / "data" / "conversations.db")
+    try:
+        assert {row.id: row.events for row in reader.conversations()} == {"small": 10, "large": 50}
+        (last,) = [one for one in reader.tail("large", 2) if one.entry.kind == "chat_response"]
+        assert json.loads(last.entry.payload)["message"].endswith("zqend")
+    finally:
+        reader.close()
+
+
+def test_appends_are_measured_in_pairs(tmp_path: Path) -> None:
+    ours, theirs = store.appends(tmp_path, 5)
+    assert len(ours) == len(theirs) == 5
+    assert min(ours + theirs) > 0
