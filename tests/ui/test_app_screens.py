@@ -122,6 +122,11 @@ async def test_a_theme_file_that_cannot_be_read_is_said_and_changes_nothing(tmp_
         assert app.theme == "jp-night" and "there is no such file" in app.footer
 
 
+async def test_a_theme_that_does_not_exist_is_no_reason_not_to_open() -> None:
+    async with workspace(theme="nowhere") as (app, _):
+        assert app.theme == "textual-dark" and app.focused is app.composer
+
+
 async def test_the_keys_screen_lists_what_is_declared_and_f1_closes_it_again() -> None:
     async with workspace() as (app, pilot):
         await pilot.press("f1")

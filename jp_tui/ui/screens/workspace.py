@@ -309,6 +309,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     def say(self, words: Content, seconds: float = 3.0) -> None:
         """A few words in the last line, for a moment."""
+        if not self.is_mounted:
+            return
         if self._unsay is not None:
             self._unsay.stop()
         self.query_one(KeyBar).notice = words
