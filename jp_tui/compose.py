@@ -5,6 +5,8 @@ Whatever is wrong before anything starts is said on stderr in plain words and en
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 import time
@@ -22,6 +24,7 @@ from jp_tui.system.paths import Paths, PathsError, workspace_root
 
 if TYPE_CHECKING:
     from jp_tui.headless.lines import Lines
+    from jp_tui.headless.output import Output
     from jp_tui.link.local import LocalLink
     from jp_tui.link.port import Serves
     from jp_tui.protocol.commands import OpenConversation
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
     from jp_tui.settings.toolset import ToolSettings
 
 USAGE = 2
+INTERRUPTED = 130
+READER_GONE = 128 + 13
+MAX_PROMPT = 16 << 20
+"""Bytes of a prompt on standard input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +51,56 @@ class Parts:
 
 def run(argv: list[str]) -> int:
     """Run with `argv` (without the program's name); the exit status of surface S1."""
+    _open_streams()
     try:
-        arguments = parse(argv)
-        if isinstance(arguments, Show):
-            sys.stdout.write(arguments.text)
-            return 0
-        return _run(arguments)
+        status = _parsed(argv)
     except (UsageError, SettingsError, PathsError) as problem:
-        sys.stderr.write(f"jp-tui: {problem}\n")
+        _say(f"jp-tui: {problem}")
         if isinstance(problem, UsageError):
-            sys.stderr.write("`jp-tui --help` shows the commands and options.\n")
-        return USAGE
+            _say("`jp-tui --help` shows the commands and options.")
+        status = USAGE
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    return status if _flushed() else status or READER_GONE
+
+
+def _parsed(argv: list[str]) -> int:
+    arguments = parse(argv)
+    if isinstance(arguments, Show):
+        with contextlib.suppress(OSError):  # nobody reads it any more
+            sys.stdout.write(arguments.text)
+        return 0
+    return _run(arguments)
+
+
+def _open_streams() -> None:
+    """A standard stream that was closed is occupied: else a file of ours would get its number, and what is told there.
+
+    Input has ended, output cannot be written, words for people are lost.
+    """
+    streams = (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+    for number, (name, mode, access) in enumerate(streams):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, access)  # the lowest number that is free, which is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def _flushed() -> bool:
+    """Whether everything was taken; if not, what is left goes nowhere, so that the interpreter does not complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return False
+    return True
+
+
+def _say(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"{text}\n")
 
 
 def _run(arguments: Arguments) -> int:
@@ -79,7 +125,7 @@ def _run(arguments: Arguments) -> int:
             case "conversations list" | "conversations show":
                 return _conversations(arguments, settings, paths, workspace)
     except JournalError as problem:
-        sys.stderr.write(f"jp-tui: {problem}\n")
+        _say(f"jp-tui: {problem}")
         return USAGE
 
 
@@ -163,49 +209,79 @@ def _query(arguments: Arguments, settings: Settings, paths: Paths, workspace: Pa
     from jp_tui.headless.query import Query, Run
 
     _tell(settings)
-    prompt = sys.stdin.read() if arguments.prompt == "-" else arguments.prompt or ""
+    prompt = _prompt(arguments)
+    terminal = None if arguments.non_interactive or not sys.stdin.isatty() else _terminal(arguments.json)
+    parts = _parts(arguments, settings, paths, workspace)
+    output = _output(arguments.json)
+    link = _link(parts, client=terminal is not None, command="jp-tui query")
+    return Run(link, Query(_opening(arguments), prompt, output, terminal)).run()
+
+
+def _prompt(arguments: Arguments) -> str:
+    """The words to send. Raises UsageError."""
+    prompt = arguments.prompt or ""
+    if prompt == "-":
+        try:
+            given = sys.stdin.buffer.read(MAX_PROMPT + 1)
+            prompt = given.decode("utf-8").replace("\r\n", "\n")
+        except OSError as problem:
+            raise UsageError(f"standard input cannot be read: {problem}") from problem
+        except UnicodeDecodeError as problem:
+            raise UsageError(f"standard input is not UTF-8 text (at byte {problem.start})") from problem
+        if len(given) > MAX_PROMPT:
+            raise UsageError(f"standard input is longer than {MAX_PROMPT >> 20} MiB, too much for a prompt")
     if not prompt.strip():
         raise UsageError("the prompt is empty")
-    client = sys.stdin.isatty() and not arguments.non_interactive
-    parts = _parts(arguments, settings, paths, workspace)
-    link = _link(parts, client=client, command="jp-tui query")
-    query = Query(
-        open=_opening(arguments),
-        prompt=prompt,
-        as_json=arguments.json,
-        out=sys.stdout,
-        err=sys.stderr,
-        terminal=_terminal(arguments.json) if client else None,
-    )
-    return Run(link, query).run()
+    return prompt
 
 
-def _terminal(as_json: bool) -> Lines:
-    """Questions go to the terminal itself and are read from there, never from a redirected input (R147)."""
+def _output(as_json: bool) -> Output:
+    """JSON is UTF-8 whatever the terminal speaks (S2); other text shows what that cannot as a mark."""
+    from jp_tui.headless.output import Output
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8" if as_json else None, errors="replace")
+    return Output(as_json, sys.stdout, sys.stderr)
+
+
+def _terminal(as_json: bool) -> Lines | None:
+    """Questions go to the terminal itself and are read from there, never from a redirected input (R147).
+
+    None when there is no such terminal: then nobody can be asked.
+    """
     from jp_tui.headless.lines import Lines
 
-    # The streams live as long as the program.
-    terminal = open("/dev/tty", encoding="utf-8", errors="replace")  # noqa: SIM115
+    try:
+        # The streams live as long as the program.
+        terminal = open("/dev/tty", encoding="utf-8", errors="replace")  # noqa: SIM115
+        out = sys.stderr if as_json else open("/dev/tty", "w", encoding="utf-8", errors="replace")  # noqa: SIM115
+    except OSError:
+        return None
 
     def read() -> str | None:
         line = terminal.readline()
         return line.removesuffix("\n") if line else None
 
-    out = sys.stderr if as_json else open("/dev/tty", "w", encoding="utf-8", errors="replace")  # noqa: SIM115
     return Lines(out, read)
 
 
 def _conversations(arguments: Arguments, settings: Settings, paths: Paths, workspace: Path) -> int:
-    from jp_tui.headless.lists import Output, list_conversations, show_conversation
+    from jp_tui.headless.lists import list_conversations, show_conversation
+    from jp_tui.headless.output import OutputEnded
 
     _tell(settings)
-    output = Output(arguments.json, sys.stdout, sys.stderr)
+    output = _output(arguments.json)
     link = _link(_parts(arguments, settings, paths, workspace), client=False, command="jp-tui conversations")
-    if arguments.conversation is None:
-        return list_conversations(link, output)
-    return show_conversation(link, arguments.conversation, output)
+    try:
+        if arguments.conversation is None:
+            return list_conversations(link, output)
+        return show_conversation(link, arguments.conversation, output)
+    except OutputEnded as ended:
+        if ended.words:
+            output.tell(ended.words)
+        return ended.status
 
 
 def _tell(settings: Settings) -> None:
     for notice in settings.notices:
-        sys.stderr.write(f"jp-tui: {notice.words}\n")
+        _say(f"jp-tui: {notice.words}")

@@ -28,7 +28,7 @@ UNFINISHED = "Turn ended by the user before this tool call completed."
 """M32."""
 # A later, milder choice never downgrades an earlier, stronger one (R214).
 STRENGTH: dict[Ending, int] = {
-    "go_on": 0, "deferred": 0, "restart": 1, "respond": 2, "stop": 3, "leave": 4, "end_turn": 5,
+    "go_on": 0, "deferred": 0, "restart": 1, "leave": 2, "respond": 3, "stop": 4, "end_turn": 5,
 }  # fmt: skip
 TOGETHER = 50
 """Calls that are begun in one go."""

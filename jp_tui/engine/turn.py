@@ -103,10 +103,10 @@ class Turn:
 
     def leave(self) -> None:
         """The program ends: stop in good order, but what waits for an answer stays open (R207, R248)."""
-        if self._batch is not None and self._coordinator.waiting:
-            self._batch.stop("leave")
-        else:
-            self.interrupt("stop")
+        if self._batch is not None:
+            self._batch.stop("leave" if self._coordinator.waiting else "stop")
+        self._wish.add("stop")
+        self._responses.interrupt()
 
     def _end_turn(self) -> None:
         if self._batch is not None:

@@ -5,6 +5,7 @@ Reads only from the terminal itself, never from a redirected standard input. All
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TextIO
 
@@ -23,7 +24,13 @@ class Lines:
         self._out, self._read = out, read
 
     def ask(self, prompt: PromptRequest) -> Said | None:
-        """The human's answer; None when the terminal went away."""
+        """The human's answer; None at the end of input, or when the terminal went away."""
+        try:
+            return self._asked(prompt)
+        except OSError:
+            return None
+
+    def _asked(self, prompt: PromptRequest) -> Said | None:
         self._show(prompt)
         while True:
             self._out.write("> ")
@@ -38,7 +45,8 @@ class Lines:
 
     def refused(self, reason: str) -> None:
         """An answer was not taken."""
-        self._say(reason)
+        with contextlib.suppress(OSError):
+            self._say(reason)
 
     def _say(self, text: str) -> None:
         self._out.write(f"{neutralise(text, 'approval')}\n")

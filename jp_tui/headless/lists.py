@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import TextIO
-
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.reading import read_event
+from jp_tui.headless.output import Output
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -15,25 +12,8 @@ from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view.export import plain
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Where results and words for people go."""
-
-    as_json: bool
-    out: TextIO
-    err: TextIO
-
-    def line(self, value: dict[str, object]) -> None:
-        """One JSON object a line."""
-        self.out.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
-
-    def say(self, text: str = "") -> None:
-        """A line for people; foreign text is neutralised."""
-        self.out.write(f"{neutralise(text)}\n")
-
-
 def list_conversations(link: Link, output: Output) -> int:
-    """All conversations, newest first; the exit status."""
+    """All conversations, newest first; the exit status. Raises OutputEnded."""
     found = _ask(link, c.ListConversations(limit=100_000))
     try:
         if not isinstance(found, e.ConversationsListed):
@@ -49,7 +29,7 @@ def list_conversations(link: Link, output: Output) -> int:
 
 
 def show_conversation(link: Link, conversation: str, output: Output) -> int:
-    """Every event of one conversation, in order; the exit status."""
+    """Every event of one conversation, in order; the exit status. Raises OutputEnded."""
     after = 0
     started = False
     try:
@@ -60,7 +40,8 @@ def show_conversation(link: Link, conversation: str, output: Output) -> int:
             if not isinstance(found, e.ConversationRead):
                 return _failed(found, output)
             if after == 0 and not output.as_json:
-                output.say(f"{found.info.title.raw or '(no title)'} · {found.info.id} · {found.info.model}")
+                title = neutralise(found.info.title, "line") or "(no title)"
+                output.say(f"{title} · {found.info.id} · {found.info.model}")
             for stored in found.events:
                 _event(stored, found.info.id, output)
             if not found.more:
@@ -84,9 +65,9 @@ def _ask(link: Link, command: c.Command, *, start: bool = True) -> e.Event:
 
 def _failed(event: e.Event, output: Output) -> int:
     message = getattr(event, "message", "No answer from the store.")
-    output.err.write(f"jp-tui: {neutralise(str(message), 'line')}\n")
+    output.tell(f"jp-tui: {message}")
     if advice := getattr(event, "advice", ""):
-        output.err.write(f"{neutralise(str(advice), 'line')}\n")
+        output.tell(str(advice))
     return 2 if isinstance(event, e.Refused) else 1
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from tests.headless.running import jp, lines
 
 SCRIPT = """
 rate = 0
@@ -34,31 +30,11 @@ text = "SLOW"
 """
 
 
-def jp(home: Path, *words: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    clean = {
-        name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and name[:6] != "JP_TUI"
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "jp_tui", *words],
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**clean, "JP_TUI_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:9", **environment},
-        cwd=Path(__file__).parents[2],
-    )
-
-
 @pytest.fixture
 def script(tmp_path: Path) -> str:
     file = tmp_path / "script.toml"
     file.write_text(SCRIPT)
     return f"demo/{file}"
-
-
-def lines(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_json_is_every_event_as_stored_and_then_the_end(tmp_path: Path, script: str) -> None:
@@ -168,20 +144,3 @@ def test_a_server_that_refuses_the_connection(tmp_path: Path) -> None:
 def test_a_key_is_missing(tmp_path: Path) -> None:
     ran = jp(tmp_path, "query", "--model", "anthropic/claude-sonnet-4-5", "hi")
     assert ran.returncode == 1 and "ANTHROPIC_API_KEY" in ran.stderr
-
-
-def test_sigint_ends_the_turn_in_good_order(tmp_path: Path) -> None:
-    """S1: 130; what was said is in the log, the turn is closed."""
-    file = tmp_path / "slow.toml"
-    file.write_text(SCRIPT.replace("rate = 0", "rate = 5").replace("SLOW", "word " * 400))
-    environment = {**os.environ, "JP_TUI_HOME": str(tmp_path)}
-    words = [sys.executable, "-m", "jp_tui", "query", "--model", f"demo/{file}", "slow"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as child:
-        assert child.stdout is not None
-        assert child.stdout.read(1) == b"w"
-        child.send_signal(signal.SIGINT)
-        assert child.wait(30) == 130
-    (row,) = lines(jp(tmp_path, "conversations", "list", "--json").stdout)
-    events = lines(jp(tmp_path, "conversations", "show", row["id"], "--json").stdout)
-    assert [event["type"] for event in events][-2:] == ["chat_response", "turn_outcome"]
-    assert events[-1]["outcome"] == "interrupted" and events[-2]["metadata"]["incomplete"] is True

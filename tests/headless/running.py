@@ -1,0 +1,135 @@
+"""The program from outside: run to its end, or watched while it runs, with pipes or with a terminal of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+LIMIT = 60.0
+"""Seconds to wait for a fact on a slow machine before a test fails."""
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """Without keys and settings of the user's, and without a local model server."""
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and name[:6] != "JP_TUI"}
+    return {**kept, "JP_TUI_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:9", **more}
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "jp_tui", *words]
+
+
+def jp(home: Path, *words: str, stdin: str | bytes | None = None, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run to the end."""
+    given = stdin.encode() if isinstance(stdin, str) else stdin
+    ran = subprocess.run(
+        command(*words),
+        input=given,
+        stdin=subprocess.DEVNULL if given is None else None,
+        capture_output=True,
+        timeout=LIMIT,
+        env=environment(home, **more),
+        cwd=ROOT,
+    )
+    return subprocess.CompletedProcess(ran.args, ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    """One JSON object a line, and nothing else (S2)."""
+    assert not text or text.endswith("\n")
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def log(home: Path, conversation: str) -> list[dict[str, Any]]:
+    """Every stored event."""
+    return lines(jp(home, "conversations", "show", conversation, "--json").stdout)
+
+
+def latest(home: Path) -> str:
+    """The id of the conversation that was written last."""
+    return str(lines(jp(home, "conversations", "list", "--json").stdout)[0]["id"])
+
+
+class OnTerminal:
+    """A command with a controlling terminal: its input, and its output unless `out` is given."""
+
+    def __init__(self, words: list[str], home: Path, out: int | None = None) -> None:
+        self.master, slave = pty.openpty()
+        self.shown = ""
+
+        def own() -> None:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self.process = subprocess.Popen(
+            words,
+            stdin=slave,
+            stdout=slave if out is None else out,
+            stderr=slave,
+            env=environment(home),
+            cwd=ROOT,
+            start_new_session=True,
+            preexec_fn=own,
+        )
+        os.close(slave)
+
+    def until(self, text: str) -> str:
+        """What was shown, up to and with this; what came is forgotten."""
+        end = time.monotonic() + LIMIT
+        while text not in self.shown:
+            assert time.monotonic() < end and self._read(), f"no {text!r} in {self.shown!r}"
+        before, _, self.shown = self.shown.partition(text)
+        return before + text
+
+    def rest(self) -> str:
+        """Everything to the end of the command."""
+        while self._read():
+            pass
+        return self.shown
+
+    def _read(self) -> bool:
+        if not select.select([self.master], [], [], LIMIT)[0]:
+            return False
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:  # the last one has let go of the terminal
+            return False
+        self.shown += data.decode(errors="replace")
+        return bool(data)
+
+    def type(self, text: str) -> None:
+        os.write(self.master, text.encode())
+
+    def wait(self) -> int:
+        return self.process.wait(LIMIT)
+
+    def hang_up(self) -> None:
+        """The terminal's window is closed."""
+        os.close(self.master)
+        self.master = -1
+
+
+@contextlib.contextmanager
+def on_terminal(home: Path, *words: str, out: int | None = None) -> Iterator[OnTerminal]:
+    """A command on a terminal, ended by force when the test is over."""
+    running = OnTerminal(command(*words), home, out)
+    try:
+        yield running
+    finally:
+        if running.process.poll() is None:
+            running.process.send_signal(signal.SIGKILL)
+            running.process.wait()
+        if running.master >= 0:
+            os.close(running.master)
