@@ -1,0 +1,62 @@
+"""The signals that end a command in good order: the turn is closed in the log, the last line is whole (surface S1).
+
+A signal is heard only where the command waits, never in the middle of a line. A second one ends at once: the log
+takes no harm from that. What was ignored when the command was started stays ignored (`nohup`, `&`).
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+
+_HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Ended(BaseException):
+    """The command is to end because of signal `number`."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class Endings:
+    """A context in which signals are heard. Works in the main thread only."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._listening = False
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> Endings:
+        for number in _HEARD:
+            before = signal.getsignal(number)
+            if before is not signal.SIG_IGN:
+                self._before[number] = before
+                signal.signal(number, self._came)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)  # type: ignore[arg-type]
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Wait inside this: Ended is raised as soon as a signal came, before or during."""
+        self._listening = True
+        try:
+            if self._number:
+                raise Ended(self._number)
+            yield
+        finally:
+            self._listening = False
+
+    def _came(self, number: int, frame: FrameType | None) -> None:
+        self._number = self._number or number
+        for each in self._before:
+            signal.signal(each, signal.SIG_DFL)
+        if self._listening:
+            self._listening = False
+            raise Ended(self._number)
