@@ -25,6 +25,7 @@ from jp_tui.system.paths import Paths, PathsError, workspace_root
 if TYPE_CHECKING:
     from jp_tui.headless.lines import Lines
     from jp_tui.headless.output import Output
+    from jp_tui.journal.port import Journal
     from jp_tui.link.local import LocalLink
     from jp_tui.link.port import Serves
     from jp_tui.protocol.commands import OpenConversation
@@ -139,14 +140,17 @@ def _parts(arguments: Arguments, settings: Settings, paths: Paths, workspace: Pa
     return Parts(settings, dict(os.environ), paths, workspace, tools)
 
 
-def _link(parts: Parts, *, client: bool, command: str, greet: bool = False) -> LocalLink:
-    """An engine for a thread of its own. The database is opened now: what is wrong with it is said before any screen;
-    the rest is loaded in the engine's thread, after the first frame (traps.md T28)."""
+def _journal(parts: Parts) -> Journal:
+    """The database, opened before any screen: what is wrong with it is said on stderr. Raises JournalError."""
     from jp_tui.journal.store import open_journal
-    from jp_tui.link.local import LocalLink
 
     parts.paths.prepare()
-    journal = open_journal(parts.paths.database)
+    return open_journal(parts.paths.database)
+
+
+def _link(parts: Parts, journal: Journal, *, client: bool, command: str, greet: bool = False) -> LocalLink:
+    """An engine for a thread of its own, over the database that is open already."""
+    from jp_tui.link.local import LocalLink
 
     def build(publish: Callable[[Event], None]) -> Serves:
         from jp_tui.assembly import setup
@@ -171,15 +175,17 @@ def _workspace(arguments: Arguments, settings: Settings, paths: Paths, workspace
     parts = _parts(arguments, settings, paths, workspace)
     look = config.look(settings)
     _check_theme(look.theme, settings, paths)
-    link = _link(parts, client=True, command="jp-tui", greet=True)
+    journal = _journal(parts)
+    from jp_tui import guardian
     from jp_tui.settings import themes
     from jp_tui.ui.app import Workspace
     from jp_tui.ui.crash import install_excepthook
 
     install_excepthook(paths.state)
     app = Workspace(
-        link=link,
-        open_command=_opening(arguments),
+        # Made after the first frame: they load the protocol and the engine (traps.md T23, T28).
+        link=lambda: _link(parts, journal, client=True, command="jp-tui", greet=True),
+        open_command=lambda: _opening(arguments),
         workspace=str(workspace),
         home=os.environ.get("HOME", ""),
         theme=look.theme,
@@ -188,8 +194,11 @@ def _workspace(arguments: Arguments, settings: Settings, paths: Paths, workspace
         first_prompt=arguments.prompt or "",
         state_dir=paths.state,
         clock=time.monotonic,
+        notices=tuple(notice.words for notice in settings.notices),
     )
     app.run()
+    if app.resumes and not app.return_code:
+        guardian.last_word(f"jp-tui -r {app.resumes} goes on with this conversation.")
     return app.return_code or 0
 
 
@@ -213,7 +222,7 @@ def _query(arguments: Arguments, settings: Settings, paths: Paths, workspace: Pa
     terminal = None if arguments.non_interactive or not sys.stdin.isatty() else _terminal(arguments.json)
     parts = _parts(arguments, settings, paths, workspace)
     output = _output(arguments.json)
-    link = _link(parts, client=terminal is not None, command="jp-tui query")
+    link = _link(parts, _journal(parts), client=terminal is not None, command="jp-tui query")
     return Run(link, Query(_opening(arguments), prompt, output, terminal)).run()
 
 
@@ -271,7 +280,8 @@ def _conversations(arguments: Arguments, settings: Settings, paths: Paths, works
 
     _tell(settings)
     output = _output(arguments.json)
-    link = _link(_parts(arguments, settings, paths, workspace), client=False, command="jp-tui conversations")
+    parts = _parts(arguments, settings, paths, workspace)
+    link = _link(parts, _journal(parts), client=False, command="jp-tui conversations")
     try:
         if arguments.conversation is None:
             return list_conversations(link, output)

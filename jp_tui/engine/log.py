@@ -13,10 +13,11 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.model import Message
 from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.text import Foreign
 from jp_tui.engine.entries import entry, stored_event
 from jp_tui.engine.history import History, spoke
 from jp_tui.engine.setup import Setup
-from jp_tui.protocol.events import Event, EventAppended
+from jp_tui.protocol.events import Event, EventAppended, TitleChanged
 from jp_tui.protocol.values import StoredEvent, UsageTotals
 
 Publish = Callable[[Event], None]
@@ -79,6 +80,7 @@ class Log:
         workspace = str(self.setup.workspace)
         await journal.create(self.id, workspace=workspace, model=self.model, at=at, title=self.title)
         self.exists = True
+        self.publish(TitleChanged(conversation=self.id, title=Foreign(self.title)))
 
     @property
     def spoke(self) -> bool:

@@ -42,6 +42,14 @@ class ConversationOpened(Model):
     drafts: dict[str, str] = Field(default_factory=dict)
 
 
+class TitleChanged(Model):
+    """A conversation has another title; the first is its first line, once something was said."""
+
+    type: Literal["title_changed"] = "title_changed"
+    conversation: str
+    title: Foreign
+
+
 class EventsRead(Model):
     """The events asked for with ReadEvents, in order, without gaps."""
 
@@ -215,6 +223,7 @@ class Stopped(Model):
 
 Event = Annotated[
     ConversationOpened
+    | TitleChanged
     | EventsRead
     | EventAppended
     | PartDelta

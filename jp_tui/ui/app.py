@@ -72,10 +72,12 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         home: str = "",
         first_prompt: str = "",
         sidebar: Literal["auto", "show", "hide"] = "auto",
+        notices: tuple[str, ...] = (),
     ) -> None:
         """`link` and `open_command` may be ways to make them: then they are made after the first frame.
 
-        `themes` is name → file (`settings.themes.names`); `clock` is monotonic seconds; `home` shortens paths.
+        `themes` is name → file (`settings.themes.names`); `clock` is monotonic seconds; `home` shortens paths;
+        `notices` are what is to be said of the settings.
         """
         self.crash_state = state_dir
         self._theme_files = themes
@@ -95,6 +97,7 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
             home=home,
             first_prompt=first_prompt,
             sidebar=sidebar,
+            notices=notices,
         )
         self._wear(theme)
 
@@ -113,6 +116,12 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         self._bridge.start()
         self._bridge.send(self._open_command())
         self._bridge.send(ReadHistory())
+
+    @property
+    def resumes(self) -> str:
+        """The id of the conversation that was open and has something in it; empty when there is none."""
+        status = self._main.status
+        return status.conversation if status.title and not status.held_by else ""
 
     def on_unmount(self) -> None:
         """However we came here, what was written is saved and the log is closed."""

@@ -13,6 +13,8 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
     match event:
         case ev.ConversationOpened():
             return _opened(status, event)
+        case ev.TitleChanged(title=title):
+            return replace(status, title=title)
         case ev.TurnStarted(model=model):
             return replace(status, working=True, phase="waiting_for_model", model=model or status.model)
         case ev.TurnPhase(phase=phase, retry_in=retry_in):

@@ -197,7 +197,8 @@ def test_refusals_say_the_exact_words() -> None:
         (
             raised(question=exclusive, rule=v.Rule(target="assistant")),
             "assistant_routing_denied",
-            "tool requires a human answer and cannot be routed to the assistant. Do not retry this tool call in this turn.",
+            "tool requires a human answer and cannot be routed to the assistant. Do not retry this tool call in "
+            "this turn.",
         ),
         (
             raised(rule=v.Rule(has_answer=True, answer="yes")),

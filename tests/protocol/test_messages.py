@@ -16,10 +16,10 @@ COMMANDS = {
     "read_conversation", "read_history", "save_draft", "set_setting", "shutdown",
 }  # fmt: skip
 EVENTS = {
-    "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped", "turn_started",
-    "turn_phase", "turn_completed", "call_changed", "question_asked", "question_settled", "answer_refused",
-    "conversations_listed", "conversation_read", "history_read", "setting_changed", "refused", "storage_failed",
-    "engine_failed", "stopped",
+    "title_changed", "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped",
+    "turn_started", "turn_phase", "turn_completed", "call_changed", "question_asked", "question_settled",
+    "answer_refused", "conversations_listed", "conversation_read", "history_read", "setting_changed", "refused",
+    "storage_failed", "engine_failed", "stopped",
 }  # fmt: skip
 
 

@@ -68,8 +68,12 @@ class Exchange(Vertical):
         drafts: Drafts,
         status: Status,
         first_prompt: str,
+        notices: tuple[str, ...] = (),
     ) -> None:
-        """`editor` takes a text and gives it back edited, or raises OSError with the reason."""
+        """`editor` takes a text and gives it back edited, or raises OSError with the reason.
+
+        `notices` are said first, until something is sent.
+        """
         super().__init__(id="exchange")
         self.column = Column(composer=composer, clock=clock, editor=editor, id="column")
         self._send = send
@@ -80,10 +84,15 @@ class Exchange(Vertical):
         self._status = status
         self._activity = activity.Activity()
         self._first_prompt = first_prompt
+        self._notices = notices
         self._unsent = ""
 
     def compose(self) -> ComposeResult:
         yield self.column
+
+    def on_mount(self) -> None:
+        if self._notices:
+            self.query_one(Banner).refusal = ("\n".join(self._notices), "")
 
     @property
     def noticed(self) -> bool:
@@ -149,6 +158,8 @@ class Exchange(Vertical):
                 pass  # nobody here asks for them yet
             case ev.SettingChanged() | ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
+            case ev.TitleChanged():
+                pass  # the status line's
             case _:
                 assert_never(event)
 

@@ -107,6 +107,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         home: str = "",
         first_prompt: str = "",
         sidebar: Literal["auto", "show", "hide"] = "auto",
+        notices: tuple[str, ...] = (),
     ) -> None:
         """`editor` takes a text and gives it back edited, or raises OSError with the reason."""
         super().__init__(id="workspace")
@@ -114,6 +115,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self._twice = twice
         self._status = Status(workspace=workspace, home=home)
         self._first_prompt = first_prompt
+        self._notices = notices
         self._exchange: Exchange | None = None
         self._beside = sidebar != "hide"
         self._over = False
@@ -155,6 +157,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             drafts=self.drafts,
             status=self._status,
             first_prompt=self._first_prompt,
+            notices=self._notices,
         )
         await self.query_one("#conversation").mount(self._exchange, before=self.composer)
         self.post_message(self.Ready())
@@ -163,6 +166,11 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """What the engine reported, in order."""
         if self._exchange is not None:
             self._exchange.show(reported)
+
+    @property
+    def status(self) -> Status:
+        """What the status line shows."""
+        return self._status
 
     @property
     def composer(self) -> Composer:
