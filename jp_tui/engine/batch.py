@@ -13,7 +13,7 @@ from typing import Literal
 
 from jp_tui.conversation.events import ToolCallResponse
 from jp_tui.conversation.model import Call
-from jp_tui.conversation.strict_json import dump
+from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.call import Deferred, Done, Runner
 from jp_tui.engine.closing import RESULT
@@ -206,10 +206,18 @@ class Batch:
         self._kept.update(calls)
 
     def _response(self, call: str) -> ToolCallResponse:
-        done, ms = self._done[call], self._runner.ms.get(call)
-        return ToolCallResponse(
-            id=call, content=done.content, is_error=done.is_error, metadata={} if ms is None else {"ms": ms}
-        )
+        """The result as it is stored, with what a reloaded conversation needs to look as it did live."""
+        done, setup = self._done[call], self._log.setup.tools.get(self._names[call])
+        extra: JsonObject = {}
+        if (ms := self._runner.ms.get(call)) is not None:
+            extra["ms"] = ms
+        if done.end not in ("ok", "error"):
+            extra["end"] = done.end
+        if title := self._runner.titles.get(call):
+            extra["title"] = title
+        if setup is not None and setup.hidden:
+            extra["hidden"] = True
+        return ToolCallResponse(id=call, content=done.content, is_error=done.is_error, metadata=extra)
 
     async def _abandon(self) -> None:
         """Nothing runs on behind the end of the batch, however it ended."""

@@ -107,6 +107,7 @@ class Reply:
         part = Growing(name, opened.kind, tool=opened.name)
         if opened.kind == "tool":
             part.call = self._unique(opened.id, opened.index)
+            setup = self._log.setup.tools.get(part.tool)
             self._log.publish(
                 CallChanged(
                     conversation=self._log.id,
@@ -114,6 +115,7 @@ class Reply:
                     call=part.call,
                     tool=part.tool,
                     state="receiving_arguments",
+                    hidden=setup is not None and setup.hidden,
                 )
             )
         self._parts[opened.index] = part

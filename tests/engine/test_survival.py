@@ -8,7 +8,7 @@ from pathlib import Path
 from jp_tui.conversation import model as m
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Answered
+from jp_tui.protocol.values import Answered, Cancelled
 from tests.engine.conftest import Bench
 from tests.fakes.models import Script, call, end, text
 
@@ -155,3 +155,19 @@ def test_settings_are_written(bench: Bench) -> None:
     bench.send(c.SetSetting(key="ui.theme", value="nord"))
     changed = bench.until(e.SettingChanged)
     assert bench.settings == {"ui.theme": "nord"} and changed.value == "nord"
+
+
+def test_what_a_call_looked_like_is_kept_with_its_result(bench: Bench) -> None:
+    """One rendering for live and reloaded: how long it took, how it ended, what it was about, whether it is shown."""
+    (bench.workspace / "a.txt").write_text("alpha\n")
+    edit = call("fs_modify_file", {"path": "a.txt", "patterns": [{"old": "alpha", "new": "beta"}]}, "c1", 0)
+    bench.script = Script([*edit, *call("ask_user", ASK, "c2", 1), *end("tools")], [*text("Ok."), *end()])
+    bench.start()
+    bench.say("go")
+    for _ in range(2):
+        prompt = bench.prompt()
+        bench.answer(prompt, Cancelled() if prompt.tool == "fs_modify_file" else Answered(value=True))
+    bench.turn()
+    first, second = (event["metadata"] for event in bench.log() if event["type"] == "tool_call_response")
+    assert first["end"] == "cancelled" and first["title"] == "a.txt" and "hidden" not in first
+    assert second["hidden"] is True and "end" not in second and second["ms"] >= 0
