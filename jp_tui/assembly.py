@@ -18,15 +18,15 @@ from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.strict_json import Json
 from jp_tui.engine.setup import CANCELLATION, HeldBy, Lock, ModelSetup, Retry, Setup, ToolSetup
 from jp_tui.inquiry.values import Rule
-from jp_tui.journal.port import Journal
+from jp_tui.journal.port import Journal, JournalError
 from jp_tui.providers.choose import Endpoint, EndpointProblem, WireName, open_demo, open_provider
 from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
 from jp_tui.settings.data import DEMO
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.toolset import ToolSettings
-from jp_tui.system.lock import Holder, acquire, lock_path
-from jp_tui.system.paths import Paths
+from jp_tui.system.lock import Holder, LockError, acquire, lock_path
+from jp_tui.system.paths import Paths, PathsError
 from jp_tui.tools.registry import builtin
 from jp_tui.tools.spec import published
 
@@ -69,7 +69,11 @@ def _new_id() -> str:
 
 
 def _lock(paths: Paths, conversation: str, command: str) -> Lock | HeldBy:
-    held = acquire(lock_path(paths.locks, conversation), Holder.me(command, timestamp(datetime.now(UTC))))
+    """Raises JournalError where nothing can be locked: without a lock nothing is written (S12)."""
+    try:
+        held = acquire(lock_path(paths.locks, conversation), Holder.me(command, timestamp(datetime.now(UTC))))
+    except (LockError, PathsError) as problem:
+        raise JournalError("unusable", str(problem)) from problem
     return HeldBy(str(held)) if isinstance(held, Holder) else held
 
 

@@ -79,7 +79,7 @@ class Setup:
     """Everything the engine needs from outside.
 
     `open_model` takes the model a conversation was held with ("" for a new one) and may look for a local server;
-    it raises ModelError. `save_setting` raises ValueError with words. `monotonic` counts seconds.
+    it raises ModelError. `lock` raises JournalError, `save_setting` ValueError with words. `monotonic` counts seconds.
     """
 
     journal: Journal
