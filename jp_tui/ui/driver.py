@@ -53,6 +53,12 @@ def driver_class() -> type[Driver] | None:
     return WorkspaceDriver if sys.platform == "linux" else None
 
 
+def spelled_out(text: str) -> str:
+    """What a legacy terminal sends for Alt+Enter, in a form that Textual's parser knows: it would read `^` and Enter,
+    and so send what was only to get a new line (T5)."""
+    return text.replace("\x1b\r", "\x1b[13;3u") if "\x1b\r" in text else text
+
+
 def first_frame_done() -> None:
     """Collect garbage again, without what start-up made; to be called at the first frame, harmless later."""
     if not gc.isenabled():
@@ -376,6 +382,6 @@ class WorkspaceDriver(LinuxDriver):
             return False
         text = decode(data)
         if text:  # the parser takes an empty one for the end
-            for message in parser.feed(text):
+            for message in parser.feed(spelled_out(text)):
                 self.process_message(message)
         return True
