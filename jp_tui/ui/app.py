@@ -87,6 +87,8 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         self._open_command = open_command if callable(open_command) else lambda: open_command
         self._twice = Twice(clock)
         self._leaving = False
+        self.resumes = ""
+        """The id of the conversation that is open and has something in it."""
         self._title = WindowTitle(write=self._to_terminal)
         self._main = WorkspaceScreen(
             send=self._bridge.send,
@@ -116,12 +118,6 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         self._bridge.start()
         self._bridge.send(self._open_command())
         self._bridge.send(ReadHistory())
-
-    @property
-    def resumes(self) -> str:
-        """The id of the conversation that was open and has something in it; empty when there is none."""
-        status = self._main.status
-        return status.conversation if status.title and not status.held_by else ""
 
     def on_unmount(self) -> None:
         """However we came here, what was written is saved and the log is closed."""
@@ -248,7 +244,9 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         self._copied(event.text)
 
     def on_exchange_told(self, event: Exchange.Told) -> None:
-        self._title.show(event.status)
+        status = event.status
+        self._title.show(status)
+        self.resumes = status.conversation if status.title and not status.held_by else ""
 
     def _to_terminal(self, sequence: str) -> None:
         if self._driver is not None and not self.is_headless:

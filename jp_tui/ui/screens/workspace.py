@@ -114,8 +114,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self._send, self._clock, self._editor = send, clock, editor
         self._twice = twice
         self._status = Status(workspace=workspace, home=home)
-        self._first_prompt = first_prompt
-        self._notices = notices
+        self._first_prompt, self._notices = first_prompt, notices
         self._exchange: Exchange | None = None
         self._beside = sidebar != "hide"
         self._over = False
@@ -166,11 +165,6 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """What the engine reported, in order."""
         if self._exchange is not None:
             self._exchange.show(reported)
-
-    @property
-    def status(self) -> Status:
-        """What the status line shows."""
-        return self._status
 
     @property
     def composer(self) -> Composer:
@@ -279,9 +273,6 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         if self._exchange is not None:
             self._exchange.column.back_from_words()
 
-    def action_close_sidebar(self) -> None:
-        self.action_sidebar()
-
     def action_home(self) -> None:
         if self._exchange is not None:
             self._exchange.put_notice_away()
@@ -345,6 +336,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         else:
             self._beside = not self._beside
         self._place_sidebar(self.size.width)
+
+    action_close_sidebar = action_sidebar
 
     def _place_sidebar(self, width: int) -> None:
         """Beside the conversation where there is room; over it, and only when asked for, where there is none."""
