@@ -60,6 +60,8 @@ class Batch:
         self._done: dict[str, Done] = {}
         self._fresh: list[str] = []
         self._deferred: set[str] = set()
+        self._left_open: set[str] = set()
+        self._stored: set[str] = set()
         self._kept: set[str] = set()
         self._committed = 0
         self._tasks: dict[str, asyncio.Task[Done]] = {}
@@ -99,6 +101,10 @@ class Batch:
                 await self._watch()
                 if self._ending == "restart":
                     self._ending = "go_on"
+                if self._ending != "leave":  # left open, and then the user ended it after all
+                    self._deferred -= self._left_open
+                    self._left_open.clear()
+                    self._committed = 0
                 if not self._left():
                     break
         finally:
@@ -160,6 +166,7 @@ class Batch:
         """The call ended without a result: what that means depends on who ended it."""
         if self._ending == "leave":  # its question, if any, stays open for the next start (R207, R248)
             self._deferred.add(call)
+            self._left_open.add(call)
             return
         self._coordinator.gone(call)
         name = self._names[call]
@@ -182,7 +189,7 @@ class Batch:
         ready: dict[str, None] = {}
         while self._committed < len(self._order):
             call = self._order[self._committed]
-            if call not in self._deferred:
+            if call not in self._deferred and call not in self._stored:
                 if call not in self._done:
                     break
                 ready[call] = None
@@ -191,6 +198,7 @@ class Batch:
             await self._coordinator.settle()
             parts = [_part(call) for call in ready if call in self._kept]
             await self._log.append([self._response(call) for call in ready], (), parts)
+            self._stored.update(ready)
         if held := [call for call in fresh if call not in ready]:
             await self._keep(held)
         for call in fresh:

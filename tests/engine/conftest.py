@@ -155,9 +155,9 @@ class Bench:
             self.events.extend(self._link.collect())
             self._link = None
 
-    def kill(self) -> None:
+    def kill(self, name: str = "after") -> None:
         """The engine is gone from one moment to the next: what is on the disk then is all that the next start has."""
-        after = self.home / "after"
+        after = self.home / name
         after.mkdir()
         for file in self.home.glob("conversations.db*"):
             if not file.name.endswith("-shm"):

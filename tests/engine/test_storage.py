@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation import model as m
+from jp_tui.engine.turn import Turn
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Answered
+from jp_tui.protocol.values import Answered, EndTurn
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made, asks, at_once, forever
@@ -238,3 +239,27 @@ def test_arguments_as_deep_as_the_gate_allows_are_there_after_a_restart(bench: B
     live = [event.stored for event in bench.events if isinstance(event, e.EventAppended)]
     bench.stop()
     assert list(bench.start("latest").page) == live
+
+
+def test_ending_the_turn_and_leaving_at_once_leaves_nothing_open(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The end of the turn is still being recorded when the program leaves: the user's word counts (R180, R214)."""
+    leave = Turn.leave
+
+    def leaving(turn: Turn) -> None:
+        leave(turn)
+        bench.journal.gate.set()
+
+    monkeypatch.setattr(Turn, "leave", leaving)
+    bench.tools["ask"] = tool_setup("ask", Made(asks))
+    bench.script = Script([*call("ask", {}), *call("ask", {}, "c2", 1), *end("tools")])
+    bench.start()
+    bench.say("go")
+    prompt = bench.prompt()
+    bench.prompt()
+    bench.journal.hold = lambda kind: kind == "inquiry_response"
+    bench.answer(prompt, EndTurn())
+    assert bench.journal.asked.wait(10)
+    bench.stop()
+    kinds = [event["type"] for event in stored(bench)]
+    assert kinds.count("inquiry_request") == kinds.count("inquiry_response") == 2
+    assert kinds.count("tool_call_response") == 2 and kinds[-1] == "turn_outcome"

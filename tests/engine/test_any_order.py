@@ -1,0 +1,158 @@
+"""Whatever is done in whatever order, the log stays whole and what the model is told can be sent (R102, R200, R204)."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from jp_tui.conversation import model as m
+from jp_tui.journal.reader import open_reader
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest, Replied, Response
+from tests.engine.conftest import Bench, tool_setup
+from tests.engine.test_history import check
+from tests.fakes.models import Item, Script, call, end, text
+from tests.fakes.tools import Made, asks, at_once, forever
+
+ACTIONS: tuple[c.Interrupt, ...] = ("reply", "stop", "abort", "respond", "restart")
+ASK = {"question": "Which?", "answer_type": "select", "options": ["red", "blue"]}
+
+
+class Model(Script):
+    """Says something else each time: text, calls, silence, errors; every request is one that servers take."""
+
+    def __init__(self, dice: random.Random) -> None:
+        super().__init__()
+        self._dice, self._count = dice, 0
+
+    async def stream(self, request: m.ModelRequest):  # type: ignore[no-untyped-def, override]
+        check(request.messages)
+        assert request.messages[-1].role == "user"
+        self._count += 1
+        self._responses = [self._say()]
+        async for item in super().stream(request):
+            yield item
+
+    def _say(self) -> list[Item]:
+        dice, found = self._dice, list[Item]()
+        for index in range(dice.randint(0, 4)):
+            id_ = dice.choice([f"c{self._count}.{index}", "same", ""])
+            found += dice.choice(
+                [
+                    text("some words", index),
+                    [m.PartOpened(index, "reasoning"), m.PartGrew(index, "hm"), m.PartEnded(index)],
+                    call("ask", {"text": f"Sure {index}?"}, id_, index),
+                    call("ask_user", ASK, id_, index),
+                    call("quick", {}, id_, index),
+                    call("slow", {}, id_, index),
+                    call("nope", {}, id_, index),
+                    [m.CallRefused(index, id_, "quick", "{", "cut")],
+                ]
+            )
+        error = m.ModelError("overloaded", "Busy.", transient=True)
+        odd = [end("length"), [error], [30.0], [m.ModelError("server", "No.")], []]
+        return [*found, *(end("tools") if dice.random() < 0.8 else dice.choice(odd))]
+
+
+def act(bench: Bench, dice: random.Random, prompts: list[PromptRequest]) -> None:
+    """One thing that a user may do now, or a moment too late."""
+    time.sleep(dice.choice([0, 0, 0.003, 0.01, 0.03]))  # the moment is what is tried
+    bench.send_and_wait()
+    doing = dice.randrange(10)
+    if doing < 5 and prompts:
+        prompt = dice.choice(prompts)
+        said: list[Response] = [
+            Answered(value=dice.choice([True, False, "red", 3])),
+            Cancelled(),
+            Replied(text=dice.choice([None, "rather not"])),
+            EndTurn(),
+        ]
+        bench.answer(prompt, dice.choices(said, [6, 1, 1, 1])[0])
+    elif doing == 6:
+        action = dice.choice(ACTIONS)
+        bench.interrupt(action, "words" if action in ("reply", "respond") else "")
+    else:
+        bench.say(f"prompt {dice.random()}")
+    bench.send_and_wait()
+
+
+def whole(bench: Bench, *, over: bool) -> None:
+    """As it stands in the database; `over` when no turn runs and none is left open."""
+    reader = open_reader(bench.home / "conversations.db")
+    row = reader.latest(str(bench.workspace))
+    if row is None:  # killed before anything was recorded, and so before anything was shown
+        assert not over
+        return
+    rows = reader.read(row.id, 0, 10_000)
+    parts = reader.partials(row.id)
+    reader.close()
+    assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
+    for turn in sorted({row.entry.turn for row in rows}):
+        kinds = [row.entry.kind for row in rows if row.entry.turn == turn]
+        assert kinds[0] == "turn_start" and kinds.count("turn_start") == kinds.count("chat_request") == 1
+        if over or turn < rows[-1].entry.turn:
+            assert kinds[-1] == "turn_outcome" and kinds.count("turn_outcome") == 1
+            assert kinds.count("tool_call_request") == kinds.count("tool_call_response")
+            assert kinds.count("inquiry_request") == kinds.count("inquiry_response")
+    if over:
+        assert not parts
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_order(bench: Bench, seed: int) -> None:
+    play(bench, seed)
+
+
+def play(bench: Bench, seed: int) -> None:
+    """A user who does anything at any time, leaves, is killed, and comes back."""
+    dice = random.Random(seed)
+    bench.script = Model(dice)
+    for name, run in (("ask", asks), ("quick", at_once), ("slow", forever)):
+        bench.tools[name] = tool_setup(name, Made(run))
+    bench.start()
+    for life in range(3):
+        bench.say("begin")
+        bench.send_and_wait()
+        for _ in range(dice.randint(0, 12)):
+            prompts = [event.prompt for event in bench.events if isinstance(event, e.QuestionAsked)]
+            act(bench, dice, prompts[-4:])
+        if dice.random() < 0.5:
+            bench.stop()
+        else:
+            bench.kill(f"life{life}")
+        assert not [event.report for event in bench.events if isinstance(event, e.EngineFailed)]
+        whole(bench, over=False)
+        bench.start("latest")
+    bench.stop()
+    bench.script = Script([*text("The end."), *end()])
+    bench.start("latest")
+    bench.say("last")
+    assert bench.until(e.TurnCompleted).outcome == "done"
+    check(bench.script.requests[0].messages)
+    whole(bench, over=True)
+
+
+def main(first: int, last: int, home: Path) -> None:
+    """A longer run by hand: `python -m tests.engine.test_any_order 0 500`."""
+    for seed in range(first, last):
+        folder = home / str(seed)
+        folder.mkdir()
+        made = Bench(folder)
+        try:
+            play(made, seed)
+        except BaseException:
+            print("seed", seed)
+            raise
+        finally:
+            made.stop()
+
+
+if __name__ == "__main__":
+    import sys
+    import tempfile
+
+    main(int(sys.argv[1]), int(sys.argv[2]), Path(tempfile.mkdtemp()))
