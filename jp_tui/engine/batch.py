@@ -101,6 +101,8 @@ class Batch:
                 await self._watch()
                 if self._ending == "restart":
                     self._ending = "go_on"
+                if self._ending == "leave":
+                    await self._coordinator.settle()
                 if self._ending != "leave":  # left open, and then the user ended it after all
                     self._deferred -= self._left_open
                     self._left_open.clear()
