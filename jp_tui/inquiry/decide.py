@@ -76,11 +76,10 @@ def _raised(state: v.State, given: v.QuestionRaised) -> Decision:
     state, attempt = evolve.attempt(state, given.call, question.id)
     inquiry = inquiry_id(given.call, question.id, attempt)
     human = human_only(question, given.rule) or question.floor
-    exclusive = question.exclusive if given.rule.exclusive is None else given.rule.exclusive
     request = InquiryRequest(
         id=inquiry,
         source=Source(given.source, tool if given.source == "tool" else ""),
-        question=recorded(question, exclusive=exclusive),
+        question=recorded(question),
         metadata={"call": given.call},
     )
     opened = v.Open(inquiry, given.call, question, digest(question), given.source, human)

@@ -36,14 +36,17 @@ def answer_type(kind: AnswerType) -> JsonObject:
     return found
 
 
-def recorded(question: Question, *, exclusive: bool | None = None) -> JsonObject:
-    """The question as it stands in the log (R20, R48); the default is copied verbatim, even for secrets (R4)."""
+def recorded(question: Question) -> JsonObject:
+    """The question as it stands in the log: as it was asked, whatever the configuration makes of it (R20, R48).
+
+    The default is copied verbatim, even for secrets (R4).
+    """
     found: JsonObject = {"text": question.text, "answer_type": answer_type(question.answer_type)}
     if question.has_default:
         found["default"] = question.default
     if question.context is not None:
         found["context"] = question.context
-    if question.exclusive if exclusive is None else exclusive:
+    if question.exclusive:
         found["exclusive"] = True
     if question.persistence != "turn":
         found["persistence"] = question.persistence

@@ -197,14 +197,18 @@ def test_refusals_say_the_exact_words() -> None:
         (
             raised(question=exclusive, rule=v.Rule(target="assistant")),
             "assistant_routing_denied",
-            ("tool requires a human answer and cannot be routed to the assistant. Do not retry this tool call in "
-            "this turn."),
+            (
+                "tool requires a human answer and cannot be routed to the assistant. Do not retry this tool call in "
+                "this turn."
+            ),
         ),
         (
             raised(rule=v.Rule(has_answer=True, answer="yes")),
             "invalid_static_answer",
-            ("tool: the configured conversation.tools.tool.questions.apply_changes.answer value does not match the "
-            "question's answer_type. Update the configuration; do not retry."),
+            (
+                "tool: the configured conversation.tools.tool.questions.apply_changes.answer value does not match the "
+                "question's answer_type. Update the configuration; do not retry."
+            ),
         ),
         (raised(policy="deny"), "no_prompt_backend", "(detached policy: deny)"),
         (raised(question=bare, policy="defaults"), "no_prompt_backend", "(detached policy: defaults)"),
