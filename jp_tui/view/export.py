@@ -11,7 +11,7 @@ def plain(event: ev.Event) -> str:
     match event:
         case ev.ChatRequest(content=text):
             return f"You: {text}"
-        case ev.ChatResponse(kind="message", content=str() as text, metadata=extra):
+        case ev.ChatResponse(kind="message", content=str() as text, metadata=extra) if text:
             return f"Assistant: {text}{_incomplete(extra)}"
         case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
             return f"Reasoning: {text}{_incomplete(extra)}" if text.strip() else ""
@@ -29,10 +29,13 @@ def plain(event: ev.Event) -> str:
             return f"Cancelled ({reason})"
         case ev.TurnOutcome(outcome=outcome, error=error):
             return _ending(outcome, error)
-        case ev.TurnStart() | ev.ChatResponse():
+        case ev.ChatResponse(content=content):
+            return "" if content is None or content == "" else f"Assistant: {dump(content)}"
+        case ev.TurnStart():
             return ""
-        case ev.Unknown(raw=raw):
-            return f"({raw.get('type', 'unknown event')})"
+        case ev.Unknown(raw=raw, problem=problem):
+            why = problem or raw.get("problem", "")
+            return f"({raw.get('type', 'unknown event')}{f': {why}' if why else ''})"
 
 
 def _incomplete(metadata: object) -> str:
