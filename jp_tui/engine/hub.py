@@ -79,8 +79,12 @@ class Engine:
                 asked = self._setup.journal.last_requests(str(self._setup.workspace), limit)
                 self._publish(e.HistoryRead(texts=tuple(item.text for item in reversed(asked))))
             case c.SaveDraft(conversation=id_, key=key, text=text):
-                if (session := self._session(id_, command.type)) is not None:
+                if (session := self._sessions.get(id_)) is not None:
                     session.save_draft(key, text)
+                elif text:  # of a conversation that was left a moment ago
+                    self._setup.journal.save_draft(id_, key, text)
+                else:
+                    self._setup.journal.clear_draft(id_, key)
             case c.SetSetting(key=key, value=value):
                 file = self._setup.save_setting(key, value)
                 self._publish(e.SettingChanged(key=key, value=value, file=str(file)))

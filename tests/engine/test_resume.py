@@ -76,6 +76,22 @@ def test_an_unsent_prompt_is_there_after_a_restart(bench: Bench) -> None:
     assert bench.start("latest").drafts == {"composer": "the next"}
 
 
+def test_a_draft_that_comes_after_its_conversation_was_left_is_kept(bench: Bench) -> None:
+    """Drafts are sent a moment behind the keys; nobody is told off for that."""
+    bench.script = Script([*text("Ok."), *end()])
+    bench.start()
+    bench.say("one")
+    bench.turn()
+    left = bench.conversation
+    bench.send(c.OpenConversation(which="new"))
+    bench.until(e.ConversationOpened)
+    draft(bench, "typed just before")
+    bench.send_and_wait()
+    assert not any(isinstance(event, e.Refused) for event in bench.events)
+    bench.send(c.OpenConversation(which="id", conversation=left))
+    assert bench.until(e.ConversationOpened).drafts == {"composer": "typed just before"}
+
+
 def test_a_draft_moves_along_when_something_else_was_said(bench: Bench) -> None:
     """A word of the greeting was clicked while something stood in the composer."""
     bench.script = Script([*text("Ok."), *end()])
