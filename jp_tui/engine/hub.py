@@ -99,6 +99,9 @@ class Engine:
         return session
 
     async def _open(self, command: c.OpenConversation) -> None:
+        if self._sessions:  # what was handed over before, drafts too, is read below
+            with suppress(JournalError):
+                await self._setup.journal.flush()
         row: ConversationRow | None = None
         if command.which == "id":
             row = self._setup.journal.conversation(command.conversation)
