@@ -72,3 +72,18 @@ def test_nothing_is_answered_by_accident() -> None:
 def test_what_is_shown_does_nothing_to_the_terminal() -> None:
     _, shown = ask(prompt(CHOICE), "1")
     assert "\x1b" not in shown and "[blue]" in shown and "1  red" in shown and "paint asks" in shown
+
+
+def test_a_terminal_that_is_gone_answers_nothing() -> None:
+    """Its window was closed: reading and writing fail, which is no answer and no failure of ours (R248)."""
+
+    def gone() -> str | None:
+        raise OSError(5, "Input/output error")
+
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(5, "Input/output error")
+
+    assert Lines(io.StringIO(), gone).ask(prompt(YES_NO)) is None
+    assert Lines(Closed(), lambda: "y").ask(prompt(YES_NO)) is None
+    Lines(Closed(), lambda: "y").refused("not that")
