@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.strict_json import Json
 from jp_tui.engine.setup import CANCELLATION, HeldBy, Lock, ModelSetup, Retry, Setup, ToolSetup
@@ -70,8 +69,9 @@ def _new_id() -> str:
 
 def _lock(paths: Paths, conversation: str, command: str) -> Lock | HeldBy:
     """Raises JournalError where nothing can be locked: without a lock nothing is written (S12)."""
+    me = Holder.me(command, f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")
     try:
-        held = acquire(lock_path(paths.locks, conversation), Holder.me(command, timestamp(datetime.now(UTC))))
+        held = acquire(lock_path(paths.locks, conversation), me)
     except (LockError, PathsError) as problem:
         raise JournalError("unusable", str(problem)) from problem
     return HeldBy(str(held)) if isinstance(held, Holder) else held

@@ -64,7 +64,10 @@ class Turn:
         scratch = log.setup.scratch / f"{log.id}-{log.turn}"
         sample = self._model.provider.sample
         try:
-            opening: list[ev.Event] = [ev.TurnStart(), ev.ChatRequest(content=self._text)]
+            opening: list[ev.Event] = [
+                ev.TurnStart(metadata={"model": self._model.id}),
+                ev.ChatRequest(content=self._text),
+            ]
             await log.append(opening)
             self.announce()
             try:

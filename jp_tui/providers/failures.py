@@ -108,7 +108,7 @@ class Failures:
     def _key_advice(self) -> str:
         if self._env:
             return f"export {self._env}=… with a valid key, then start jp-tui again."
-        return f"name the variable that holds the key in {self._at}.api_key_env."
+        return f"Name the variable that holds the key in {self._at}.api_key_env."
 
     def no_credentials(self) -> ModelError:
         return ModelError(

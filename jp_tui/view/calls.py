@@ -35,8 +35,11 @@ class Known:
     seen: set[int] = field(default_factory=set)
 
 
-def tool_block(known: Known, call: str, *, over: bool) -> Tool | None:
-    """The block of a call, None while there is nothing to show; `over` says that its turn has ended."""
+def tool_block(known: Known, call: str, *, over: bool, held: bool = False) -> Tool | None:
+    """The block of a call, None while there is nothing to show; `over` says that its turn has ended.
+
+    `held` says that somebody else runs it: then an open question waits, though not for us.
+    """
     request, response = known.request, known.response
     arguments: JsonObject = request.arguments if request else {}
     said: JsonObject = {**(request.metadata if request else {}), **(response.metadata if response else {})}
@@ -46,7 +49,7 @@ def tool_block(known: Known, call: str, *, over: bool) -> Tool | None:
     failed = response is not None and response.is_error
     if hidden and not asked and not failed:
         return None
-    state, end = _state(known, over)
+    state, end = _state(known, over, held)
     ms = said.get("ms") if response else known.live.ms if known.live else None
     return Tool(
         key=f"e{known.place}" if request else live_key(known.part),
@@ -65,7 +68,7 @@ def tool_block(known: Known, call: str, *, over: bool) -> Tool | None:
     )
 
 
-def _state(known: Known, over: bool) -> tuple[CallState, CallEnd | None]:
+def _state(known: Known, over: bool, held: bool) -> tuple[CallState, CallEnd | None]:
     if known.response is not None:
         said = known.response.metadata.get("end")
         if said in get_args(CallEnd):
@@ -75,6 +78,8 @@ def _state(known: Known, over: bool) -> tuple[CallState, CallEnd | None]:
     live = known.live
     if live is not None and (live.state in ("completed", "awaiting_input") or not over):
         return live.state, live.end
+    if waits and held and not over:
+        return "awaiting_input", None
     if waits or over:
         return "completed", "cancelled"  # of an earlier run: nobody waits for that answer now
     return ("queued" if known.request else "receiving_arguments"), None

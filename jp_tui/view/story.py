@@ -54,6 +54,8 @@ class Story:
         self._homes: dict[tuple[int, str], str | int] = {}
         self._early: dict[tuple[int, str], stored.InquiryResponse] = {}
         self._model = ""
+        self.held = False
+        """Whether somebody else writes this conversation."""
         self._parts: dict[str, Block] = {}
         self._fresh: dict[str, list[str]] = {}
         self._changed: set[str] = set()
@@ -185,6 +187,8 @@ class Story:
                 self._answer(event, turn, seq)
             case stored.TurnOutcome():
                 self._outcome(event, turn, seq)
+            case stored.TurnStart(metadata={"model": str() as model}):
+                self._turn(turn).model = model
             case stored.TurnStart():
                 pass
             case stored.Unknown(raw=raw, problem=problem):
@@ -260,7 +264,7 @@ class Story:
         known = self._calls.get((turn, call))
         if known is None or (known.request is None and not known.part):
             return
-        block = tool_block(known, call, over=self._turn(turn).ended)
+        block = tool_block(known, call, over=self._turn(turn).ended, held=self.held)
         if known.request is not None:
             if block is None:
                 self._remove(known.place)

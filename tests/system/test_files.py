@@ -287,7 +287,9 @@ def test_a_link_swapped_in_while_reading_and_writing_never_leads_out(root: Root,
     thread.start()
     read = 0
     try:
-        for number in range(3000):
+        for number in range(100_000):
+            if number >= 3000 and read:  # on a loaded machine the swaps may win every race for a while
+                break
             try:
                 if number % 2:
                     root.write("d/f", b"mine", expect_sha256=sha256(b"mine"))

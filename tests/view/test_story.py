@@ -242,3 +242,23 @@ def test_blank_rows_depend_on_neighbours_only() -> None:
     for (before, block), rows in table.items():
         assert gap(before, block) == rows
     assert {gap(one, other) for one, other in itertools.product((None, user), (header, tool))} == {1}
+
+
+def test_an_open_question_of_somebody_elses_turn_waits_and_an_old_one_does_not() -> None:
+    """E53: who only looks on is told that it was asked; after the program was killed nobody waits for the answer."""
+    request = next(at for at, event in enumerate(log(*turn())) if event.event["type"] == "inquiry_request")
+    for held, state in ((True, "awaiting_input"), (False, "completed")):
+        story = Story()
+        story.held = held
+        story.load(log(*turn())[: request + 1])
+        (tool,) = (one for one in blocks(story, request + 1) if isinstance(one, Tool) and one.asked)
+        assert tool.state == state
+
+
+def test_a_turn_without_an_end_still_names_its_model() -> None:
+    """Issue 3, 8: the model stands in the turn's first event, so a killed turn looks as it did live."""
+    story = Story()
+    start = stored.TurnStart(metadata={"model": "anthropic/claude-sonnet-4-5"})
+    story.load(log(start, *turn()[1:4]))
+    headers = [block for block in blocks(story, 4) if isinstance(block, Header)]
+    assert [header.model for header in headers] == [Foreign("anthropic/claude-sonnet-4-5")]

@@ -44,6 +44,8 @@ LATER = (
     "jp_tui.ui.screens.exchange",
 )
 """What is loaded after the first frame, in slices of some 10 to 40 ms."""
+FIRST_BREATH = 0.03
+"""Seconds after the first frame in which nothing is loaded: what was typed ahead is painted first."""
 BREATH = 0.002
 """Seconds between two of them."""
 WIDE = 100
@@ -133,7 +135,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.composer.busy = bool(self._first_prompt)
         self.query_one(StatusLine).status = self._status
         self.set_focus(self.composer)
-        self.call_after_refresh(self._load, iter(LATER))
+        self.call_after_refresh(self.set_timer, FIRST_BREATH, partial(self._load, iter(LATER)))
 
     def _load(self, names: Iterator[str]) -> None:
         """One module at a time, so that a key that is typed meanwhile is painted between two of them."""

@@ -87,6 +87,7 @@ class Transcript(RowView):
         """Show a conversation from its end."""
         self.clear()
         self._conversation = opened.conversation
+        self._pane.story.held = bool(opened.held_by)
         if opened.greeting is not None and not opened.page:
             self._pane.changed(self._pane.story.greet(opened.greeting, opened.model))
         self._pane.load(opened.spans, opened.page, opened.last_seq)
