@@ -51,3 +51,8 @@ def _accept(value: object) -> Foreign:
 
 def _raw(value: Foreign) -> str:
     return value.raw
+
+
+def first_line(text: str) -> str:
+    """The first line with something on it, stripped: it stands for a text where one line is needed (R2)."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")

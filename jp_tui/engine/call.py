@@ -6,7 +6,7 @@ is raised. It commits nothing and shows nothing but the call's state.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
@@ -78,7 +78,7 @@ class Runner:
 
     async def _until_done(self, call: Call, setup: ToolSetup, tool: Tool) -> Done:
         """Execute, and again with each answer, until the tool is content (R97)."""
-        answers: dict[str, Given] = {}
+        answers: Mapping[str, Given] = {}
         replied: Replied | None = None
         while True:
             self._say(call.id, call.name, "running")
@@ -107,16 +107,13 @@ class Runner:
                         case v.Defer():
                             raise Deferred
                         case v.RunAgain():
-                            answers = {
-                                name: Given(given.value, given.digest, given.note, given.unseen)
-                                for name, given in verdict.answers.items()
-                            }
+                            answers = verdict.answers
                             replied = Replied(verdict.reply) if verdict.replied else None
                 case _:
                     assert_never(outcome)
 
 
-def _notes(answers: dict[str, Given]) -> str:
+def _notes(answers: Mapping[str, Given]) -> str:
     """A note that came with a yes is told to the model after the result (R182)."""
     notes = [given.note for given in answers.values() if given.note]
     return "".join(f"\n\nThe user added: {note}" for note in notes)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine import closing
 from jp_tui.engine.drafts import COMPOSER, Drafts
 from jp_tui.engine.entries import event_span, storable, stored_event, totals
@@ -261,5 +261,5 @@ def _counted(metadata: object, usage: object) -> UsageTotals:
 
 def _title(text: str) -> str:
     """The first line that says something, at most 80 characters (surface S4)."""
-    line = next((line.strip() for line in storable(text).splitlines() if line.strip()), "")
+    line = first_line(storable(text))
     return line if len(line) <= 80 else f"{line[:79]}…"

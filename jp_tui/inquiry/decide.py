@@ -17,6 +17,7 @@ from jp_tui.conversation.events import (
 )
 from jp_tui.conversation.ids import inquiry_id
 from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.text import first_line
 from jp_tui.inquiry import evolve, messages
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.route import Route, human_only, key, route
@@ -97,14 +98,10 @@ def _raised(state: v.State, given: v.QuestionRaised) -> Decision:
             return _unseen(state, opened, question.default, "default", steps)
         case "reviewer":
             # No reviewer exists yet: the failure is recorded and told as such, never as a verdict (row 5, R137).
-            text = messages.no_verdict(tool, _first_line(question.text), "no reviewing model is available")
+            text = messages.no_verdict(tool, first_line(question.text), "no reviewing model is available")
             return _refused(state, opened, "backend_error", text, steps)
         case "nobody":
             return _nobody(state, opened, found, steps)
-
-
-def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
 def _nobody(state: v.State, opened: v.Open, found: Route, steps: list[v.Step]) -> Decision:

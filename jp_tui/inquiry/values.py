@@ -9,6 +9,7 @@ from typing import Literal
 
 from jp_tui.conversation.events import InquiryRequest, InquiryResponse, SourceKind
 from jp_tui.conversation.strict_json import Json
+from jp_tui.questions.types import Given as Given
 from jp_tui.questions.types import Question
 
 Target = Literal["user", "assistant", "assistant_with_escalation"]
@@ -33,16 +34,6 @@ class Ledger:
 
     answers: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     attempts: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An answer of this call (R41): the digest of the question it was given to, how it came, a note with it."""
-
-    value: Json
-    digest: str
-    note: str = ""
-    unseen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

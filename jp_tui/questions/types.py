@@ -69,3 +69,16 @@ class Question:
     exclusive: bool = False
     persistence: Persistence = "turn"
     floor: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer of a call (R41), with the digest of the question it was given to (R235) and the note that came with it.
+
+    `unseen` is true for a remembered or static answer: only such a one covers a patch nobody saw (R236).
+    """
+
+    value: Json
+    digest: str
+    note: str = ""
+    unseen: bool = False

@@ -13,7 +13,8 @@ from typing import Protocol
 
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.questions.types import Given as Given
 from jp_tui.questions.types import Question
 
 
@@ -25,19 +26,6 @@ class NeedsInput:
 
 
 Outcome = Success | Failure | NeedsInput
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An answer, with the digest of the question it was given to (R235) and the note that came with it.
-
-    `unseen` is true for a remembered or static answer: only such a one covers a patch nobody saw (R236).
-    """
-
-    value: Json
-    digest: str
-    note: str = ""
-    unseen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

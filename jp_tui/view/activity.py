@@ -14,10 +14,10 @@ from typing import Literal, cast, get_args
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallEnd, CallState, PromptRequest, StoredEvent, UsageTotals
-from jp_tui.view.calls import subject
+from jp_tui.view.calls import subject, text_at
 
 How = Literal["open", "answered", "redacted", "cancelled", "withdrawn"]
 NOTHING = Foreign("")
@@ -219,7 +219,7 @@ def _fact(activity: Activity, one: StoredEvent) -> Activity:
     match read_event(one.event):
         case stored.ToolCallRequest(id=id_, name=name, arguments=arguments, metadata=metadata):
             call = _known(activity, id_, name)
-            title = call.title or Foreign(_text(metadata, "title") or subject(arguments))
+            title = call.title or Foreign(text_at(metadata, "title") or subject(arguments))
             return _call(activity, replace(call, title=title))
         case stored.ToolCallResponse(id=id_, is_error=failed, metadata=metadata):
             return _result(activity, id_, failed, metadata)
@@ -247,10 +247,10 @@ def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) ->
 
 def _question(activity: Activity, request: stored.InquiryRequest) -> Activity:
     """An inquiry of the log: under the call its metadata names, else the one whose id its own begins with."""
-    asked = Inquiry(id=request.id, text=Foreign(first_line(_text(request.question, "text"))))
+    asked = Inquiry(id=request.id, text=Foreign(first_line(text_at(request.question, "text"))))
     if any(one.id == asked.id for call in activity.calls for one in call.inquiries):
         return activity  # the question came first, the fact now
-    named = _text(request.metadata, "call")
+    named = text_at(request.metadata, "call")
     own = [call for call in activity.calls if call.id == named or asked.id.startswith(f"{call.id}.")]
     if not own:
         return replace(activity, loose=(*activity.loose, asked))
@@ -270,13 +270,3 @@ def _answered(one: Inquiry, response: stored.InquiryResponse) -> Inquiry:
         return replace(who, how="cancelled", tag=Foreign(response.reason))
     said = Foreign(response.explanation or "")
     return replace(who, how="answered", answer=response.answer, explanation=said)
-
-
-def first_line(text: str) -> str:
-    """The first line with something on it stands for a question where one line is needed (R2)."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
-
-
-def _text(raw: JsonObject, key: str) -> str:
-    value = raw.get(key)
-    return value if isinstance(value, str) else ""

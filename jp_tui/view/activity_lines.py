@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, dump
-from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import CallEnd, CallState, UsageTotals
-from jp_tui.view.activity import NOTHING, Activity, Call, Inquiry, first_line
+from jp_tui.view.activity import NOTHING, Activity, Call, Inquiry
 from jp_tui.view.amounts import count, duration, seconds
 
 Role = Literal[

@@ -56,7 +56,7 @@ def tool_block(known: Known, call: str, *, over: bool, held: bool = False) -> To
         place=(known.place, 0),
         call=call,
         name=Foreign(known.name),
-        title=Foreign(_text(said, "title") or subject(arguments)),
+        title=Foreign(text_at(said, "title") or subject(arguments)),
         state=state,
         end=end,
         ms=ms if isinstance(ms, int) and not isinstance(ms, bool) else None,
@@ -64,7 +64,7 @@ def tool_block(known: Known, call: str, *, over: bool, held: bool = False) -> To
         output=Foreign(response.content if response else ""),
         asked=asked,
         dialogue=dialogue and not (failed and not asked),
-        problem=Foreign(_text(said, "refused")),
+        problem=Foreign(text_at(said, "refused")),
     )
 
 
@@ -124,7 +124,8 @@ def foreign(value: Json) -> Foreign:
     return Foreign(value) if isinstance(value, str) else NOTHING
 
 
-def _text(raw: JsonObject, key: str) -> str:
+def text_at(raw: JsonObject, key: str) -> str:
+    """The text under a key; empty when there is none."""
     value = raw.get(key)
     return value if isinstance(value, str) else ""
 
