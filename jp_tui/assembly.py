@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.strict_json import Json
-from jp_tui.engine.setup import CANCELLATION, HeldBy, Lock, ModelSetup, Retry, Setup, ToolSetup
+from jp_tui.engine.setup import CANCELLATION, HeldBy, Lock, ModelSetup, Policies, Retry, Setup, ToolSetup
 from jp_tui.inquiry.values import Rule
 from jp_tui.journal.port import Journal, JournalError
 from jp_tui.providers.choose import Endpoint, EndpointProblem, WireName, open_demo, open_provider
@@ -45,21 +45,28 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str) -> Setu
         name = await _choose(parts, known, held_with)
         return _open(parts, known, name)
 
+    tools = {name: _tool(tool) for name, tool in parts.tools.items() if tool.enable.state}
     return Setup(
         journal=journal,
         workspace=parts.workspace,
         scratch=parts.paths.cache / "scratch",
         client=client,
-        tools={name: _tool(tool) for name, tool in parts.tools.items() if tool.enable.state},
+        tools=tools,
         tool_choice=assistant.tool_choice,
         open_model=open_model,
         lock=lambda conversation: _lock(parts.paths, conversation, command),
         save_setting=lambda key, value: _save(parts.paths, key, value),
+        unset_setting=_not_yet,
+        reload_tools=lambda _: tools,
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
         new_id=_new_id,
         max_attempts=config.max_attempts(parts.settings),
     )
+
+
+def _not_yet(key: str) -> Path:
+    raise ValueError(f"{key} cannot be unset here")
 
 
 def _new_id() -> str:
@@ -115,7 +122,7 @@ def _tool(tool: ToolSettings) -> ToolSetup:
         hidden=tool.style.hidden,
         options=dict(tool.options),
         rules=rules,
-        policy=tool.detached.tool,
+        policies=Policies(tool.detached.run, tool.detached.deliver, tool.detached.tool),
         cancellation=tool.cancellation_response or CANCELLATION,
     )
 

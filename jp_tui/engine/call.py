@@ -16,6 +16,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.engine.coordinator import Asking, Coordinator
 from jp_tui.engine.log import Log
 from jp_tui.engine.setup import ToolSetup
+from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.values import CallEnd, CallState
@@ -99,14 +100,14 @@ class Runner:
                     return Done(outcome.for_model() + _notes(answers), True, "error")
                 case NeedsInput(question):
                     rule = setup.rules.get(question.id, v.Rule())
-                    raised = v.QuestionRaised(call.id, question, tool.source, rule, setup.policy)
+                    raised = v.QuestionRaised(call.id, question, tool.source, rule, setup.policies.tool)
                     verdict = await self._coordinator.raise_question(raised)
                     match verdict:
-                        case v.Complete(_, content, is_error):
+                        case s.Complete(_, content, is_error):
                             return Done(content, is_error, "error" if is_error else "cancelled")
-                        case v.Defer():
+                        case s.Defer():
                             raise Deferred
-                        case v.RunAgain():
+                        case s.RunAgain():
                             answers = verdict.answers
                             replied = Replied(verdict.reply) if verdict.replied else None
                 case _:

@@ -16,6 +16,7 @@ from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
+from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.protocol.events import AnswerRefused, CallChanged, QuestionAsked, QuestionSettled
@@ -122,9 +123,9 @@ class Coordinator:
     async def _take(self, given: v.Input) -> None:
         state, steps = decide(self._state, given)
         facts: list[Stored] = []
-        effects: list[v.Step] = []
+        effects: list[s.Step] = []
         for step in steps:
-            if isinstance(step, v.Record):
+            if isinstance(step, s.Record):
                 facts.append(step.event)
             else:
                 effects.append(step)
@@ -133,20 +134,20 @@ class Coordinator:
         self._state = state
         self._perform(effects)
 
-    def _perform(self, effects: Sequence[v.Step]) -> None:
+    def _perform(self, effects: Sequence[s.Step]) -> None:
         for effect in effects:
             match effect:
-                case v.AskHuman():
+                case s.AskHuman():
                     self._ask(effect)
-                case v.RunAgain() | v.Complete() | v.Defer():
+                case s.RunAgain() | s.Complete() | s.Defer():
                     self._pending.settle(effect)
-                case v.Settled(inquiry, how, by):
+                case s.Settled(inquiry, how, by):
                     self._settled(inquiry, how, by)
-                case v.Refuse(inquiry, reason, gone):
+                case s.Refuse(inquiry, reason, gone):
                     self._refuse(inquiry, reason, gone)
-                case v.EndTurn():
+                case s.EndTurn():
                     self._end_turn()
-                case v.Record():
+                case s.Record():
                     raise AssertionError("facts are recorded before effects")
 
     def _settled(self, inquiry: str, how: How, by: str) -> None:
@@ -160,7 +161,7 @@ class Coordinator:
         id_ = self._log.id
         self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone))
 
-    def _ask(self, ask: v.AskHuman) -> None:
+    def _ask(self, ask: s.AskHuman) -> None:
         log, opened = self._log, ask.open
         call = self._calls[opened.call]
         self._asked_at[opened.inquiry] = log.setup.monotonic()
@@ -178,7 +179,7 @@ class Coordinator:
         prompt = self._shown[opened.inquiry] = self._prompt(ask, call)
         log.publish(QuestionAsked(conversation=log.id, prompt=prompt))
 
-    def _prompt(self, ask: v.AskHuman, call: Asking) -> PromptRequest:
+    def _prompt(self, ask: s.AskHuman, call: Asking) -> PromptRequest:
         opened = ask.open
         controls: set[Control] = {"reply", "end_turn"}
         if opened.source != "assistant":

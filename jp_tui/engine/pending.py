@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from jp_tui.inquiry.values import Complete, Defer, RunAgain
+from jp_tui.inquiry.steps import Complete, Defer, RunAgain
 
 Verdict = RunAgain | Complete | Defer
 

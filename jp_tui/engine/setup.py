@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, Protocol
 
-from jp_tui.conversation.model import ToolSpec
+from jp_tui.conversation.model import Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry.values import Policy, Rule
+from jp_tui.inquiry.values import Policy, ReviewerAnswered, ReviewerFailed, Rule
 from jp_tui.journal.port import Journal
 from jp_tui.providers.port import Provider
+from jp_tui.questions.types import Question
 from jp_tui.tools.port import Tool
 
 RunMode = Literal["ask", "unattended", "edit", "skip"]
@@ -24,17 +25,33 @@ CANCELLATION = (
 
 
 @dataclass(frozen=True, slots=True)
+class Policies:
+    """What is done without a client, by kind of prompt (R144)."""
+
+    run: Policy = "unset"
+    deliver: Policy = "unset"
+    tool: Policy = "unset"
+
+
+@dataclass(frozen=True, slots=True)
 class ToolSetup:
-    """A tool as this conversation has it. `tool` is None when `source` names no executor we have (R63)."""
+    """A tool as this conversation has it. `tool` is None when `source` names no executor we have (R63).
+
+    `run_place` is FILE:LINE where `run` is set, for the ledger; `format` R90's mode for its own formatter.
+    """
 
     name: str
     spec: ToolSpec
     tool: Tool | None
     run: RunMode = "unattended"
+    result: RunMode = "unattended"
     hidden: bool = False
+    kind: Literal["built-in", "local", "mcp"] = "built-in"
+    format: Literal["ask", "unattended"] = "ask"
+    run_place: str = ""
     options: JsonObject = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
-    policy: Policy = "unset"
+    policies: Policies = Policies()
     cancellation: str = CANCELLATION
 
 
@@ -60,6 +77,15 @@ class ModelSetup:
     retry: Retry = Retry()
 
 
+class Reviewer(Protocol):
+    """A model that answers questions (R119). None exists in the product yet; tests script one."""
+
+    async def inquire(
+        self, told: Sequence[Message], inquiry: str, tool: str, question: Question, overrides: JsonObject
+    ) -> ReviewerAnswered | ReviewerFailed:
+        """A verdict; never raises but for cancellation. `told` is what the main model was told (R120)."""
+
+
 class Lock(Protocol):
     """A conversation held for writing (surface S12)."""
 
@@ -80,6 +106,8 @@ class Setup:
 
     `open_model` takes the model a conversation was held with ("" for a new one) and may look for a local server;
     it raises ModelError. `lock` raises JournalError, `save_setting` ValueError with words. `monotonic` counts seconds.
+    `reload_tools` reads the settings anew, with the deltas that the conversation's log holds (R67), and raises ValueError;
+    `config_delta` is what this run's command line changes for the conversation, to be stored with its next turn.
     """
 
     journal: Journal
@@ -90,9 +118,14 @@ class Setup:
     open_model: Callable[[str], Awaitable[ModelSetup]]
     lock: Callable[[str], Lock | HeldBy]
     save_setting: Callable[[str, Json], Path]
+    unset_setting: Callable[[str], Path]
+    reload_tools: Callable[[Sequence[JsonObject]], Mapping[str, ToolSetup]]
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
     new_id: Callable[[], str]
     tool_choice: str = "auto"
     max_attempts: int = 20
+    on_failure: Literal["ask", "fail"] = "ask"
+    reviewer: Reviewer | None = None
+    config_delta: JsonObject = field(default_factory=dict)
     via: str = ""

@@ -19,13 +19,14 @@ from jp_tui.conversation.ids import inquiry_id
 from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import first_line
 from jp_tui.inquiry import evolve, messages
+from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.route import Route, human_only, key, route
 from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer
 from jp_tui.questions.validate import problem, valid
 from jp_tui.questions.wire import digest, recorded
 
-Decision = tuple[v.State, list[v.Step]]
+Decision = tuple[v.State, list[s.Step]]
 
 
 def decide(state: v.State, given: v.Input) -> Decision:
@@ -43,7 +44,7 @@ def decide(state: v.State, given: v.Input) -> Decision:
         case v.HumanReplied(inquiry, shown, text):
             return _replied(state, inquiry, shown, text)
         case v.HumanEndedTurn(inquiry, shown):
-            if inquiry and isinstance(found := _waiting(state, inquiry, shown), v.Refuse):
+            if inquiry and isinstance(found := _waiting(state, inquiry, shown), s.Refuse):
                 return state, [found]
             return _end_turn(state)
         case v.CallGone(call):
@@ -51,14 +52,14 @@ def decide(state: v.State, given: v.Input) -> Decision:
             return evolve.ended(state, call), steps
 
 
-def _waiting(state: v.State, inquiry: str, shown: str) -> v.Open | v.Refuse:
+def _waiting(state: v.State, inquiry: str, shown: str) -> v.Open | s.Refuse:
     """The open question of that id, if what was shown is what is asked (R235)."""
     for item in state.waiting:
         if item.inquiry == inquiry:
             if item.digest == shown:
                 return item
-            return v.Refuse(inquiry, "the question has changed since it was shown", False)
-    return v.Refuse(inquiry, "already answered or withdrawn", True)
+            return s.Refuse(inquiry, "the question has changed since it was shown", False)
+    return s.Refuse(inquiry, "already answered or withdrawn", True)
 
 
 def may_remember(question: Question) -> bool:
@@ -73,7 +74,7 @@ def _raised(state: v.State, given: v.QuestionRaised) -> Decision:
     question, tool = given.question, work.tool
     if work.streak[0] == question.id and work.streak[1] >= state.most:
         text = messages.never_accepts(tool, question.id, work.streak[1])
-        return evolve.ended(state, given.call), [v.Complete(given.call, text, True)]
+        return evolve.ended(state, given.call), [s.Complete(given.call, text, True)]
     state, attempt = evolve.attempt(state, given.call, question.id)
     inquiry = inquiry_id(given.call, question.id, attempt)
     human = human_only(question, given.rule) or question.floor
@@ -84,14 +85,14 @@ def _raised(state: v.State, given: v.QuestionRaised) -> Decision:
         metadata={"call": given.call},
     )
     opened = v.Open(inquiry, given.call, question, digest(question), given.source, human)
-    steps: list[v.Step] = [v.Record(request)]
+    steps: list[s.Step] = [s.Record(request)]
     found = route(tool, question, given.rule, state.ledger, client=state.client, policy=given.policy)
     match found.who:
         case "human":
-            ask = v.AskHuman(opened, given.rule.prompt_label, may_remember(question), found.why)
+            ask = s.AskHuman(opened, given.rule.prompt_label, may_remember(question), found.why)
             return evolve.waits(state, opened), [*steps, ask]
         case "remembered":
-            return _unseen(state, opened, state.ledger.answers[key(tool, question.id)], "remembered", steps)
+            return _unseen(state, opened, state.ledger.answers[key(tool, question.id)].value, "remembered", steps)
         case "static":
             return _unseen(state, opened, given.rule.answer, "static", steps)
         case "default":
@@ -104,11 +105,11 @@ def _raised(state: v.State, given: v.QuestionRaised) -> Decision:
             return _nobody(state, opened, found, steps)
 
 
-def _nobody(state: v.State, opened: v.Open, found: Route, steps: list[v.Step]) -> Decision:
+def _nobody(state: v.State, opened: v.Open, found: Route, steps: list[s.Step]) -> Decision:
     tool = state.calls[opened.call].tool
     match found.refusal:
         case "deferred":
-            return state, [*steps, v.Defer(opened.call)]
+            return state, [*steps, s.Defer(opened.call)]
         case "bad_static":
             text = messages.bad_static_answer(tool, opened.question.id)
             return _refused(state, opened, "invalid_static_answer", text, steps)
@@ -123,9 +124,9 @@ def _nobody(state: v.State, opened: v.Open, found: Route, steps: list[v.Step]) -
             return _refused(state, opened, "no_prompt_backend", messages.no_client(tool), steps)
 
 
-def _refused(state: v.State, opened: v.Open, reason: str, text: str, steps: list[v.Step]) -> Decision:
-    closing = v.Record(InquiryCancelled(id=opened.inquiry, reason=reason))
-    return evolve.ended(state, opened.call), [*steps, closing, v.Complete(opened.call, text, True)]
+def _refused(state: v.State, opened: v.Open, reason: str, text: str, steps: list[s.Step]) -> Decision:
+    closing = s.Record(InquiryCancelled(id=opened.inquiry, reason=reason))
+    return evolve.ended(state, opened.call), [*steps, closing, s.Complete(opened.call, text, True)]
 
 
 def _response(opened: v.Open, value: Json, who: Responder, note: str = "") -> InquiryResponse:
@@ -142,13 +143,13 @@ def _take(state: v.State, opened: v.Open, value: Json, who: Responder, note: str
     response = _response(opened, value, who, note)
     redacted = isinstance(response, InquiryRedacted)
     return state, [
-        v.Record(response),
-        v.Settled(opened.inquiry, "redacted" if redacted else "answered", who.kind),
-        v.RunAgain(opened.call, state.calls[opened.call].answers),
+        s.Record(response),
+        s.Settled(opened.inquiry, "redacted" if redacted else "answered", who.kind),
+        s.RunAgain(opened.call, state.calls[opened.call].answers),
     ]
 
 
-def _unseen(state: v.State, opened: v.Open, value: Json, kind: str, steps: list[v.Step]) -> Decision:
+def _unseen(state: v.State, opened: v.Open, value: Json, kind: str, steps: list[s.Step]) -> Decision:
     match kind:
         case "remembered":
             who = Responder("remembered")
@@ -162,20 +163,27 @@ def _unseen(state: v.State, opened: v.Open, value: Json, kind: str, steps: list[
 
 def _answered(state: v.State, given: v.HumanAnswered) -> Decision:
     opened = _waiting(state, given.inquiry, given.digest)
-    if isinstance(opened, v.Refuse):
+    if isinstance(opened, s.Refuse):
         return state, [opened]
     if (why := problem(opened.question.answer_type, given.value)) is not None:
-        return state, [v.Refuse(given.inquiry, why, False)]
+        return state, [s.Refuse(given.inquiry, why, False)]
     who = Responder("user", via=given.via, ms=given.ms)
     tool = state.calls[opened.call].tool
     state, steps = _take(state, opened, given.value, who, given.note, False)
     if not given.remember or not may_remember(opened.question):
         return state, steps
     slot = key(tool, opened.question.id)
-    return _catch_up(evolve.remembers(state, slot, given.value), slot, given.value, steps)
+    return _catch_up(
+        evolve.remembers(
+            state, slot, v.Held(tool, opened.question.id, given.value, first_line(opened.question.text), given.at)
+        ),
+        slot,
+        given.value,
+        steps,
+    )
 
 
-def _catch_up(state: v.State, slot: str, value: Json, steps: list[v.Step]) -> Decision:
+def _catch_up(state: v.State, slot: str, value: Json, steps: list[s.Step]) -> Decision:
     """Questions that wait behind a remembered answer get it without being shown (R252)."""
     for item in state.waiting:
         same = key(state.calls[item.call].tool, item.question.id) == slot
@@ -187,25 +195,25 @@ def _catch_up(state: v.State, slot: str, value: Json, steps: list[v.Step]) -> De
 
 def _left(state: v.State, inquiry: str, shown: str) -> Decision:
     opened = _waiting(state, inquiry, shown)
-    if isinstance(opened, v.Refuse):
+    if isinstance(opened, s.Refuse):
         return state, [opened]
     if opened.source == "assistant":
-        return state, [v.Refuse(inquiry, "a question of the assistant is answered, replied to or ends the turn", False)]
+        return state, [s.Refuse(inquiry, "a question of the assistant is answered, replied to or ends the turn", False)]
     return _close(state, opened, "user", messages.CANCELLED)
 
 
 def _close(state: v.State, opened: v.Open, reason: str, text: str) -> Decision:
     state = evolve.ended(evolve.closed(state, opened.inquiry), opened.call)
     return state, [
-        v.Record(InquiryCancelled(id=opened.inquiry, reason=reason, responder=Responder("user"))),
-        v.Settled(opened.inquiry, "cancelled", "user"),
-        v.Complete(opened.call, text, False),
+        s.Record(InquiryCancelled(id=opened.inquiry, reason=reason, responder=Responder("user"))),
+        s.Settled(opened.inquiry, "cancelled", "user"),
+        s.Complete(opened.call, text, False),
     ]
 
 
 def _replied(state: v.State, inquiry: str, shown: str, text: str | None) -> Decision:
     opened = _waiting(state, inquiry, shown)
-    if isinstance(opened, v.Refuse):
+    if isinstance(opened, s.Refuse):
         return state, [opened]
     words = (text or "").strip()
     if opened.source != "assistant":
@@ -214,26 +222,26 @@ def _replied(state: v.State, inquiry: str, shown: str, text: str | None) -> Deci
     work = state.calls[opened.call]
     state = evolve.closed(state, inquiry)
     return state, [
-        v.Record(InquiryCancelled(id=inquiry, reason="user_reply", responder=Responder("user"))),
-        v.Settled(inquiry, "cancelled", "user"),
-        v.RunAgain(opened.call, work.answers, replied=True, reply=words or None),
+        s.Record(InquiryCancelled(id=inquiry, reason="user_reply", responder=Responder("user"))),
+        s.Settled(inquiry, "cancelled", "user"),
+        s.RunAgain(opened.call, work.answers, replied=True, reply=words or None),
     ]
 
 
 def _end_turn(state: v.State) -> Decision:
-    steps: list[v.Step] = []
+    steps: list[s.Step] = []
     for item in state.waiting:
-        steps.append(v.Record(InquiryCancelled(id=item.inquiry, reason="user", responder=Responder("user"))))
-        steps.append(v.Settled(item.inquiry, "cancelled", "user"))
+        steps.append(s.Record(InquiryCancelled(id=item.inquiry, reason="user", responder=Responder("user"))))
+        steps.append(s.Settled(item.inquiry, "cancelled", "user"))
         state = evolve.closed(state, item.inquiry)
-    return state, [*steps, v.EndTurn()]
+    return state, [*steps, s.EndTurn()]
 
 
 def _withdraw(state: v.State, call: str) -> Decision:
-    steps: list[v.Step] = []
+    steps: list[s.Step] = []
     for item in state.waiting:
         if item.call == call:
-            steps.append(v.Record(InquiryCancelled(id=item.inquiry, reason="user")))
-            steps.append(v.Settled(item.inquiry, "withdrawn", ""))
+            steps.append(s.Record(InquiryCancelled(id=item.inquiry, reason="user")))
+            steps.append(s.Settled(item.inquiry, "withdrawn", ""))
             state = evolve.closed(state, item.inquiry)
     return state, steps

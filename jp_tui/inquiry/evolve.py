@@ -7,8 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from jp_tui.conversation.strict_json import Json
-from jp_tui.inquiry.values import Given, Open, State, Work
+from jp_tui.inquiry.values import Given, Held, Open, State, Waiting, Work
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -50,7 +49,7 @@ def ended(state: State, call: str) -> State:
     return replace(state, calls=drop(state.calls, call))
 
 
-def waits(state: State, opened: Open) -> State:
+def waits(state: State, opened: Waiting) -> State:
     """One more question for the human, at the end of the queue (R116)."""
     return replace(state, waiting=(*state.waiting, opened))
 
@@ -60,6 +59,6 @@ def closed(state: State, inquiry: str) -> State:
     return replace(state, waiting=tuple(item for item in state.waiting if item.inquiry != inquiry))
 
 
-def remembers(state: State, slot: str, value: Json) -> State:
+def remembers(state: State, slot: str, held: Held) -> State:
     """An answer is kept for the rest of the turn (R113)."""
-    return replace(state, ledger=replace(state.ledger, answers=put(state.ledger.answers, slot, value)))
+    return replace(state, ledger=replace(state.ledger, answers=put(state.ledger.answers, slot, held)))

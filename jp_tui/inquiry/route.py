@@ -42,7 +42,7 @@ def _remembered(tool: str, question: Question, ledger: Ledger) -> bool:
     if question.persistence != "turn" or isinstance(question.answer_type, SecretAnswer):
         return False
     slot = key(tool, question.id)
-    return slot in ledger.answers and valid(question.answer_type, ledger.answers[slot])
+    return slot in ledger.answers and valid(question.answer_type, ledger.answers[slot].value)
 
 
 def route(tool: str, question: Question, rule: Rule, ledger: Ledger, *, client: bool, policy: Policy) -> Route:

@@ -1,4 +1,4 @@
-"""What goes into the machine and what comes out: state, inputs, facts and effects. Data only."""
+"""What goes into the machine: rules, what a turn remembers, its state, and the inputs. Data only; see `steps.py`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,27 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from jp_tui.conversation.events import InquiryRequest, InquiryResponse, SourceKind
-from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.events import SourceKind
+from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.types import Given as Given
 from jp_tui.questions.types import Question
+from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 
 Target = Literal["user", "assistant", "assistant_with_escalation"]
 Policy = Literal["unset", "auto", "defaults", "deny", "defer"]
+AskMode = Literal["ask", "edit"]
+PERMISSION = "__permission__"
+"""The question id under which a permission prompt counts its attempts and is remembered (R39)."""
+DELIVERY = "__delivery__"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What the user set for one question of one tool (R33); `place` says where, for `w` and error texts."""
+    """What the user set for one question of one tool (R33); `place` says where, for `w` and error texts.
+
+    `slot` is the key under which the static answer stands, when that is not the question's own id (R171, M3);
+    `overrides` what differs for the assistant that answers (R31).
+    """
 
     target: Target = "user"
     has_answer: bool = False
@@ -26,19 +35,49 @@ class Rule:
     prompt_label: str | None = None
     exclusive: bool | None = None
     place: str = ""
+    slot: str = ""
+    deadline_secs: int | None = None
+    overrides: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Something a turn remembers: an answer, or for `question` PERMISSION a decision (true: run, false: skip).
+
+    `since` is the time it was given (R58), `uses` how often it has answered since, `text` one line of what was asked.
+    """
+
+    tool: str
+    question: str
+    value: Json
+    text: str = ""
+    since: str = ""
+    uses: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What a turn remembers (R39, R40): answers by `<tool>.<question>`, attempts by (call, question)."""
+    """What a turn remembers (R39, R40): answers and, apart from them, permissions by `<tool>.<question>`; attempts
+    by (call, question)."""
 
-    answers: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
+    answers: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
+    permissions: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
     attempts: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)
+class Escalation:
+    """Why a question reaches the human after all (R150, R154, R155): the reviewer's verdict, or why it had none."""
+
+    model: str
+    reason: str
+    failed: bool = False
+    ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Open:
-    """A question that waits for the human."""
+    """A question with its recorded request, which somebody is to answer: the human, or a reviewer."""
 
     inquiry: str
     call: str
@@ -46,29 +85,74 @@ class Open:
     digest: str
     source: SourceKind
     human_only: bool
+    rule: Rule = Rule()
+    policy: Policy = "unset"
+    escalation: Escalation | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPermission:
+    """A call that waits for leave to run (R86). `edit`: its arguments are to be edited first (run mode `edit`)."""
+
+    inquiry: str
+    call: str
+    digest: str
+    edit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDelivery:
+    """A result that waits for leave to be delivered (R93). `edit`: it is to be edited first."""
+
+    inquiry: str
+    call: str
+    digest: str
+    edit: bool = False
+
+
+Waiting = Open | OpenPermission | OpenDelivery
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A request of a turn that was cut off, still without a response (R237)."""
+
+    inquiry: str
+    question: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """An executing call: its answers in the order they were given, and how often the same question came."""
+    """An executing call: its answers in the order they were given, how often the same question was answered in a row,
+    and the requests of an earlier run that it may take up again."""
 
     tool: str
     answers: Mapping[str, Given] = field(default_factory=lambda: MappingProxyType({}))
     streak: tuple[str, int] = ("", 0)
+    recorded: tuple[Recorded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything the machine knows. `client`: a face that can ask is attached (R146). `most`: R98's limit."""
+    """Everything the machine knows. `client`: a face that can ask is attached (R146). `most`: R98's limit.
+
+    `waiting` is the human's queue, oldest first; `reviewed` what a reviewer is asked now. `settled` says who settled
+    an inquiry of this turn, for whoever comes too late.
+    """
 
     client: bool
     most: int = 20
+    on_failure: Literal["ask", "fail"] = "ask"
     ledger: Ledger = Ledger()
     calls: Mapping[str, Work] = field(default_factory=lambda: MappingProxyType({}))
-    waiting: tuple[Open, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    reviewed: tuple[Open, ...] = ()
+    settled: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-# --- inputs -----------------------------------------------------------------------------------------------
+# --- inputs: what a call raises ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +164,64 @@ class CallStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class CallResumed:
+    """A call of a turn that was cut off is executed again (R237). `attempts` by question id, as recorded."""
+
+    call: str
+    tool: str
+    answers: Mapping[str, Given]
+    attempts: Mapping[str, int]
+    recorded: tuple[Recorded, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionRaised:
-    """A tool returned needs_input."""
+    """A tool returned needs_input. `verdicts` cover the static answer and the default of a schema question."""
 
     call: str
     question: Question
     source: SourceKind
     rule: Rule = Rule()
     policy: Policy = "unset"
+    verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionWanted:
+    """A call of a tool with run mode `ask` or `edit` (R85). `digest` is of the arguments as they are shown."""
+
+    call: str
+    tool: str
+    mode: AskMode
+    digest: str
+    policy: Policy = "unset"
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryWanted:
+    """A result of a tool with result mode `ask` or `edit` (R93). `digest` is of the result as it is shown."""
+
+    call: str
+    tool: str
+    mode: AskMode
+    digest: str
+    policy: Policy = "unset"
+
+
+@dataclass(frozen=True, slots=True)
+class CallGone:
+    """The call ended or was called off; a question of it that still waits is withdrawn (R118)."""
+
+    call: str
+
+
+# --- inputs: what the human, or whoever answers for them, sends -------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class HumanAnswered:
-    """`remember` for the rest of the turn; `via` another face than the screen (R25); `ms` since it was asked."""
+    """`remember` for the rest of the turn; `via` another face than the screen (R25); `ms` since it was asked; `at`
+    the time (R58); `verdicts` cover the value of a schema question."""
 
     inquiry: str
     digest: str
@@ -101,11 +230,13 @@ class HumanAnswered:
     note: str = ""
     via: str = ""
     ms: int | None = None
+    at: str = ""
+    verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
 
 
 @dataclass(frozen=True, slots=True)
 class HumanCancelled:
-    """Left without an answer (R210)."""
+    """Left without an answer (R210); at a result prompt M20."""
 
     inquiry: str
     digest: str
@@ -129,81 +260,99 @@ class HumanEndedTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class CallGone:
-    """The call ended or was called off; a question of it that still waits is withdrawn (R118)."""
-
-    call: str
-
-
-Input = CallStarted | QuestionRaised | HumanAnswered | HumanCancelled | HumanReplied | HumanEndedTurn | CallGone
-
-# --- outputs ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A fact for the log, durable before any later step is taken (R205)."""
-
-    event: InquiryRequest | InquiryResponse
-
-
-@dataclass(frozen=True, slots=True)
-class AskHuman:
-    """Put the question to the human; `why` says which rule led here (E42)."""
-
-    open: Open
-    label: str | None
-    remember: bool
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunAgain:
-    """Execute the tool again with all answers so far (R97), or with the words that came instead (R179)."""
-
-    call: str
-    answers: Mapping[str, Given]
-    replied: bool = False
-    reply: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Complete:
-    """The call is over without running again: this is what the model reads."""
-
-    call: str
-    content: str
-    is_error: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """A question no longer waits; tell whoever shows it."""
+class HumanEdited:
+    """The arguments were edited: at a permission prompt the call runs with them (R87), at a tool's own question it
+    runs again from the start (R97b)."""
 
     inquiry: str
-    how: Literal["answered", "redacted", "cancelled", "withdrawn"]
-    by: str
+    digest: str
+    arguments: JsonObject
+    via: str = ""
+    ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
-    """An answer that cannot be taken; `gone` when the question does not wait any more."""
+class HumanPermitted:
+    """A decision at a permission prompt (R86): run or skip, once or for the turn, a skip with its reason."""
 
     inquiry: str
+    digest: str
+    run: bool
+    remember: bool = False
+    reason: str | None = None
+    via: str = ""
+    ms: int | None = None
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HumanDelivered:
+    """A decision at a result prompt (R93). `text` is the edited result, None for the original."""
+
+    inquiry: str
+    digest: str
+    deliver: bool
+    text: str | None = None
+    via: str = ""
+    ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlinePassed:
+    """The user's own time limit for this question is over (R243)."""
+
+    inquiry: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """The user takes back what is remembered under this key of the ledger (E43, R236)."""
+
+    key: str
+
+
+# --- inputs: what a reviewer says -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerAnswered:
+    """A verdict (R119); `reason` empty when there was none. `verdicts` as for a human."""
+
+    inquiry: str
+    value: Json
     reason: str
-    gone: bool
+    model: str
+    ms: int | None = None
+    usage: JsonObject = field(default_factory=dict)
+    verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
 
 
 @dataclass(frozen=True, slots=True)
-class EndTurn:
-    """End the turn at once (R180)."""
+class ReviewerFailed:
+    """No verdict, and why (R137)."""
+
+    inquiry: str
+    error: str
+    model: str = ""
+    ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Defer:
-    """Leave the request unanswered and end the run after the other calls (R230)."""
-
-    call: str
-
-
-Step = Record | AskHuman | RunAgain | Complete | Settled | Refuse | EndTurn | Defer
+Input = (
+    CallStarted
+    | CallResumed
+    | QuestionRaised
+    | PermissionWanted
+    | DeliveryWanted
+    | CallGone
+    | HumanAnswered
+    | HumanCancelled
+    | HumanReplied
+    | HumanEndedTurn
+    | HumanEdited
+    | HumanPermitted
+    | HumanDelivered
+    | DeadlinePassed
+    | Revoked
+    | ReviewerAnswered
+    | ReviewerFailed
+)

@@ -110,6 +110,26 @@ class Asked:
     at: str
 
 
+OfferState = Literal["open", "accepted", "answered", "invalid", "stale"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An answer that another process offers to the holder of a conversation (surface S12).
+
+    `payload` is the offerer's JSON, which the holder reads; `state` and `words` are what became of it (words: by whom
+    it was answered, or what is wrong). Rows older than a day may be deleted.
+    """
+
+    id: int
+    conversation: str
+    inquiry: str
+    payload: str
+    at: str
+    state: OfferState = "open"
+    words: str = ""
+
+
 class Receipt(Protocol[T_co]):
     """The outcome of a write: `await` it on an event loop, or block on `result()`. Raises JournalError.
 
@@ -145,6 +165,17 @@ class Reading(Protocol):
 
     def inquiry_events(self, conversation: str, inquiry: str | None = None) -> list[Stored]:
         """The events of one inquiry, or of all inquiries of the conversation, in order."""
+
+    def open_inquiries(self, conversation: str | None = None) -> list[Stored]:
+        """Requests that wait, of one conversation or of all: the inquiry_request events of a conversation's last turn
+        that have fewer responses than requests (counted by id, R203), where that turn has no `turn_outcome` event.
+        The latest request of an id, in the order they were asked."""
+
+    def offers(self, conversation: str) -> list[Offer]:
+        """Offers that are still open, oldest first; cheap enough to poll."""
+
+    def offer(self, id: int) -> Offer | None:
+        """One offer, for whoever made it."""
 
     def spans(self, conversation: str) -> list[Span]:
         """One row per 256 events, in order."""
@@ -227,6 +258,15 @@ class Journal(Reading, Protocol):
 
     def clear_draft(self, conversation: str, key: str) -> Receipt[None]:
         """Forget it."""
+
+    def make_offer(self, conversation: str, inquiry: str, payload: str, at: str) -> Receipt[int]:
+        """Offer an answer to the holder; its number. Durable."""
+
+    def settle_offer(self, id: int, state: OfferState, words: str = "") -> Receipt[None]:
+        """What became of it; an offer that is settled stays as it is. Durable."""
+
+    def withdraw_offer(self, id: int) -> Receipt[None]:
+        """The offerer gave up: one that is still open is deleted."""
 
     def flush(self) -> Receipt[None]:
         """Done when everything that was handed over before is written (with the durability it asked for)."""

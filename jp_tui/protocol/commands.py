@@ -105,6 +105,50 @@ class SetSetting(Model):
     value: Any
 
 
+class CheckAnswer(Model):
+    """Does this value fit the question's schema? Answered by AnswerChecked with the same `revision`."""
+
+    type: Literal["check_answer"] = "check_answer"
+    conversation: str
+    inquiry: str
+    revision: int
+    value: Any
+
+
+class ListInquiries(Model):
+    """What was asked and answered in a conversation, or with an empty `conversation` in all of them; answered by
+    InquiriesListed. `pending`: only what waits. A unique beginning of the conversation's id is enough."""
+
+    type: Literal["list_inquiries"] = "list_inquiries"
+    conversation: str = ""
+    pending: bool = False
+
+
+class OfferAnswer(Model):
+    """Answer a waiting question, of this process or another (S6, S12); answered by OfferSettled. `conversation` may be
+    empty when the inquiry's id is unique. `value` is what was typed, read by the question's type."""
+
+    type: Literal["offer_answer"] = "offer_answer"
+    conversation: str = ""
+    inquiry: str
+    value: str
+
+
+class ReadLedger(Model):
+    """Answered by LedgerRead, now and whenever it changes while the conversation is open."""
+
+    type: Literal["read_ledger"] = "read_ledger"
+    conversation: str
+
+
+class RevokeEntry(Model):
+    """Take back an entry of the ledger; answered by LedgerRead, or Refused."""
+
+    type: Literal["revoke_entry"] = "revoke_entry"
+    conversation: str
+    key: str
+
+
 class Shutdown(Model):
     """Stop everything, close the log; answered by Stopped, the last event there is."""
 
@@ -122,6 +166,11 @@ Command = Annotated[
     | ReadHistory
     | SaveDraft
     | SetSetting
+    | CheckAnswer
+    | ListInquiries
+    | OfferAnswer
+    | ReadLedger
+    | RevokeEntry
     | Shutdown,
     Field(discriminator="type"),
 ]

@@ -13,6 +13,8 @@ from jp_tui.protocol.values import (
     CallState,
     ConversationInfo,
     EventSpan,
+    InquiryInfo,
+    LedgerEntry,
     PromptRequest,
     StoredEvent,
     TurnError,
@@ -90,10 +92,13 @@ class PartDropped(Model):
 
 
 class TurnStarted(Model):
+    """A turn runs; `resumed` when it was cut off before and goes on (R207)."""
+
     type: Literal["turn_started"] = "turn_started"
     conversation: str
     turn: int
     model: str
+    resumed: bool = False
 
 
 class TurnPhase(Model):
@@ -161,6 +166,43 @@ class AnswerRefused(Model):
     inquiry: str
     reason: str
     gone: bool = False
+    by: str = ""
+
+
+class AnswerChecked(Model):
+    """The verdict on exactly the value of that CheckAnswer; none when it fits. A problem is (JSON pointer, words)."""
+
+    type: Literal["answer_checked"] = "answer_checked"
+    conversation: str
+    inquiry: str
+    revision: int
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+class OfferSettled(Model):
+    """What became of an OfferAnswer: taken and durable, already answered `by` somebody, not valid, nothing waits under
+    that id, several match (`candidates` as CONVERSATION/ID), or its holder did not react. `message` is for people."""
+
+    type: Literal["offer_settled"] = "offer_settled"
+    status: Literal["accepted", "answered", "invalid", "stale", "unknown", "ambiguous", "no_reaction"]
+    inquiry: str
+    conversation: str = ""
+    by: str = ""
+    message: str = ""
+    candidates: tuple[str, ...] = ()
+
+
+class InquiriesListed(Model):
+    type: Literal["inquiries_listed"] = "inquiries_listed"
+    inquiries: tuple[InquiryInfo, ...]
+
+
+class LedgerRead(Model):
+    """All that is remembered or allowed in this conversation now (E43)."""
+
+    type: Literal["ledger_read"] = "ledger_read"
+    conversation: str
+    entries: tuple[LedgerEntry, ...]
 
 
 class ConversationsListed(Model):
@@ -235,6 +277,10 @@ Event = Annotated[
     | QuestionAsked
     | QuestionSettled
     | AnswerRefused
+    | AnswerChecked
+    | OfferSettled
+    | InquiriesListed
+    | LedgerRead
     | ConversationsListed
     | ConversationRead
     | HistoryRead

@@ -15,7 +15,8 @@ CallState = Literal[
     "awaiting_input", "awaiting_assistant", "awaiting_result_edit", "completed",
 ]  # fmt: skip
 CallEnd = Literal["ok", "error", "cancelled", "skipped"]
-Control = Literal["remember", "back", "reply", "end_turn", "cancel"]
+Control = Literal["remember", "back", "reply", "end_turn", "cancel", "edit"]
+PromptKind = Literal["question", "permission", "delivery"]
 
 
 class StoredEvent(Model):
@@ -36,8 +37,34 @@ class EventSpan(Model):
     lines: int
 
 
+class Escalation(Model):
+    """Why the human sees a question that a reviewer was to answer (R150, R154): its verdict, or why it `failed`."""
+
+    model: str
+    reason: Foreign
+    failed: bool = False
+    ms: int | None = None
+
+
 class PromptRequest(Model):
-    """A question for the human (R189). `asker` is ours to say, `task` and the question are foreign."""
+    """A question for the human (R189), or a decision about a call (R42): `kind` tells which.
+
+    For `permission` and `delivery` the `question` holds no words (they are a face's: M34, M35); `arguments` is the
+    call's JSON object, indented, `rendered` how the tool's own formatter shows it, `result` what would be delivered.
+    `edit_first`: run or result mode `edit`, the prompt opens in the editor. `tool_kind` is M34's word.
+    `deadline_secs` counts from `asked_at` (R243).
+    """
+
+    kind: PromptKind = "question"
+    arguments: Foreign = Foreign("")
+    rendered: Foreign = Foreign("")
+    result: Foreign = Foreign("")
+    is_error: bool = False
+    edit_first: bool = False
+    tool_kind: Literal["built-in", "local", "mcp"] = "built-in"
+    server: str = ""
+    escalation: Escalation | None = None
+    deadline_secs: int | None = None
 
     conversation: str
     inquiry: str
@@ -86,7 +113,73 @@ class EndTurn(Model):
     kind: Literal["end_turn"] = "end_turn"
 
 
-Response = Annotated[Answered | Cancelled | Replied | EndTurn, Field(discriminator="kind")]
+class Edited(Model):
+    """The arguments were edited (R87, R97b): always a JSON object."""
+
+    kind: Literal["edited"] = "edited"
+    arguments: dict[str, Any]
+
+
+class Permitted(Model):
+    """A decision at a permission prompt (R86); `reason` only with a skip. A cancelled edit is a skip with the reason
+    "Edit cancelled" (R87)."""
+
+    kind: Literal["permitted"] = "permitted"
+    run: bool
+    remember: bool = False
+    reason: str | None = None
+
+
+class Delivered(Model):
+    """A decision at a result prompt (R93); `text` the edited result, None for the original."""
+
+    kind: Literal["delivered"] = "delivered"
+    deliver: bool
+    text: str | None = None
+
+
+Response = Annotated[
+    Answered | Cancelled | Replied | EndTurn | Edited | Permitted | Delivered, Field(discriminator="kind")
+]
+
+
+class InquiryInfo(Model):
+    """One exchange on record (surface S6). `question` and `response` are the stored forms, `response` None while it
+    is open; `tool`, `call` and `why` as far as they are known; `digest` what an answer must be given to."""
+
+    conversation: str
+    id: str
+    turn: int
+    source: str
+    source_name: str = ""
+    tool: str = ""
+    call: str = ""
+    question: Wire
+    digest: str
+    asked_at: str
+    answered_at: str = ""
+    response: Wire | None = None
+    why: str = ""
+
+
+class LedgerEntry(Model):
+    """Something that is remembered or allowed (E43). `key` names it to RevokeEntry; `scope` `turn` or `settings`.
+
+    `kind`: a remembered answer, a remembered permission, a pinned answer, or a tool that runs without being asked.
+    `since` is a time (R58) for a turn's, `place` FILE:LINE for a setting's; `value` what is answered.
+    """
+
+    key: str
+    kind: Literal["answer", "permission", "pinned", "unattended"]
+    scope: Literal["turn", "settings"]
+    tool: str
+    question: str = ""
+    text: Foreign = Foreign("")
+    value: Any = None
+    since: str = ""
+    place: str = ""
+    uses: int = 0
+    revocable: bool = True
 
 
 class ConversationInfo(Model):

@@ -1,8 +1,16 @@
-"""The one validator: is this value an answer of that type (inquiries.md R8)? Used at every door."""
+"""The one validator: is this value an answer of that type (inquiries.md R8)? Used at every door.
+
+Whether a value fits a JSON Schema is found out elsewhere, by a process that can be killed (HOUSE: `engine/schemas.py`);
+the verdict comes in as data. A value without a verdict is no answer: nothing is accepted unchecked.
+"""
 
 from __future__ import annotations
 
-from jp_tui.conversation.strict_json import Json
+import hashlib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.questions.types import (
     AnswerType,
     BooleanAnswer,
@@ -13,12 +21,19 @@ from jp_tui.questions.types import (
     TextAnswer,
 )
 
+Verdicts = Mapping[str, str | None]
+"""By `verdict_key`: None for a value that fits its schema, else why not, in plain words."""
+NO_VERDICTS: Verdicts = MappingProxyType({})
+UNCHECKED = "it was not checked against the schema"
 
-def problem(answer_type: AnswerType, value: Json) -> str | None:
-    """Why `value` is no answer, in plain words, or None when it is one.
 
-    A schema's own verdict is another's (engine/schemas, HOUSE "The way of an inquiry"); here any JSON value passes.
-    """
+def verdict_key(schema: JsonObject, value: Json) -> str:
+    """What a verdict holds for: exactly this value against exactly this schema."""
+    return hashlib.sha256(f"{dump(schema)}\n{dump(value)}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def problem(answer_type: AnswerType, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:
+    """Why `value` is no answer, in plain words, or None when it is one."""
     match answer_type:
         case BooleanAnswer():
             return None if isinstance(value, bool) else "expected true or false"
@@ -35,10 +50,10 @@ def problem(answer_type: AnswerType, value: Json) -> str | None:
             return None if len(set(map(str, value))) == len(value) else "an option stands twice"
         case TextAnswer() | SecretAnswer():
             return None if isinstance(value, str) else "expected text"
-        case SchemaAnswer():
-            return None
+        case SchemaAnswer(schema=schema):
+            return verdicts.get(verdict_key(schema, value), UNCHECKED)
 
 
-def valid(answer_type: AnswerType, value: Json) -> bool:
+def valid(answer_type: AnswerType, value: Json, verdicts: Verdicts = NO_VERDICTS) -> bool:
     """Whether `value` is an answer of that type (R8)."""
-    return problem(answer_type, value) is None
+    return problem(answer_type, value, verdicts) is None

@@ -46,7 +46,8 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One execution. `answers` is keyed by the bare question id, in the order they were given."""
+    """One execution. `answers` is keyed by the bare question id, in the order they were given; `conversation` and
+    `workspace` are the ids that a local tool's templates may name (R83)."""
 
     arguments: JsonObject
     root: Path
@@ -54,6 +55,8 @@ class ToolCall:
     options: JsonObject = field(default_factory=dict)
     replied: Replied | None = None
     cancel: Cancel = field(default_factory=Cancel)
+    conversation: str = ""
+    workspace: str = ""
     progress: Callable[[str], None] = lambda _: None
 
 
@@ -69,3 +72,14 @@ class Tool(Protocol):
 
     async def run(self, call: ToolCall) -> Outcome:
         """Do it, or say what is missing. Errors come back as Failure; an exception is a bug."""
+
+
+class Formats(Protocol):
+    """A tool whose own command shows its arguments (R68 `style.parameters`, R90)."""
+
+    async def render(self, call: ToolCall) -> str:
+        """The arguments as people should see them; foreign text. Raises RenderFailed with what went wrong (M30)."""
+
+
+class RenderFailed(Exception):
+    """A formatter failed; `str(error)` is one line."""

@@ -15,7 +15,7 @@ import pytest
 from jp_tui.conversation.model import ModelError, ToolSpec
 from jp_tui.conversation.strict_json import Json
 from jp_tui.engine.hub import Engine
-from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Retry, Setup, ToolSetup
+from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Policies, Retry, Setup, ToolSetup
 from jp_tui.inquiry.values import Policy, Rule
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import open_journal
@@ -61,7 +61,7 @@ class Bench:
         self._seen = 0
 
     def policy(self, tool: str, policy: Policy) -> None:
-        self.tools[tool] = tool_setup(tool, builtin()[tool], policy=policy)
+        self.tools[tool] = tool_setup(tool, builtin()[tool], policies=Policies(tool=policy))
 
     def rule(self, tool: str, question: str, rule: Rule) -> None:
         self.tools[tool] = tool_setup(tool, builtin()[tool], rules={question: rule})
@@ -92,6 +92,8 @@ class Bench:
             open_model=open_model,
             lock=lock,
             save_setting=save,
+            unset_setting=lambda key: self.home / "config.toml",
+            reload_tools=lambda deltas: self.tools,
             now=lambda: datetime.now(UTC),
             monotonic=time.monotonic,
             new_id=lambda: f"conv{next(self._ids)}{len(self.events)}",

@@ -156,6 +156,8 @@ class Exchange(Vertical):
                     self._released(self._unsent)
             case ev.ConversationsListed() | ev.ConversationRead():
                 pass  # nobody here asks for them yet
+            case ev.AnswerChecked() | ev.OfferSettled() | ev.InquiriesListed() | ev.LedgerRead():
+                pass
             case ev.SettingChanged() | ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
             case ev.TitleChanged():
