@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
-from jp_tui.journal.port import SPAN, Entry, JournalError
+from jp_tui.conversation.ids import read_timestamp, timestamp
+from jp_tui.journal.port import SPAN, Entry, JournalError, OfferState
 from jp_tui.journal.schema import LAST, SHIFT
 
 _EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -19,6 +21,12 @@ ON CONFLICT (conversation, number) DO UPDATE SET
   events = events + excluded.events,
   characters = characters + excluded.characters,
   lines = lines + excluded.lines
+"""
+_WAITS = """
+INSERT INTO waiting VALUES (?, ?, ?, ?)
+ON CONFLICT (conversation, inquiry) DO UPDATE SET
+  missing = missing + excluded.missing,
+  place = iif(excluded.missing > 0, excluded.place, place)
 """
 _COUNTS = """
 UPDATE conversations
@@ -62,11 +70,31 @@ def append(
     if entries:
         db.executemany(_EVENT, (_row(key, seq, entry) for seq, entry in zip(numbers, entries, strict=True)))
         db.executemany(_SPAN, _spans(key, numbers, entries))
+        _follow(db, key, numbers, entries)
         turn, at = max(entry.turn for entry in entries), max(entry.at for entry in entries)
         db.execute(_COUNTS, (len(entries), numbers[-1], turn, at, key))
     for part in closes_parts:
         db.execute("DELETE FROM partials WHERE conversation = ? AND part = ?", (key, part))
     return numbers
+
+
+def _follow(db: sqlite3.Connection, key: int, numbers: Sequence[int], entries: Sequence[Entry]) -> None:
+    """Keep what waits up to date: only a last turn without an outcome has open inquiries (`port.open_inquiries`)."""
+    turns, ended = db.execute("SELECT turns, ended FROM conversations WHERE key = ?", (key,)).fetchone()
+    for seq, entry in zip(numbers, entries, strict=True):
+        over = entry.kind == "turn_outcome" and entry.turn >= turns
+        if over or entry.turn > turns:
+            db.execute("DELETE FROM waiting WHERE conversation = ?", (key,))
+        turns = max(turns, entry.turn)
+        if over:
+            ended = entry.turn
+            db.execute("UPDATE conversations SET ended = ? WHERE key = ?", (ended, key))
+        change = {"inquiry_request": 1, "inquiry_response": -1}.get(entry.kind, 0)
+        if change and entry.inquiry is not None and ended < entry.turn == turns:
+            db.execute(_WAITS, (key, entry.inquiry, change, key << SHIFT | seq))
+            db.execute(
+                "DELETE FROM waiting WHERE conversation = ? AND inquiry = ? AND missing = 0", (key, entry.inquiry)
+            )
 
 
 def _size(entry: Entry) -> int:
@@ -124,3 +152,28 @@ def save_draft(db: sqlite3.Connection, conversation: str, key: str, text: str) -
 def clear_draft(db: sqlite3.Connection, conversation: str, key: str) -> None:
     """Forget unsent text."""
     db.execute("DELETE FROM drafts WHERE conversation = ? AND key = ?", (conversation, key))
+
+
+def make_offer(db: sqlite3.Connection, conversation: str, inquiry: str, payload: str, at: str) -> int:
+    """An answer for the holder to take; its number. What was offered more than a day before is forgotten."""
+    key_of(db, conversation)
+    try:
+        yesterday = timestamp(read_timestamp(at) - timedelta(days=1))
+    except (ValueError, OverflowError):
+        yesterday = ""  # a time that nobody can read makes nothing old
+    db.execute("DELETE FROM offers WHERE at < ?", (yesterday,))
+    made = db.execute(
+        "INSERT INTO offers (conversation, inquiry, payload, at) VALUES (?, ?, ?, ?)",
+        (conversation, inquiry, payload, at),
+    )
+    return int(made.lastrowid or 0)
+
+
+def settle_offer(db: sqlite3.Connection, id: int, state: OfferState, words: str) -> None:
+    """What became of an offer; the first word stands."""
+    db.execute("UPDATE offers SET state = ?, words = ? WHERE id = ? AND state = 'open'", (state, words, id))
+
+
+def withdraw_offer(db: sqlite3.Connection, id: int) -> None:
+    """Take back an offer that nobody has taken."""
+    db.execute("DELETE FROM offers WHERE id = ? AND state = 'open'", (id,))

@@ -13,10 +13,16 @@ from typing import Any
 
 from jp_tui.journal.connect import open_reading, trouble
 from jp_tui.journal.migrate import check
-from jp_tui.journal.port import Asked, ConversationRow, Entry, JournalError, Partial, Span, Stored
+from jp_tui.journal.port import Asked, ConversationRow, Entry, JournalError, Offer, Partial, Span, Stored
 from jp_tui.journal.schema import LAST, SHIFT, STEPS
 
 _EVENTS = "SELECT seq, turn, kind, inquiry, at, lines, characters, payload, text FROM events "
+_WAITING = """
+SELECT c.id, e.seq, e.turn, e.kind, e.inquiry, e.at, e.lines, e.characters, e.payload, e.text
+FROM waiting AS w CROSS JOIN events AS e ON e.place = w.place CROSS JOIN conversations AS c ON c.key = w.conversation
+WHERE w.missing > 0
+"""
+_OFFERS = "SELECT id, conversation, inquiry, payload, at, state, words FROM offers "
 _ROWS = (
     "SELECT id, title, workspace, model, created, updated, events, turns, last_seq, parent, archived"
     " FROM conversations "
@@ -79,6 +85,21 @@ class Reader:
         if inquiry is None:
             return self._events(conversation, "WHERE conversation = ? AND inquiry IS NOT NULL ORDER BY place", (key,))
         return self._events(conversation, "WHERE conversation = ? AND inquiry = ? ORDER BY place", (key, inquiry))
+
+    def open_inquiries(self, conversation: str | None = None) -> list[Stored]:
+        if conversation is None:
+            found = [_stored(*row) for row in self._all(_WAITING, ())]
+            return sorted(found, key=lambda stored: (stored.entry.at, stored.conversation, stored.seq))
+        rows = self._all(f"{_WAITING} AND w.conversation = ?", (self._key(conversation),))
+        return sorted((_stored(*row) for row in rows), key=lambda stored: stored.seq)
+
+    def offers(self, conversation: str) -> list[Offer]:
+        rows = self._all(f"{_OFFERS} WHERE conversation = ? AND state = 'open' ORDER BY id", (conversation,))
+        return [Offer(*row) for row in rows]
+
+    def offer(self, id: int) -> Offer | None:
+        rows = self._all(f"{_OFFERS} WHERE id = ?", (id,))
+        return Offer(*rows[0]) if rows else None
 
     def spans(self, conversation: str) -> list[Span]:
         rows = self._all(
@@ -165,23 +186,7 @@ class Reader:
         return int(rows[0][0]) if rows else -1  # no event has this one
 
     def _events(self, conversation: str, where: str, values: Sequence[object]) -> list[Stored]:
-        return [
-            Stored(
-                conversation,
-                seq,
-                Entry(
-                    kind,
-                    turn,
-                    payload,
-                    at=at,
-                    inquiry=inquiry,
-                    text=text,
-                    lines=lines,
-                    characters=_other(characters, text),
-                ),
-            )
-            for seq, turn, kind, inquiry, at, lines, characters, payload, text in self._all(_EVENTS + where, values)
-        ]
+        return [_stored(conversation, *row) for row in self._all(_EVENTS + where, values)]
 
     def _rows(self, where: str, values: Sequence[object]) -> list[ConversationRow]:
         return [_row(row) for row in self._all(_ROWS + where, values)]
@@ -193,6 +198,16 @@ class Reader:
             return self._db.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise trouble(error, self._path) from error
+
+
+def _stored(
+    conversation: str, seq: int, turn: int, kind: str, inquiry: str | None, at: str, lines: int, characters: int,
+    payload: str, text: str,
+) -> Stored:  # fmt: skip
+    size = _other(characters, text)
+    return Stored(
+        conversation, seq, Entry(kind, turn, payload, at=at, inquiry=inquiry, text=text, lines=lines, characters=size)
+    )
 
 
 def _row(row: tuple[Any, ...]) -> ConversationRow:

@@ -84,5 +84,46 @@ _FIRST = (
     """,
 )
 
-STEPS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_SECOND = (
+    "ALTER TABLE conversations ADD COLUMN ended INTEGER NOT NULL DEFAULT 0",  # the last turn that has an outcome
+    """
+    UPDATE conversations SET ended = turns WHERE EXISTS (
+      SELECT 1 FROM events WHERE conversation = key AND turn = turns AND kind = 'turn_outcome'
+    )
+    """,
+    # requests less responses of each inquiry of a last turn that goes on; a row of nothing is deleted
+    """
+    CREATE TABLE waiting (
+      conversation  INTEGER NOT NULL REFERENCES conversations (key),
+      inquiry       TEXT NOT NULL,
+      missing       INTEGER NOT NULL,
+      place         INTEGER NOT NULL,
+      PRIMARY KEY (conversation, inquiry)
+    ) WITHOUT ROWID
+    """,
+    """
+    INSERT INTO waiting
+    SELECT conversation, inquiry, sum(iif(kind = 'inquiry_request', 1, -1)) AS missing,
+      coalesce(max(place) FILTER (WHERE kind = 'inquiry_request'), max(place))
+    FROM conversations JOIN events ON conversation = key AND turn = turns
+    WHERE ended < turns AND inquiry IS NOT NULL AND kind IN ('inquiry_request', 'inquiry_response')
+    GROUP BY conversation, inquiry HAVING missing <> 0
+    """,
+    # AUTOINCREMENT: the number of an offer that was withdrawn never stands for another
+    """
+    CREATE TABLE offers (
+      id            INTEGER PRIMARY KEY AUTOINCREMENT,
+      conversation  TEXT NOT NULL,
+      inquiry       TEXT NOT NULL,
+      payload       TEXT NOT NULL,
+      at            TEXT NOT NULL,
+      state         TEXT NOT NULL DEFAULT 'open',
+      words         TEXT NOT NULL DEFAULT ''
+    )
+    """,
+    "CREATE INDEX offers_open ON offers (conversation) WHERE state = 'open'",
+    "CREATE INDEX offers_at ON offers (at)",
+)
+
+STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND)
 """Step n takes a file of version n to version n + 1 (PRAGMA user_version)."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 from jp_tui.journal import changes
 from jp_tui.journal.connect import open_reading, open_writing
 from jp_tui.journal.migrate import migrate
-from jp_tui.journal.port import Entry, Journal, Receipt
+from jp_tui.journal.port import Entry, Journal, OfferState, Receipt
 from jp_tui.journal.reader import Reader
 from jp_tui.journal.writer import Job, Writer
 
@@ -88,6 +88,15 @@ class SqliteJournal(Reader):
 
     def clear_draft(self, conversation: str, key: str) -> Receipt[None]:
         return self._do(lambda db: changes.clear_draft(db, conversation, key), durable=False)
+
+    def make_offer(self, conversation: str, inquiry: str, payload: str, at: str) -> Receipt[int]:
+        return self._do(lambda db: changes.make_offer(db, conversation, inquiry, payload, at))
+
+    def settle_offer(self, id: int, state: OfferState, words: str = "") -> Receipt[None]:
+        return self._do(lambda db: changes.settle_offer(db, id, state, words))
+
+    def withdraw_offer(self, id: int) -> Receipt[None]:
+        return self._do(lambda db: changes.withdraw_offer(db, id))
 
     def flush(self) -> Receipt[None]:
         return self._do(lambda db: None, durable=False)
