@@ -232,13 +232,15 @@ class SettingChanged(Model):
 
 
 class Refused(Model):
-    """A command that could not be carried out: why, and what to do."""
+    """A command that could not be carried out: why, and what to do. `pending`: inquiries that wait for an answer first,
+    which nobody here can give (surface S1: exit code 3)."""
 
     type: Literal["refused"] = "refused"
     command: str
     message: str
     advice: str = ""
     conversation: str = ""
+    pending: tuple[str, ...] = ()
 
 
 class StorageFailed(Model):
