@@ -1,6 +1,6 @@
 """What of a half-given answer is kept (asking.md E24): one text per inquiry, opaque to whoever stores it.
 
-A question can hold two texts at once, the answer and a reply in words; both must come back. Pure. Never given a
+A question can hold several texts at once: the answer, a reply in words, a note, edited arguments; all come back. Pure. Never given a
 secret: whoever shows one keeps no draft (E27).
 """
 
@@ -12,16 +12,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The texts of one question that were typed and not sent; `answer` None when it was not touched."""
+    """The texts of one question that were typed and not sent; `answer` and `edit` None when not touched."""
 
     answer: str | None = None
     reply: str = ""
+    note: str = ""
+    edit: str | None = None
 
     def stored(self) -> str:
         """As text for the journal; empty when there is nothing to keep."""
-        if self.answer is None and not self.reply:
+        more = {"note": self.note} if self.note else {}
+        more |= {"edit": self.edit} if self.edit is not None else {}
+        if self.answer is None and not self.reply and not more:
             return ""
-        return json.dumps({"answer": self.answer, "reply": self.reply}, ensure_ascii=False)
+        return json.dumps({"answer": self.answer, "reply": self.reply, **more}, ensure_ascii=False)
 
 
 def restored(text: str) -> Draft:
@@ -32,7 +36,14 @@ def restored(text: str) -> Draft:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return Draft(answer=text)
-    if not isinstance(found, dict) or set(found) != {"answer", "reply"} or not isinstance(found["reply"], str):
+    if not isinstance(found, dict) or not {"answer", "reply"} <= set(found) <= {"answer", "reply", "note", "edit"}:
         return Draft(answer=text)
-    answer = found["answer"]
-    return Draft(answer if isinstance(answer, str) else None, found["reply"])
+    answer, reply, note, edit = (found.get(key) for key in ("answer", "reply", "note", "edit"))
+    if not isinstance(reply, str):
+        return Draft(answer=text)
+    return Draft(
+        answer if isinstance(answer, str) else None,
+        reply,
+        note if isinstance(note, str) else "",
+        edit if isinstance(edit, str) else None,
+    )
