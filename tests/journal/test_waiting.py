@@ -119,10 +119,8 @@ def test_what_waits_is_what_a_recount_gives_before_and_after_a_migration(
     for db in (kept, old):
         waiting = db.execute("SELECT place & 0xffffffff FROM waiting WHERE missing > 0 ORDER BY place")
         assert [row[0] for row in waiting] == seqs
-    assert (
-        kept.execute("SELECT turns, ended FROM conversations").fetchall()
-        == old.execute("SELECT turns, ended FROM conversations").fetchall()
-    )
+    over = [db.execute("SELECT turns, ended >= turns FROM conversations").fetchall() for db in (kept, old)]
+    assert over[0] == over[1]
 
 
 def version_one(path: Path) -> None:
