@@ -1,7 +1,7 @@
 """What of a half-given answer is kept (asking.md E24): one text per inquiry, opaque to whoever stores it.
 
-A question can hold several texts at once: the answer, a reply in words, a note, edited arguments; all come back. Pure. Never given a
-secret: whoever shows one keeps no draft (E27).
+A question can hold several texts at once: the answer, a reply in words, a note, edited arguments; all come back.
+Pure. Never given a secret: whoever shows one keeps no draft (E27).
 """
 
 from __future__ import annotations
