@@ -28,7 +28,7 @@ _KILLED = 5.0
 _POLL = 0.02
 _KEPT = ("PATH", "HOME", "LANG", "TZ", "TMPDIR")
 _FLOOD = 64
-"""A child that writes this many times its limit is ended."""
+"""A child that writes this many times its limit is ended, if nothing else is said."""
 
 
 class ChildProblem(Exception):
@@ -65,9 +65,14 @@ class Finished:
 
 
 def child_environment(environment: Mapping[str, str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What a child may know of ours: PATH, HOME, LANG, LC_*, TZ, TMPDIR; TERM=dumb; and `extra` (T10)."""
+    """What a child may know of ours: PATH, HOME, LANG, LC_*, TZ, TMPDIR; TERM=dumb; and `extra` (T10).
+
+    Of PATH only absolute folders: any other would be one of the workspace, which must not bring our programs.
+    """
     kept = {name: value for name, value in environment.items() if name in _KEPT or name.startswith("LC_")}
-    return {"PATH": os.defpath, **kept, "TERM": "dumb", **(extra or {})}
+    folders = [folder for folder in kept.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)]
+    kept["PATH"] = os.pathsep.join(folders) or os.defpath
+    return {**kept, "TERM": "dumb", **(extra or {})}
 
 
 async def run(
@@ -77,16 +82,19 @@ async def run(
     stdin: bytes | None = None,
     timeout: float | None = None,
     output_limit: int = 1 << 20,
+    flood: int | None = None,
     env_extra: Mapping[str, str] | None = None,
     cancel: asyncio.Event | None = None,
 ) -> Finished:
     """Run a program and wait for its end. ChildProblem when it cannot be started.
 
-    After `timeout` seconds, or when `cancel` is set, its group gets TERM and a second later KILL. When the caller
-    is cancelled its group is killed at once.
+    After `timeout` seconds, when `cancel` is set, or when it wrote more than `flood` bytes (default: 64 times the
+    limit) to one of its outputs (to stderr always the default), its group gets TERM and a second later KILL. When the
+    caller is cancelled its whole session is killed at once.
     """
     began = time.monotonic()
-    child = _Child(argv, cwd, stdin, output_limit, child_environment(os.environ, env_extra))
+    most = output_limit * _FLOOD if flood is None else flood
+    child = _Child(argv, cwd, stdin, output_limit, most, child_environment(os.environ, env_extra))
     try:
         return await child.live(timeout, cancel, began)
     finally:
@@ -118,7 +126,7 @@ class _Child:
     """One process and its pipes, on the running loop. The leader is reaped last: until then its number is ours."""
 
     def __init__(
-        self, argv: Sequence[str], cwd: str | Path, stdin: bytes | None, limit: int, env: dict[str, str]
+        self, argv: Sequence[str], cwd: str | Path, stdin: bytes | None, limit: int, flood: int, env: dict[str, str]
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._process = _start(argv, cwd, stdin is not None, env)
@@ -127,8 +135,9 @@ class _Child:
         self._timer: asyncio.TimerHandle | None = None
         self._pidfd = self._watch()
         assert self._process.stdout is not None and self._process.stderr is not None
-        self._out = Intake(self._loop, self._process.stdout, limit, limit * _FLOOD, self._flooded)
+        self._out = Intake(self._loop, self._process.stdout, limit, flood, self._flooded)
         self._err = Intake(self._loop, self._process.stderr, limit, limit * _FLOOD, self._flooded)
+        self._swept = False
         self._feeding = None
         if self._process.stdin is not None:
             self._feeding = Feed(self._loop, self._process.stdin, stdin or b"")
@@ -165,6 +174,7 @@ class _Child:
         await self._out.drained(_DRAIN)
         await self._err.drained(0 if self._out.open else _DRAIN)  # both together have 0.2 s
         await self._sweep()
+        self._swept = True
         code = self._process.returncode
         return Finished(
             status=code if code is not None and code >= 0 else None,
@@ -226,7 +236,10 @@ class _Child:
         return _kill(self._process.pid, number)
 
     def close(self) -> None:
-        """Let go of everything; whatever still lives of the group is killed (50 ms at most)."""
+        """Let go of everything; whatever still lives of the session is killed (50 ms at most)."""
+        if not self._swept:
+            for group in living_groups(self._process.pid):
+                _kill(group, signal.SIGKILL)
         if self._process.returncode is None:
             self._signal(signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):

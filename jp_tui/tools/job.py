@@ -15,7 +15,7 @@ _MEMORY = 1 << 30
 
 
 def main(kind: str) -> None:
-    """Do the job of this kind; its shape is said where it is done (`edits.py`, `scan.py`)."""
+    """Do the job of this kind; its shape is said where it is done (`edits.py`, `scan.py`, `rendering.py`)."""
     with contextlib.suppress(OSError, ValueError):  # a system without this limit has others
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     job = json.loads(sys.stdin.buffer.read())
@@ -27,6 +27,10 @@ def main(kind: str) -> None:
         from jp_tui.tools.edits import edited
 
         _emit({**edited(job["name"], job["before"], job["after"])})
+    elif kind == "render":
+        from jp_tui.tools.rendering import render
+
+        _emit(render(job))
     elif kind == "list":
         from jp_tui.tools.scan import listing
 

@@ -36,12 +36,30 @@ class Replied:
 
 
 class Cancel:
-    """Whether the run was called off; a tool looks between steps."""
+    """Whether the run was called off: a tool looks between steps, or is told."""
 
-    __slots__ = ("called",)
+    __slots__ = ("_called", "_told")
 
     def __init__(self) -> None:
-        self.called = False
+        self._called = False
+        self._told: list[Callable[[], object]] = []
+
+    @property
+    def called(self) -> bool:
+        return self._called
+
+    @called.setter
+    def called(self, value: bool) -> None:
+        self._called = value
+        if value:
+            for tell in self._told:
+                tell()
+
+    def then(self, tell: Callable[[], object]) -> None:
+        """Call this when the run is called off, at once if it was already."""
+        self._told.append(tell)
+        if self._called:
+            tell()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,23 @@
-"""The built-in tools by their configuration key (inquiries.md R63); each module is loaded when its tool first runs.
+"""The executors: built-in tools by their configuration key (inquiries.md R63), local ones by what they run.
 
-Holds names and modules, nothing else: what a model reads about a tool stands in `config/tools.toml`. A key that is
-not here is no built-in; what to say then is the engine's business.
+The module of a built-in is loaded when the tool first runs. Holds names and modules, nothing else: what a model reads
+about a tool stands in the configuration. A key that is not here is no built-in; what to say then is the engine's
+business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.tools.documentation import NOTHING, Documentation
 from jp_tui.tools.port import Outcome, Tool, ToolCall
+
+if TYPE_CHECKING:
+    from jp_tui.tools.local_spec import LocalSpec
 
 _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
     "ask_user": ("ask_user", "AskUser", "assistant"),
@@ -28,8 +34,8 @@ _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
 class Lazy:
     """A tool whose module is imported at its first use."""
 
-    def __init__(self, module: str, name: str, source: SourceKind) -> None:
-        self._module, self._name, self._source = module, name, source
+    def __init__(self, load: Callable[[], Tool], source: SourceKind) -> None:
+        self._load, self._source = load, source
         self._tool: Tool | None = None
 
     @property
@@ -44,11 +50,28 @@ class Lazy:
 
     def _loaded(self) -> Tool:
         if self._tool is None:
-            made: Tool = getattr(import_module(f"jp_tui.tools.{self._module}"), self._name)()
-            self._tool = made
+            self._tool = self._load()
         return self._tool
 
 
-def builtin() -> dict[str, Tool]:
-    """Every built-in tool by its configuration key."""
-    return {key: Lazy(*where) for key, where in _MODULES.items()}
+def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
+    """Every built-in tool by its configuration key. `documentation` of the tools of this conversation is for the one
+    that serves it (R81)."""
+    made: dict[str, Tool] = {key: Lazy(_from(module, name), source) for key, (module, name, source) in _MODULES.items()}
+    made["describe_tools"] = Lazy(_from("describe_tools", "DescribeTools", documentation), "tool")
+    return made
+
+
+def local(spec: LocalSpec) -> Tool:
+    """A local tool (R83); it also has `render` of `port.Formats` when a command shows its arguments (R90)."""
+    from jp_tui.tools.local import FormattedTool, LocalTool
+
+    return LocalTool(spec) if spec.format_command is None else FormattedTool(spec, spec.format_command)
+
+
+def _from(module: str, name: str, *given: object) -> Callable[[], Tool]:
+    def load() -> Tool:
+        made: Tool = getattr(import_module(f"jp_tui.tools.{module}"), name)(*given)
+        return made
+
+    return load

@@ -1,4 +1,5 @@
-"""Asking a child process to apply patterns, make diffs and scan files (traps.md T21c, T28); the child is `job.py`.
+"""Asking a child process to apply patterns, make diffs, scan files and render templates (traps.md T21c, T28); the child
+is `job.py`.
 
 One job a process: JSON in, JSON lines out. A pattern that never ends is ended with its process, and what came out
 before is kept. Nothing here decides what a job means.
@@ -19,28 +20,30 @@ SECONDS = 10.0
 _OUTPUT = 64 << 20
 _START = "import sys; sys.path.append(sys.argv[1]); from jp_tui.tools.job import main; main(sys.argv[2])"
 
-Kind = Literal["edit", "diff", "list", "search"]
+Kind = Literal["edit", "diff", "list", "search", "render"]
 
 
 class TooLong(Refusal):
-    """The job was ended after SECONDS; `lines` is what had come out."""
+    """The job was ended after so many seconds; `lines` is what had come out."""
 
-    def __init__(self, lines: list[dict[str, Any]]) -> None:
-        super().__init__(f"this took more than {SECONDS:.0f} seconds and was ended; use a simpler pattern or less text")
+    def __init__(self, lines: list[dict[str, Any]], seconds: float) -> None:
+        super().__init__(f"this took more than {seconds:.0f} seconds and was ended; use a simpler pattern or less text")
         self.lines = lines
 
 
-async def ask(kind: Kind, job: Mapping[str, object]) -> list[dict[str, Any]]:
-    """The lines that the job of this kind gives; TooLong, or Refusal when it failed (too much memory, no child)."""
+async def ask(kind: Kind, job: Mapping[str, object], *, seconds: float | None = None) -> list[dict[str, Any]]:
+    """The lines that the job of this kind gives; TooLong after `seconds` (default SECONDS), Refusal when it failed (too
+    much memory, no child)."""
+    limit = SECONDS if seconds is None else seconds
     argv = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, str(Path(__file__).parents[2]), kind]
     try:
-        done = await run(argv, cwd="/", stdin=json.dumps(job).encode(), timeout=SECONDS, output_limit=_OUTPUT)
+        done = await run(argv, cwd="/", stdin=json.dumps(job).encode(), timeout=limit, output_limit=_OUTPUT)
     except ChildProblem as problem:
         raise Refusal(f"the work could not be done: {problem}") from None
     whole = done.stdout[: done.stdout.rfind(b"\n") + 1].splitlines()
     lines = [json.loads(line) for line in whole]
     if done.timed_out:
-        raise TooLong(lines)
+        raise TooLong(lines, limit)
     if not done.ok or done.truncated:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise Refusal(f"the work could not be done: {' '.join(last) or 'its process ended early'}")

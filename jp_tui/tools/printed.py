@@ -1,0 +1,103 @@
+"""What a local tool printed, as an outcome (inquiries.md R47, R83, M29).
+
+Its output is an outcome when it is one JSON object of that form, through the strict gate; else it is text. A question
+that breaks the rules becomes an error for the model, and nobody is asked. Runs nothing, cuts nothing.
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
+from jp_tui.questions.bounds import short
+from jp_tui.system.children import Finished
+from jp_tui.tools.port import NeedsInput, Outcome
+
+KEPT = 1 << 20
+"""Bytes of output that a tool may write."""
+_SHOWN = 8 << 10
+
+
+def outcome(name: str, done: Finished) -> Outcome:
+    """How a run ended (R83). What was said before we ended it counts for nothing."""
+    stdout = done.stdout.decode("utf-8", "replace")
+    stderr = done.stderr.decode("utf-8", "replace")
+    if ended := _ended(done):
+        return failed(name, _ends(stdout), _ends(stderr), ended)
+    if (found := _spoken(name, stdout)) is not None:
+        return found
+    if done.ok:
+        return Success(stdout)
+    return failed(name, stdout, stderr, f"it was killed by {_signal(done.signal)}" if done.signal else "")
+
+
+def failed(name: str, stdout: str, stderr: str, reason: str = "") -> Failure:
+    """M29; `reason` is ours, for what the output does not say."""
+    body: JsonObject = {"message": f"Tool '{name}' execution failed."}
+    if reason:
+        body["reason"] = reason
+    return Failure(dump({**body, "stderr": stderr, "stdout": stdout}))
+
+
+def _ended(done: Finished) -> str:
+    if done.cancelled:
+        return "it was cancelled"
+    if done.timed_out:
+        return f"it was ended after {done.ms // 1000} seconds, its time limit"
+    if done.flooded:
+        return f"it was ended because it wrote more than {KEPT >> 20} MiB; let it write less, or write to a file"
+    return ""
+
+
+def _spoken(name: str, stdout: str) -> Outcome | None:
+    """The outcome that stands there as JSON, or None when it is something else."""
+    try:
+        said = parse_object(stdout)
+    except JsonProblem:
+        return None
+    match said:
+        case {"type": "success", "content": str(content)}:
+            return Success(content)
+        case {"type": "error", "message": str(message)}:
+            trace = said.get("trace", [])
+            if not isinstance(trace, list) or not all(isinstance(line, str) for line in trace):
+                return None
+            if said.get("transient") is True:
+                return Failure(dump({"message": message, "trace": trace}), transient=True)
+            return Failure(stdout.strip())
+        case {"type": "needs_input"}:
+            return _asked(name, said.get("question"))
+        case _:
+            return None
+
+
+def _asked(name: str, raw: Json) -> Outcome:
+    from jp_tui.questions.wire import BadQuestion, read_question
+
+    try:
+        if not isinstance(raw, dict):
+            raise BadQuestion("`question` is missing or no object")
+        return NeedsInput(read_question(raw))
+    except BadQuestion as problem:
+        said = str(problem)
+        detail = short(said) if not said.isprintable() else said[:500]
+        return Failure(
+            f"Tool '{name}' asked a question that breaks the rules, so nobody was asked: {detail} "
+            "This is a fault of the tool; do not retry this tool call in this turn."
+        )
+
+
+def _ends(text: str) -> str:
+    """The beginning and the end of what a tool wrote before it was ended."""
+    if len(text) <= _SHOWN:
+        return text
+    half = _SHOWN // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters are left out …\n{text[-half:]}"
+
+
+def _signal(number: int) -> str:
+    import signal
+
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
