@@ -16,11 +16,14 @@ Check = Callable[[Any], Any]
 
 
 class BadValue(Exception):
-    """A value that its key does not take; `allowed` names the values that it does, `inside` where in it."""
+    """A value that its key does not take; `allowed` names the values that it does, `inside` where in it, `nearest`
+    the name that was probably meant there."""
 
-    def __init__(self, message: str, allowed: tuple[str, ...] = (), inside: tuple[str | int, ...] = ()) -> None:
+    def __init__(
+        self, message: str, allowed: tuple[str, ...] = (), inside: tuple[str | int, ...] = (), nearest: str = ""
+    ) -> None:
         super().__init__(message)
-        self.message, self.allowed, self.inside = message, allowed, inside
+        self.message, self.allowed, self.inside, self.nearest = message, allowed, inside, nearest
 
 
 def found(value: object) -> str:
@@ -121,16 +124,25 @@ def json_value(value: Any) -> Any:
 
 
 def _inside(key: str | int, item: Any) -> None:
+    inside(key, json_value, item)
+
+
+def inside(key: str | int, check: Check, item: Any) -> Any:
+    """`check(item)`; what is wrong with it is said to be at `key`."""
     try:
-        json_value(item)
+        return check(item)
     except BadValue as bad:
-        raise BadValue(bad.message, bad.allowed, (key, *bad.inside)) from None
+        raise BadValue(bad.message, bad.allowed, (key, *bad.inside), bad.nearest) from None
 
 
 model_id = matching(r"[A-Za-z0-9_-]+/\S(.*\S)?|[A-Za-z0-9_.-]+", "provider/model, or an alias")
 full_model_id = matching(r"[A-Za-z0-9_-]+/\S(.*\S)?", "provider/model")
 variable = matching(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")
-source = matching(r"builtin(\.[A-Za-z0-9_-]+)?", "builtin or builtin.NAME")
+_NAME = "[A-Za-z0-9_-]+"
+source = matching(
+    rf"(builtin|local)(\.{_NAME})?|mcp\.{_NAME}(\.{_NAME})?",
+    "builtin, builtin.NAME, local, local.NAME, mcp.SERVER or mcp.SERVER.TOOL",
+)
 _url = matching(r"https?://(\[[0-9A-Fa-f:.]+\]|[^\s/?#@\[\]:]+)(:\d{1,5})?(/[^\s?#]*)?", "an http or https address")
 
 
@@ -164,12 +176,3 @@ def enable(value: Any) -> dict[str, Any]:
         state, toggle = forms[value]
         return {"state": state, "allow_toggle": toggle}
     raise BadValue(f"found {found(value)}", ("true", "false", "on", "off", "always", "explicit", "a table"))
-
-
-def target(value: Any) -> Any:
-    """R52: a string, or a table of what differs for the assistant that answers, with an optional `escalation`."""
-    if isinstance(value, dict):
-        if not isinstance(value.get("escalation", False), bool):
-            raise BadValue(f"expected true or false, found {found(value['escalation'])}", (), ("escalation",))
-        return json_value(value)
-    return choice("user", "assistant", "assistant_with_escalation")(value)

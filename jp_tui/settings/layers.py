@@ -7,19 +7,21 @@ and the mapping it is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jp_tui.settings import toml, trust
 from jp_tui.settings.errors import Problem, SettingsError, printable
-from jp_tui.settings.keys import SCHEMA, dotted
-from jp_tui.settings.merge import Flaw, check, get, merge
+from jp_tui.settings.keys import CHANGEABLE, SCHEMA, dotted
+from jp_tui.settings.merge import Flaw, check, get, leaves, merge, without
 from jp_tui.settings.toml import Path, Place, Table
 
 LayerKind = Literal["built-in", "user", "workspace", "environment", "conversation", "--cfg", "flag"]
 
 PREFIX = "JP_TUI_"
+MAX_PROBLEMS = 100
+"""Problems of one layer that are named; a file with more is no configuration."""
 RESERVED = frozenset({"JP_TUI_HOME", "JP_TUI_FIXTURES", "JP_TUI_DEBUG"})
 
 
@@ -122,15 +124,25 @@ def _checked(kind: LayerKind, file: str, document: toml.Document) -> Layer:
     return layer
 
 
-def from_workspace(file: str, below: Settings, *, trusted: bool) -> tuple[Layer | None, list[Notice]]:
+def from_workspace(
+    file: str, below: Settings, *, trusted: Callable[[bytes], bool]
+) -> tuple[Layer | None, list[Notice]]:
     """The part of a workspace's file that counts, and one notice for what does not.
 
-    What it says wrongly is left out and named like what it may not say: a cloned repository must neither change how
-    we work nor keep us from starting. Only a file that is no TOML, or is beyond the limits, is an error.
+    `trusted` says whether the user trusts exactly these bytes (S10). What an untrusted one says wrongly is left out
+    and named like what it may not say: a cloned repository must neither change how we work nor keep us from starting.
+    Only a file that is no TOML, or is beyond the limits, is an error.
     """
     document = toml.read(file)
     if document is None:
         return None, []
+    return workspace_layer(document, file, below, trusted=trusted(document.data))
+
+
+def workspace_layer(
+    document: toml.Document, file: str, below: Settings, *, trusted: bool
+) -> tuple[Layer, list[Notice]]:
+    """As `from_workspace`, of a document that was read already."""
     tree, flaws = check(document.tree, SCHEMA)
     admitted, left_out = trust.admit(tree, below.tree, trusted=trusted)
     layer = Layer("workspace", file, admitted, document.places)
@@ -139,7 +151,7 @@ def from_workspace(file: str, below: Settings, *, trusted: bool) -> tuple[Layer 
     keys = tuple(dict.fromkeys(dotted(path) for path in [*left_out, *(flaw.path for flaw in flaws)]))
     if not keys:
         return layer, []
-    why = "" if trusted else ": this workspace is not trusted"
+    why = ", though it is trusted" if trusted else ": this workspace is not trusted"
     return layer, [Notice(keys, printable(f"{file} ignored{why}: {_listed(keys)}", 1_000))]
 
 
@@ -169,6 +181,51 @@ def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[L
     if loose := [layer.origin(path).name for path in trust.loosened(layer.tree, below.tree)]:
         notices.append(Notice(tuple(loose), printable(f"less strict by the environment: {_listed(loose)}", 1_000)))
     return layer, notices
+
+
+def from_conversation(deltas: Iterable[Mapping[str, Any]], below: Table) -> tuple[Layer | None, list[Notice]]:
+    """What a conversation's own log changes, its deltas in the order of the stream (R60, R67), over the tree `below`.
+
+    Only keys of `conversation` and `assistant` count. A delta with anything else in it, or that does not fit any more,
+    is left out as a whole and told, and so is a tool that is gone: an old log must not keep a conversation from being
+    opened. These are deltas of a log that we wrote; whoever imports one from elsewhere has to filter it first, as a
+    workspace's file is.
+    """
+    tree: Table = {}
+    names: dict[Path, str] = {}
+    notices: list[Notice] = []
+    for number, delta in enumerate(deltas, 1):
+        where = f"change {number} of this conversation"
+        try:
+            good, flaws = check(dict(delta), CHANGEABLE)
+        except RecursionError:
+            good, flaws = {}, [Flaw((), "is nested too deeply")]
+        if flaws:
+            notices.append(_ignored(where, flaws))
+            continue
+        if gone := [Flaw(path, "is no tool any more") for path in _gone(good, below, tree)]:
+            notices.append(_ignored(where, gone))  # the rest of it still fits
+            for flaw in gone:
+                good = without(good, flaw.path)
+        tree = merge(tree, good, SCHEMA)
+        names.update((path, where) for path, _, _ in leaves(good, SCHEMA))
+    return (Layer("conversation", "this conversation", tree, names=names) if tree else None), notices
+
+
+def _gone(good: Table, *known: Table) -> list[Path]:
+    """Tools that a change names and nothing defines. A tool that only its own change defines is one."""
+    path: Path = ("conversation", "tools")
+    own: Table = get(good, path) or {}
+    return [
+        (*path, name)
+        for name, values in own.items()
+        if name != "*" and "source" not in values and not any(get(tree, (*path, name, "source")) for tree in known)
+    ]
+
+
+def _ignored(where: str, flaws: Sequence[Flaw]) -> Notice:
+    said = "; ".join(f"{dotted(flaw.path)} {flaw.message}".strip() for flaw in flaws[:3])
+    return Notice(tuple(dotted(flaw.path) for flaw in flaws), printable(f"{where} is ignored: {said}", 1_000))
 
 
 def from_assignments(assignments: Iterable[str]) -> Layer:
@@ -212,11 +269,13 @@ def _refuse(flaws: Sequence[Flaw], layer: Layer) -> None:
     if not flaws:
         return
     problems = []
-    for flaw in flaws[:20]:
+    for flaw in flaws[:MAX_PROBLEMS]:
         at = layer.origin(flaw.path)
         problems.append(
             Problem(flaw.message, dotted(flaw.path), at.name, at.line, at.column, flaw.allowed, flaw.nearest)
         )
+    if len(flaws) > MAX_PROBLEMS:
+        problems.append(Problem(f"and {len(flaws) - MAX_PROBLEMS} more", file=layer.name))
     raise SettingsError(problems)
 
 

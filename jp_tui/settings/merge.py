@@ -9,7 +9,7 @@ from typing import Any
 
 from jp_tui.settings.checks import BadValue, found
 from jp_tui.settings.errors import nearest
-from jp_tui.settings.keys import Group, Leaf, Node, dotted
+from jp_tui.settings.nodes import Group, Leaf, Node, dotted
 from jp_tui.settings.toml import Path, Table
 
 
@@ -28,11 +28,15 @@ def check(tree: Table, node: Group, path: Path = ()) -> tuple[Table, list[Flaw]]
     """`tree` in normal form (shorthands written out, flawed keys left out), and everything that is wrong with it."""
     good: Table = {}
     flaws: list[Flaw] = []
-    for key, value in tree.items():
-        here = (*path, key)
+    for written, value in tree.items():
+        here = (*path, written)
+        key = node.aliases.get(written, written)
         child = node.child(key)
         if child is None:
             flaws.append(_unknown(here, node))
+            continue
+        if key != written and key in tree:
+            flaws.append(Flaw(here, f"is another name of {key}, which is set beside it"))
             continue
         if node.key_check is not None and key not in node.children:
             try:
@@ -40,23 +44,24 @@ def check(tree: Table, node: Group, path: Path = ()) -> tuple[Table, list[Flaw]]
             except BadValue as bad:
                 flaws.append(Flaw(here, bad.message, bad.allowed))
                 continue
-        _check_value(child, value, here, good, flaws)
+        _check_value(child, value, here, key, good, flaws)
     return good, flaws
 
 
-def _check_value(node: Node, value: Any, path: Path, good: Table, flaws: list[Flaw]) -> None:
+def _check_value(node: Node, value: Any, path: Path, key: str, good: Table, flaws: list[Flaw]) -> None:
     try:
         if isinstance(node, Leaf):
-            good[str(path[-1])] = node.check(value)
+            good[key] = node.check(value)
             return
         if not isinstance(value, dict):
             if node.shorthand is None:
                 raise BadValue(f"expected a table, found {found(value)}")
             value = node.shorthand(value)
-        good[str(path[-1])], inner = check(value, node, path)
+        good[key], inner = check(value, node, path)
         flaws.extend(inner)
     except BadValue as bad:
-        flaws.append(Flaw((*path, *bad.inside), bad.message, bad.allowed))
+        at = (*path, *bad.inside)
+        flaws.append(Flaw(at, bad.message, bad.allowed, dotted((*at[:-1], bad.nearest)) if bad.nearest else ""))
 
 
 def _unknown(path: Path, node: Group) -> Flaw:

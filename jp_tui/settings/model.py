@@ -6,7 +6,7 @@ is a global, and nothing here is looked up again behind anybody's back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -29,13 +29,16 @@ class RequestSettings:
     max_backoff_secs: int
     stream_idle_timeout_secs: int
     max_response_bytes: int
+    cache: str = "short"
+    """`off`, `short`, `long`, or a duration like 10m: how long a provider may keep the prompt (R134)."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssistantSettings:
     """The assistant: `model` as written (provider/model, an alias, or None: S21 chooses), and how it is asked.
 
-    `extra` holds parameters that are not ours to know; they go to the wire as they are.
+    `extra` holds parameters that are not ours to know; they go to the wire as they are. `system_prompt` has its
+    sections at its end.
     """
 
     model: str | None
@@ -64,6 +67,17 @@ class LookSettings:
     sidebar: Sidebar
     sanitize: Sanitize
     bell: bool
+    review: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class InquirySettings:
+    """How an assistant answers questions. `assistant` is what differs from the main one (R130), as it is written."""
+
+    assistant: Mapping[str, Any]
+    retry_with_intent: bool
+    list_tools: bool | Literal["auto"]
+    on_failure: Literal["ask", "fail"]
 
 
 def load(
@@ -73,24 +87,30 @@ def load(
     environment: Mapping[str, str],
     assignments: Sequence[str] = (),
     flags: Mapping[str, tuple[Path, str]] | None = None,
-    trusted: bool = False,
+    trusted: bool | Callable[[bytes], bool] = False,
+    deltas: Sequence[Mapping[str, Any]] = (),
     builtins: Sequence[str] = (data.DEFAULTS_FILE, data.TOOLS_FILE),
 ) -> Settings:
     """All layers laid over each other. The files need not exist. SettingsError when one cannot be used.
 
     `assignments` are the values of `--cfg`, `flags` as in `layers.from_flags`, `trusted` whether the workspace's file
-    with exactly this content is trusted (S10).
+    with exactly this content is trusted (S10), `deltas` what the conversation's log changes (R67).
     """
     stack: list[Layer] = [layers.builtin(file) for file in builtins]
     notices: list[Notice] = []
     user = layers.from_file("user", user_file)
     stack += [user] if user else []
-    workspace, said = layers.from_workspace(workspace_file, Settings(stack), trusted=trusted)
+    trusts = trusted if callable(trusted) else (lambda _: bool(trusted))
+    workspace, said = layers.from_workspace(workspace_file, Settings(stack), trusted=trusts)
     stack += [workspace] if workspace else []
     notices += said
     if any(name.startswith(layers.PREFIX) for name in environment):
         variables, said = layers.from_environment(environment, Settings(stack))
         stack.append(variables)
+        notices += said
+    if deltas:
+        changes, said = layers.from_conversation(deltas, Settings(stack).tree)
+        stack += [changes] if changes else []
         notices += said
     if assignments:
         stack.append(layers.from_assignments(assignments))
@@ -104,12 +124,34 @@ def assistant(settings: Settings) -> AssistantSettings:
     parameters = dict(values.get("model", {}).get("parameters", {}))
     return AssistantSettings(
         model=values.get("model", {}).get("id"),
-        system_prompt=values["system_prompt"],
+        system_prompt=_with_sections(values["system_prompt"], values.get("system_prompt_sections", [])),
         tool_choice=values["tool_choice"],
         max_tokens=parameters.pop("max_tokens", None),
         temperature=parameters.pop("temperature", None),
         request=RequestSettings(**values["request"]),
         extra=parameters,
+    )
+
+
+def _with_sections(prompt: str, sections: Sequence[str | Mapping[str, str]]) -> str:
+    """The prompt and its sections, one blank line between them; a title becomes a heading."""
+    parts = [prompt]
+    for section in sections:
+        if isinstance(section, str):
+            parts.append(section)
+        else:
+            title = section.get("title", "")
+            parts.append(f"# {title}\n\n{section['content']}" if title else section["content"])
+    return "\n\n".join(part.strip("\n") for part in parts if part.strip())
+
+
+def inquiry(settings: Settings) -> InquirySettings:
+    values: dict[str, Any] = settings.get("conversation", "inquiry")
+    return InquirySettings(
+        assistant=values.get("assistant", {}),
+        retry_with_intent=values["retry_with_intent"],
+        list_tools=values["list_tools"],
+        on_failure=values["on_failure"],
     )
 
 
@@ -128,6 +170,7 @@ def look(settings: Settings) -> LookSettings:
         sidebar=settings.get("ui", "sidebar"),
         sanitize=settings.get("style", "sanitize"),
         bell=settings.get("notify", "bell"),
+        review=settings.get("ui", "review"),
     )
 
 

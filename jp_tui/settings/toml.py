@@ -38,11 +38,12 @@ _PLAIN = re.compile(r"[^\"'#\[\]{},\n]+")
 
 @dataclass(slots=True)
 class Document:
-    """A parsed file: its text (without a byte order mark), its data, and where each key stands."""
+    """A parsed file: its text (without a byte order mark), its data, where each key stands, and its bytes."""
 
     text: str
     tree: Table
     places: dict[Path, Place]
+    data: bytes = b""
 
 
 def read(file: str) -> Document | None:
@@ -77,7 +78,7 @@ def parse(data: bytes, file: str) -> Document:
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
         raise SettingsError(Problem("is not UTF-8", file=file, line=line, column=column)) from None
     places = locate(text, file)
-    return Document(text, loads(text, file), places)
+    return Document(text, loads(text, file), places, data)
 
 
 def loads(text: str, file: str) -> Table:

@@ -1,7 +1,8 @@
 """The tools as they are configured: each with its own values over those of all tools (inquiries.md R66, R144).
 
 Values only: which code a source stands for is the engine's to know, and what a route makes of a question's settings
-is `inquiry`'s. A tool without a source is an error here, most often a misspelt name.
+is `inquiry`'s. What no layer says wrongly by itself but all of them together do is an error here (R71): a tool without
+a source, a local one without a command, paths for one that is not local, a server that nobody configured.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import Any, Literal
 from jp_tui.settings.errors import Problem, SettingsError, nearest
 from jp_tui.settings.layers import Settings
 from jp_tui.settings.merge import merge
+from jp_tui.settings.questions import UNSET, QuestionSettings, questions
 
 AllowToggle = Literal["any", "never", "if_named", "if_named_or_group"]
 Scope = Literal["bulk", "named", "group"]
 RunMode = Literal["ask", "unattended", "edit", "skip"]
 Detached = Literal["unset", "auto", "defaults", "deny", "defer"]
-TargetKind = Literal["user", "assistant", "assistant_with_escalation"]
+Kind = Literal["built-in", "local", "mcp"]
 
 TOOLS = ("conversation", "tools")
 
@@ -37,26 +39,14 @@ class Enable:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionSettings:
-    """What is set for one question (R33). `place` says where its answer, else its target, was written."""
-
-    target: TargetKind = "user"
-    overrides: Mapping[str, Any] = field(default_factory=dict)
-    has_answer: bool = False
-    answer: Any = None
-    prompt_label: str | None = None
-    exclusive: bool | None = None
-    place: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class StyleSettings:
-    """How a call is shown. `inline_results` in lines, None for all of them."""
+    """How a call is shown. `inline_results` in lines, None for all of them; `command` shows its arguments (R90)."""
 
     hidden: bool
     inline_results: int | None
     results_file_link: Literal["full", "osc8", "off"]
-    parameters: Literal["json", "function_call", "off"]
+    parameters: Literal["json", "function_call", "off", "command"]
+    command: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +60,8 @@ class DetachedSettings:
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:
-    """One tool. `parameters` by name, each a JSON schema that may carry `required` (R68, R80)."""
+    """One tool. `parameters` by name, each a JSON schema that may carry `required` (R68, R80); `command` as written,
+    for a local tool; `access` the rules by kind; `timeout_secs` None where nothing is set."""
 
     name: str
     source: str
@@ -86,6 +77,15 @@ class ToolSettings:
     options: Mapping[str, Any] = field(default_factory=dict)
     questions: Mapping[str, QuestionSettings] = field(default_factory=dict)
     cancellation_response: str | None = None
+    format: Literal["ask", "unattended"] = "ask"
+    command: Any = None
+    access: Mapping[str, Any] = field(default_factory=dict)
+    timeout_secs: int | None = None
+
+    @property
+    def kind(self) -> Kind:
+        first = self.source.partition(".")[0]
+        return "local" if first == "local" else "mcp" if first == "mcp" else "built-in"
 
     @property
     def executor(self) -> str:
@@ -93,31 +93,44 @@ class ToolSettings:
         return self.source.partition(".")[2] or self.name
 
     def question(self, identifier: str) -> QuestionSettings:
-        return self.questions.get(identifier, _UNSET)
-
-
-_UNSET = QuestionSettings()
+        return self.questions.get(identifier, UNSET)
 
 
 def tools(settings: Settings) -> dict[str, ToolSettings]:
-    """Every configured tool by name, in the order of the layers. SettingsError for one that has no source."""
+    """Every configured tool by name, in the order of the layers. SettingsError with everything that is wrong."""
     entries: dict[str, Any] = settings.get(*TOOLS) or {}
     shared: dict[str, Any] = entries.get("*", {})
     named = {name: own for name, own in entries.items() if name != "*"}
-    for name, own in named.items():
-        if "source" not in own:
-            raise SettingsError(_no_source(settings, name, [known for known in named if "source" in named[known]]))
+    problems = [problem for name, own in named.items() for problem in _wrong(settings, name, own, named)]
+    if problems:
+        raise SettingsError(problems)
     return {name: _tool(settings, name, own, merge(shared, own, None)) for name, own in named.items()}
 
 
-def _no_source(settings: Settings, name: str, known: list[str]) -> Problem:
-    near = nearest(name, known)
-    return settings.problem((*TOOLS, name), "is no tool: it has no source", nearest=near)
+def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, Any]) -> list[Problem]:
+    """What R71 calls a load-time error, in the effective values of one tool."""
+    path = (*TOOLS, name)
+    source = own.get("source")
+    if source is None:
+        near = nearest(name, [known for known in named if "source" in named[known]])
+        return [settings.problem(path, "is no tool: it has no source", nearest=near)]
+    found: list[Problem] = []
+    kind, _, rest = source.partition(".")
+    if kind == "mcp":
+        server = rest.partition(".")[0]
+        found.append(settings.problem((*path, "source"), f"the MCP server {server} is not configured"))
+    if kind == "local" and "command" not in own:
+        found.append(settings.problem((*path, "source"), "a local tool needs a command"))
+    if kind != "local" and "access" in own:
+        said = f"only a local tool has access rules; the source of this one is {source}"
+        found.append(settings.problem((*path, "access"), said))
+    return found
 
 
 def _tool(settings: Settings, name: str, own: dict[str, Any], all_: dict[str, Any]) -> ToolSettings:
     style = all_["style"]
-    lines = style["inline_results"]
+    lines, shown = style["inline_results"], style["parameters"]
+    own_command = isinstance(shown, dict)
     return ToolSettings(
         name=name,
         source=all_["source"],
@@ -128,7 +141,8 @@ def _tool(settings: Settings, name: str, own: dict[str, Any], all_: dict[str, An
             style["hidden"],
             None if lines == "full" else 0 if lines == "off" else lines,
             style["results_file_link"],
-            style["parameters"],
+            "command" if own_command else shown,
+            shown if own_command else None,
         ),
         detached=DetachedSettings(**all_.get("detached", {})),
         summary=all_.get("summary", ""),
@@ -136,29 +150,10 @@ def _tool(settings: Settings, name: str, own: dict[str, Any], all_: dict[str, An
         examples=all_.get("examples", ""),
         parameters=all_.get("parameters", {}),
         options=all_.get("options", {}),
-        questions={key: _question(settings, name, key, value) for key, value in own.get("questions", {}).items()},
+        questions=questions(settings, name, all_["source"], own.get("questions", {})),
         cancellation_response=all_.get("cancellation_response"),
+        format=all_.get("format", "unattended" if all_["run"] == "unattended" else "ask"),
+        command=all_.get("command"),
+        access=all_.get("access", {}),
+        timeout_secs=all_.get("timeout_secs"),
     )
-
-
-def _question(settings: Settings, tool: str, key: str, value: dict[str, Any]) -> QuestionSettings:
-    kind, overrides = _target(value.get("target", "user"))
-    deciding = "answer" if "answer" in value else "target" if "target" in value else ""
-    origin = settings.origin(*TOOLS, tool, "questions", key, deciding) if deciding else None
-    return QuestionSettings(
-        target=kind,
-        overrides=overrides,
-        has_answer="answer" in value,
-        answer=value.get("answer"),
-        prompt_label=value.get("prompt_label"),
-        exclusive=value.get("exclusive"),
-        place=origin.words() if origin else "",
-    )
-
-
-def _target(value: Any) -> tuple[TargetKind, Mapping[str, Any]]:
-    """R52: a string, or overrides with an optional `escalation`."""
-    if isinstance(value, dict):
-        overrides = {key: item for key, item in value.items() if key != "escalation"}
-        return ("assistant_with_escalation" if value.get("escalation") else "assistant"), overrides
-    return value, {}

@@ -17,13 +17,24 @@ def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path
     for path, leaf, value in leaves(tree, SCHEMA):
         old = effective(below, path)
         unchanged = value == old and type(value) is type(old)
-        never = leaf.never is not None and leaf.never(value)
+        never = leaf.never is not None and leaf.never(value) and not _own(path, tree, below)
         counts = trusted or leaf.trust == "display" or _tightens(leaf, old, value)
         if not unchanged and (never or not counts):
             left_out.append(path)
     for path in left_out:
         tree = without(tree, path)
     return tree, left_out
+
+
+def _own(path: Path, tree: Table, below: Table) -> bool:
+    """Whether `path` is of a tool that is none of ours: one that a layer below, or else the file itself, made local.
+
+    What a file does to a built-in tool it does not get rid of by giving it another source.
+    """
+    if path[:2] != ("conversation", "tools"):
+        return False
+    source = get(below, (*path[:3], "source")) or get(tree, (*path[:3], "source"))
+    return isinstance(source, str) and source.partition(".")[0] == "local"
 
 
 def loosened(tree: Table, below: Table) -> list[Path]:

@@ -1,0 +1,123 @@
+"""What is set for a tool's questions (inquiries.md R33, R52, R53, R72, R171), with the place each was written.
+
+Who answers in the end is decided in `inquiry`, with the question at hand; here stand only the settings, and which of
+them hold where a question has none of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from jp_tui.settings.layers import Settings
+
+TargetKind = Literal["user", "assistant", "assistant_with_escalation"]
+
+REVIEWER = ("conversation", "inquiry", "assistant", "model", "id")
+CHANGE = "apply_changes"
+"""The question that shows a whole change before it is made (R234): what a reviewer may decide first (R72)."""
+SLOT = "answer"
+"""The entry of `questions` that holds for a model's own questions which have none (R171)."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSettings:
+    """What is set for one question. `place` says where its answer, else its target, was written.
+
+    `chosen` says whether the target was set, and not just what holds when nobody says anything. `slot` is the key
+    under which `answer` stands when that is not the question's own id.
+    """
+
+    target: TargetKind = "user"
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    has_answer: bool = False
+    answer: Any = None
+    prompt_label: str | None = None
+    exclusive: bool | None = None
+    place: str = ""
+    deadline_secs: int | None = None
+    chosen: bool = False
+    why: str = ""
+    slot: str = ""
+
+
+UNSET = QuestionSettings()
+
+
+def questions(settings: Settings, tool: str, source: str, values: Mapping[str, Any]) -> dict[str, QuestionSettings]:
+    """Every question of `tool` that is named in the configuration, by id."""
+    builtin = source.partition(".")[0] == "builtin"
+    return {key: _question(settings, tool, key, value, builtin=builtin) for key, value in values.items()}
+
+
+def _question(settings: Settings, tool: str, key: str, value: dict[str, Any], *, builtin: bool) -> QuestionSettings:
+    kind, overrides = read_target(value.get("target", "user"))
+    deciding = "answer" if "answer" in value else "target" if "target" in value else ""
+    origin = settings.origin("conversation", "tools", tool, "questions", key, deciding) if deciding else None
+    place, why = origin.words() if origin else "", ""
+    if builtin and key == CHANGE and "target" not in value:
+        kind, reviewed, why = _reviewed(settings)
+        place = place or reviewed
+    return QuestionSettings(
+        target=kind,
+        overrides=overrides,
+        has_answer="answer" in value,
+        answer=value.get("answer"),
+        prompt_label=value.get("prompt_label"),
+        exclusive=value.get("exclusive"),
+        place=place,
+        deadline_secs=value.get("deadline_secs"),
+        chosen="target" in value,
+        why=why,
+    )
+
+
+def _reviewed(settings: Settings) -> tuple[TargetKind, str, str]:
+    """R72: who decides about a change when nobody said who. The place that decided it, and why in words."""
+    named = ".".join(REVIEWER)
+    origin = settings.origin(*REVIEWER)
+    if origin is None:
+        return "user", "", f"{named} is not set"
+    return "assistant_with_escalation", origin.words(), f"{named} is set"
+
+
+def read_target(value: Any) -> tuple[TargetKind, Mapping[str, Any]]:
+    """R52: a string, or overrides with an optional `escalation`."""
+    if isinstance(value, dict):
+        overrides = {key: item for key, item in value.items() if key != "escalation"}
+        return ("assistant_with_escalation" if value.get("escalation") else "assistant"), overrides
+    return value, {}
+
+
+def written_target(kind: TargetKind, overrides: Mapping[str, Any]) -> str | dict[str, Any]:
+    """R53: the shortest form that `read_target` reads back as this."""
+    if kind == "user" or not overrides:
+        return kind
+    escalating = {"escalation": True} if kind == "assistant_with_escalation" else {}
+    return {**overrides, **escalating}
+
+
+def fallen_back(own: QuestionSettings | None, slot: QuestionSettings) -> QuestionSettings:
+    """R171: a model's own question, with what stands in the slot where it says nothing itself.
+
+    A static answer of the slot comes along with `slot` set: it holds only where the call asks a single question.
+    """
+    if own is None:
+        own = UNSET
+    target = own if own.chosen else slot
+    answer = own if own.has_answer else slot
+    return replace(
+        own,
+        target=target.target,
+        overrides=target.overrides,
+        chosen=target.chosen,
+        why=target.why,
+        has_answer=answer.has_answer,
+        answer=answer.answer,
+        slot=SLOT if slot.has_answer and not own.has_answer else "",
+        prompt_label=slot.prompt_label if own.prompt_label is None else own.prompt_label,
+        exclusive=slot.exclusive if own.exclusive is None else own.exclusive,
+        deadline_secs=slot.deadline_secs if own.deadline_secs is None else own.deadline_secs,
+        place=answer.place if answer.has_answer else target.place,
+    )

@@ -1,0 +1,45 @@
+"""Where a run's configuration comes from, so that it can be read again, explained, checked and changed.
+
+Holds paths and what the command line said; reads nothing until it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as File
+from typing import Any
+
+from jp_tui.settings import data, model, trusted
+from jp_tui.settings.layers import Settings
+from jp_tui.settings.toml import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The user's file, the workspace's, the store of what is trusted, the environment, `--cfg` and flags."""
+
+    user: File
+    workspace: File
+    store: File
+    environment: Mapping[str, str]
+    assignments: Sequence[str] = ()
+    flags: Mapping[str, tuple[Path, str]] = field(default_factory=dict)
+    builtins: Sequence[str] = (data.DEFAULTS_FILE, data.TOOLS_FILE)
+
+    def load(self, deltas: Sequence[Mapping[str, Any]] = ()) -> Settings:
+        """All layers as they are now, with what the conversation changes. SettingsError."""
+        return model.load(
+            user_file=str(self.user),
+            workspace_file=str(self.workspace),
+            environment=self.environment,
+            assignments=self.assignments,
+            flags=self.flags,
+            trusted=self.trusts,
+            deltas=deltas,
+            builtins=self.builtins,
+        )
+
+    def trusts(self, content: bytes) -> bool:
+        """Whether the workspace's file counts in full when it holds `content`."""
+        return trusted.trusts(self.store, self.workspace, content)

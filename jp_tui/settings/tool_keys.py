@@ -1,0 +1,104 @@
+"""The keys of a tool and of its questions (inquiries.md R68), and those of all tools under `'*'` (R66).
+
+What would mean nothing for all tools at once (a source, parameters, questions) is no key of `'*'`: it would be set
+and never do anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jp_tui.settings import checks, shapes
+from jp_tui.settings.assistant_keys import FREE, target
+from jp_tui.settings.nodes import Group, Leaf, Node, stricter
+
+KINDS = ("run", "deliver", "tool")
+"""The kinds of prompt that a policy is for (R144)."""
+ALL_TOOLS = "*"
+
+name = checks.matching(r"[A-Za-z0-9_-]{1,64}", "a name of letters, digits, _ and -, at most 64")
+
+
+def tool_name(value: Any) -> str:
+    return str(name(value))
+
+
+QUESTION = Group(
+    {
+        "target": Leaf(target, tightens=lambda old, new: new == "user", help="who answers"),
+        "answer": Leaf(checks.json_value, never=lambda new: True, help="a fixed answer"),
+        "prompt_label": Leaf(checks.text, "display", help="who the sheet says is asking; display only"),
+        "exclusive": Leaf(
+            checks.boolean,
+            tightens=stricter(None, False, True),
+            never=lambda new: new is False,
+            help="only a person may answer",
+        ),
+        "deadline_secs": Leaf(checks.integer(1, 31_536_000), help="a time limit for the person who is asked"),
+    }
+)
+
+_DETACHED = checks.choice("auto", "defaults", "deny", "defer")
+_DETACHED_LEAF = Leaf(_DETACHED, tightens=lambda old, new: new == "deny", help="what is done without a client")
+_ASKING = ("unattended", "edit", "ask", "skip")  # from loose to strict
+
+_RESULTS = {
+    "inline_results": Leaf(checks.text_or_count("full", "off"), "display", help="lines of a result that are shown"),
+    "results_file_link": Leaf(checks.choice("full", "osc8", "off"), "display"),
+}
+STYLE = Group(
+    {
+        "hidden": Leaf(checks.boolean, help="neither the call nor its result is shown"),
+        "parameters": Leaf(
+            shapes.shown_parameters,
+            tightens=lambda old, new: new in ("json", "function_call"),
+            help="how the arguments of a call are shown: json, function_call, off, or a command",
+        ),
+        "error": Group(_RESULTS),
+        **_RESULTS,
+    }
+)
+
+_SHARED: dict[str, Node] = {
+    "enable": Group(
+        {
+            "state": Leaf(checks.boolean, tightens=stricter(True, False), help="offered to the model"),
+            "allow_toggle": Leaf(
+                checks.choice("any", "never", "if_named", "if_named_or_group"), help="what -t and -T may do"
+            ),
+        },
+        shorthand=checks.enable,
+    ),
+    "run": Leaf(checks.choice(*_ASKING), tightens=stricter(*_ASKING), help="ask before it runs"),
+    "format": Leaf(
+        checks.choice("unattended", "ask"),
+        tightens=stricter("unattended", "ask"),
+        help="whether its own command may show the arguments before you approve",
+    ),
+    "result": Leaf(checks.choice(*_ASKING), tightens=stricter(*_ASKING), help="ask before the model gets it"),
+    "cancellation_response": Leaf(checks.text),
+    "timeout_secs": Leaf(checks.integer(1, 86_400), help="of a local tool"),
+    "options": Group(named=FREE),
+    "style": STYLE,
+    "detached": Group(
+        dict.fromkeys(KINDS, _DETACHED_LEAF),
+        shorthand=lambda value: dict.fromkeys(KINDS, _DETACHED(value)),
+        aliases={"result": "deliver"},  # C27
+    ),
+}
+
+TOOL = Group(
+    {
+        "source": Leaf(checks.source, help="where the tool comes from"),
+        "command": Leaf(shapes.command, help="what a local tool runs"),
+        "access": Group({"fs": Leaf(shapes.path_rules, help="the paths a local tool is told to keep to")}),
+        "summary": Leaf(checks.text),
+        "description": Leaf(checks.text),
+        "examples": Leaf(checks.text),
+        "parameters": Group(named=FREE),
+        "questions": Group(named=QUESTION, key_check=name),
+        **_SHARED,
+    }
+)
+
+TOOLS = Group({ALL_TOOLS: Group(_SHARED)}, named=TOOL, key_check=tool_name)
