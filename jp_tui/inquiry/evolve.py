@@ -7,7 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
-from jp_tui.inquiry.values import Given, Held, Open, State, Waiting, Work
+from jp_tui.conversation.ids import inquiry_id
+from jp_tui.inquiry.values import CallResumed, Given, Held, Last, Open, Recorded, State, Waiting, Work
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -15,27 +16,43 @@ V = TypeVar("V")
 
 def put(mapping: Mapping[K, V], name: K, value: V) -> Mapping[K, V]:
     """A copy with one entry set, last in order (R41: insertion-ordered, latest wins)."""
-    rest = {other: held for other, held in mapping.items() if other != name}
-    return MappingProxyType({**rest, name: value})
+    copy = dict(mapping)
+    copy.pop(name, None)
+    copy[name] = value
+    return MappingProxyType(copy)
 
 
 def drop(mapping: Mapping[K, V], name: K) -> Mapping[K, V]:
     """A copy without one entry."""
-    return MappingProxyType({other: held for other, held in mapping.items() if other != name})
+    copy = dict(mapping)
+    copy.pop(name, None)
+    return MappingProxyType(copy)
 
 
-def attempt(state: State, call: str, question: str) -> tuple[State, int]:
-    """Count one more recording of this question in this turn (R27)."""
+def _known(state: State, inquiry: str) -> bool:
+    """Whether this id was given out already: ids of other parts may read the same (`a` + `b.c`, `a.b` + `c`)."""
+    return (
+        inquiry in state.settled
+        or inquiry in state.deferred
+        or any(item.inquiry == inquiry for item in (*state.waiting, *state.reviewed))
+        or any(item.inquiry == inquiry for work in state.calls.values() for item in work.recorded)
+    )
+
+
+def attempt(state: State, call: str, question: str) -> tuple[State, str]:
+    """Count one more recording of this question in this turn (R27) and give the id that carries the count (R28)."""
     count = state.ledger.attempts.get((call, question), 0) + 1
+    while _known(state, inquiry_id(call, question, count)):
+        count += 1
     attempts = put(state.ledger.attempts, (call, question), count)
-    return replace(state, ledger=replace(state.ledger, attempts=attempts)), count
+    return replace(state, ledger=replace(state.ledger, attempts=attempts)), inquiry_id(call, question, count)
 
 
-def answered(state: State, call: str, question: str, given: Given) -> State:
+def answered(state: State, call: str, question: str, given: Given, last: Last) -> State:
     """The call has one more answer; the same question in a row is counted (R98)."""
     work = state.calls[call]
     times = work.streak[1] + 1 if work.streak[0] == question else 1
-    work = replace(work, answers=put(work.answers, question, given), streak=(question, times))
+    work = replace(work, answers=put(work.answers, question, given), streak=(question, times), last=last)
     return replace(state, calls=put(state.calls, call, work))
 
 
@@ -44,21 +61,99 @@ def began(state: State, call: str, tool: str) -> State:
     return replace(state, calls=put(state.calls, call, Work(tool)))
 
 
+def resumed(state: State, given: CallResumed) -> State:
+    """A call goes on from what the log holds of it: answers, attempts, open requests (R237)."""
+    attempts = dict(state.ledger.attempts)
+    for question, count in given.attempts.items():
+        attempts[given.call, question] = max(count, attempts.get((given.call, question), 0))
+    taken = {item.inquiry for item in given.recorded}
+    deferred = {inquiry: call for inquiry, call in state.deferred.items() if inquiry not in taken}
+    recorded = tuple(item for item in given.recorded if item.inquiry not in state.settled)
+    undecided = {item.question for item in recorded if item.escalation is not None}  # that no is not final (R149)
+    answers = {question: answer for question, answer in given.answers.items() if question not in undecided}
+    work = Work(given.tool, answers=MappingProxyType(answers), recorded=recorded)
+    return replace(
+        state,
+        ledger=replace(state.ledger, attempts=MappingProxyType(attempts)),
+        calls=put(state.calls, given.call, work),
+        deferred=MappingProxyType(deferred),
+    )
+
+
+def takes_up(state: State, call: str, found: Recorded) -> State:
+    """A request of an earlier run is asked again under its own id."""
+    work = state.calls[call]
+    rest = tuple(item for item in work.recorded if item.inquiry != found.inquiry)
+    return replace(state, calls=put(state.calls, call, replace(work, recorded=rest)))
+
+
+def restarted(state: State, call: str) -> State:
+    """The call is executed from the start with other arguments: no answer of before is its (R97b)."""
+    work = replace(state.calls[call], answers=MappingProxyType({}), streak=("", 0), last=None)
+    return replace(state, calls=put(state.calls, call, work))
+
+
 def ended(state: State, call: str) -> State:
     """A call is over."""
     return replace(state, calls=drop(state.calls, call))
 
 
 def waits(state: State, opened: Waiting) -> State:
-    """One more question for the human, at the end of the queue (R116)."""
+    """One more prompt for the human, at the end of the queue (R116)."""
     return replace(state, waiting=(*state.waiting, opened))
 
 
-def closed(state: State, inquiry: str) -> State:
-    """A question no longer waits."""
-    return replace(state, waiting=tuple(item for item in state.waiting if item.inquiry != inquiry))
+def reviews(state: State, opened: Open) -> State:
+    """A reviewer is asked."""
+    return replace(state, reviewed=(*state.reviewed, opened))
+
+
+def defers(state: State, opened: Open) -> State:
+    """A request is left open (R230)."""
+    return replace(state, deferred=put(state.deferred, opened.inquiry, opened.call))
+
+
+def closed(state: State, inquiry: str, by: str) -> State:
+    """An inquiry or a prompt is settled, for good; `by` as in Settled."""
+    calls = state.calls
+    for call, work in state.calls.items():
+        if any(item.inquiry == inquiry for item in work.recorded):
+            rest = tuple(item for item in work.recorded if item.inquiry != inquiry)
+            calls = put(calls, call, replace(work, recorded=rest))
+    return replace(
+        state,
+        calls=calls,
+        waiting=tuple(item for item in state.waiting if item.inquiry != inquiry),
+        reviewed=tuple(item for item in state.reviewed if item.inquiry != inquiry),
+        settled=put(state.settled, inquiry, by),
+        deferred=drop(state.deferred, inquiry) if inquiry in state.deferred else state.deferred,
+    )
 
 
 def remembers(state: State, slot: str, held: Held) -> State:
     """An answer is kept for the rest of the turn (R113)."""
     return replace(state, ledger=replace(state.ledger, answers=put(state.ledger.answers, slot, held)))
+
+
+def permits(state: State, slot: str, held: Held) -> State:
+    """A decision on a tool is kept for the rest of the turn (R89)."""
+    return replace(state, ledger=replace(state.ledger, permissions=put(state.ledger.permissions, slot, held)))
+
+
+def forgets(state: State, slot: str) -> State:
+    """Nothing is remembered under this key any more."""
+    ledger = state.ledger
+    answers, permissions = drop(ledger.answers, slot), drop(ledger.permissions, slot)
+    return replace(state, ledger=replace(ledger, answers=answers, permissions=permissions))
+
+
+def used(state: State, slot: str, *, permission: bool = False) -> State:
+    """What is remembered under this key has answered once more."""
+    ledger = state.ledger
+    if permission:
+        held = ledger.permissions[slot]
+        counted = MappingProxyType({**ledger.permissions, slot: replace(held, uses=held.uses + 1)})
+        return replace(state, ledger=replace(ledger, permissions=counted))
+    held = ledger.answers[slot]
+    counted = MappingProxyType({**ledger.answers, slot: replace(held, uses=held.uses + 1)})
+    return replace(state, ledger=replace(ledger, answers=counted))

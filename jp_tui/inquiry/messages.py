@@ -1,4 +1,7 @@
-"""What the model reads when a question was not answered: the literals of inquiries.md section 14."""
+"""What the model reads when a question was not answered or a call did not run: literals of inquiries.md section 14.
+
+Exact to the letter where the catalogue says so. Nothing here is for people; a face has words of its own.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +56,27 @@ def no_default(tool: str) -> str:
     )
 
 
+def not_run(tool: str, mode: str) -> str:
+    """M10; `mode` is the policy, `deny` when none is set (R144)."""
+    return (
+        f"Tool '{tool}' was not run: it needs approval and no interactive user is available (detached policy: "
+        f"{mode}). Do not retry this tool call in this turn."
+    )
+
+
+def not_delivered(tool: str, mode: str) -> str:
+    """M11; `mode` as for M10."""
+    return (
+        f"The result of tool '{tool}' was not delivered: it needs confirmation and no interactive user is available "
+        f"(detached policy: {mode}). Do not retry this tool call in this turn."
+    )
+
+
+def recommended_no(explanation: str) -> str:
+    """M12, for the human and never in the record (R150)."""
+    return f'The assistant recommended rejecting this change:\n"{explanation or "(no reason given)"}"'
+
+
 def no_verdict(tool: str, question: str, error: str) -> str:
     """M13; `question` is one line."""
     return (
@@ -62,9 +86,43 @@ def no_verdict(tool: str, question: str, error: str) -> str:
     )
 
 
+SKIPPED = "Tool skipped by user."
+"""M14."""
+
+
+def skipped(reason: str) -> str:
+    """M15."""
+    return f"Tool skipped by user: {reason}"
+
+
+SKIPPED_REMEMBERED = "Tool skipped by user (remembered)."
+"""M16."""
+
+RESULT_SKIPPED = "Result delivery skipped by user."
+"""M18."""
+
+RESULT_CANCELLED = "Result delivery cancelled."
+"""M20, at the prompt."""
+
+EDIT_CANCELLED = "Result edit cancelled."
+"""M20, where the result is edited directly."""
+
+
 def never_accepts(tool: str, question: str, times: int) -> str:
     """M46."""
     return (
         f"{tool} asked the same question (`{question}`) {times} times in a row and never accepted the answer. "
         "Do not retry this tool call in this turn."
+    )
+
+
+TIMED_OUT = "No answer within the time limit set by the user."
+"""M48."""
+
+
+def unaskable(tool: str) -> str:
+    """Ours: a question that no log could hold."""
+    return (
+        f"{tool} asked a question that cannot be written as JSON, so nobody was asked. Do not retry this tool call "
+        "in this turn."
     )

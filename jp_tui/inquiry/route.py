@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from jp_tui.inquiry.values import Ledger, Policy, Rule
+from jp_tui.inquiry import why
+from jp_tui.inquiry.fits import fits
+from jp_tui.inquiry.values import Held, Ledger, Policy, Rule
 from jp_tui.questions.types import Question, SecretAnswer
-from jp_tui.questions.validate import valid
+from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 
 Who = Literal["human", "remembered", "static", "default", "reviewer", "nobody"]
 Refusal = Literal["", "no_client", "bad_static", "not_assistant", "denied", "no_default", "deferred"]
@@ -38,54 +40,68 @@ def human_only(question: Question, rule: Rule) -> bool:
     return exclusive or isinstance(question.answer_type, SecretAnswer)
 
 
-def _remembered(tool: str, question: Question, ledger: Ledger) -> bool:
+def default_fits(question: Question, verdicts: Verdicts = NO_VERDICTS) -> bool:
+    """Whether policy `defaults` has something to take (R4)."""
+    return question.has_default and fits(question.answer_type, question.default, verdicts)
+
+
+def _held(tool: str, question: Question, ledger: Ledger, verdicts: Verdicts) -> Held | None:
+    """What the turn remembers for it, if that is an answer to what is asked now (R104)."""
     if question.persistence != "turn" or isinstance(question.answer_type, SecretAnswer):
-        return False
-    slot = key(tool, question.id)
-    return slot in ledger.answers and valid(question.answer_type, ledger.answers[slot].value)
+        return None
+    held = ledger.answers.get(key(tool, question.id))
+    return held if held is not None and fits(question.answer_type, held.value, verdicts) else None
 
 
-def route(tool: str, question: Question, rule: Rule, ledger: Ledger, *, client: bool, policy: Policy) -> Route:
-    """Who answers this question now (R103-R112, R247)."""
+def route(
+    tool: str,
+    question: Question,
+    rule: Rule,
+    ledger: Ledger,
+    *,
+    client: bool,
+    policy: Policy,
+    verdicts: Verdicts = NO_VERDICTS,
+) -> Route:
+    """Who answers this question now (R103-R112, R247). `verdicts` cover a schema's static answer and default."""
     if question.floor:
         if client:
-            return Route("0a", "human", "what it touches always needs a person")
-        return Route("0b", "nobody", "what it touches needs a person, and none is attached", "no_client")
-    if _remembered(tool, question, ledger):
-        return Route("1", "remembered", "you asked to remember this answer for the rest of the turn")
-    place = f" ({rule.place})" if rule.place else ""
+            return Route("0a", "human", why.FLOOR_ASKED)
+        return Route("0b", "nobody", why.FLOOR_ALONE, "no_client")
+    if (held := _held(tool, question, ledger, verdicts)) is not None:
+        return Route("1", "remembered", why.remembered(held))
     if rule.has_answer:
-        if valid(question.answer_type, rule.answer):
-            return Route("2", "static", f"a pinned setting answers it{place}")
-        return Route("3", "nobody", f"the pinned setting does not fit the question{place}", "bad_static")
+        if fits(question.answer_type, rule.answer, verdicts):
+            return Route("2", "static", why.pinned(tool, question, rule))
+        return Route("3", "nobody", why.pinned_wrong(tool, question, rule), "bad_static")
     human = human_only(question, rule)
     if rule.target != "user":
         if human:
-            return Route("4", "nobody", "only a person may answer, but a model is set to", "not_assistant")
+            return Route("4", "nobody", why.misdirected(tool, question, rule), "not_assistant")
         escalates = rule.target == "assistant_with_escalation"
-        return Route("6" if escalates else "5", "reviewer", f"a reviewing model is set to answer{place}", "", escalates)
+        words = why.reviewed(tool, question, rule, escalates=escalates)
+        return Route("6" if escalates else "5", "reviewer", words, "", escalates)
     if client:
-        return Route("7", "human", "nothing is pinned or remembered for it, and you are here")
-    return _alone(question, human=human, policy=policy)
+        return Route("7", "human", why.asked(question, rule))
+    return _alone(question, rule, human=human, policy=policy, verdicts=verdicts)
 
 
-def _alone(question: Question, *, human: bool, policy: Policy) -> Route:
+def _alone(question: Question, rule: Rule, *, human: bool, policy: Policy, verdicts: Verdicts) -> Route:
     """Rows 8 to 14: the human is wanted and nobody is there."""
-    secret = isinstance(question.answer_type, SecretAnswer)
-    fits = question.has_default and valid(question.answer_type, question.default)
-    if secret:
-        return Route("10", "nobody", "a secret needs a person, and none is attached", "no_client")
+    if isinstance(question.answer_type, SecretAnswer):
+        return Route("10", "nobody", why.SECRET_ALONE, "no_client")
     if policy == "defer":
-        return Route("14", "nobody", "policy `defer` keeps it for later", "deferred")
+        return Route("14", "nobody", why.DEFERRED, "deferred")
+    takes = policy == "defaults" and default_fits(question, verdicts)
     if human:
-        if policy == "defaults" and fits:
-            return Route("9", "default", "policy `defaults` takes the question's default")
         row = "9" if policy == "defaults" else "8"
-        return Route(row, "nobody", "only a person may answer, and none is attached", "no_client")
+        if takes:
+            return Route(row, "default", why.DEFAULT)
+        return Route(row, "nobody", why.alone_human(question, rule, policy), "no_client")
     if policy == "defaults":
-        if fits:
-            return Route("12", "default", "policy `defaults` takes the question's default")
-        return Route("12", "nobody", "policy `defaults`, but there is no default that fits", "no_default")
+        if takes:
+            return Route("12", "default", why.DEFAULT)
+        return Route("12", "nobody", why.NO_DEFAULT, "no_default")
     if policy == "deny":
-        return Route("13", "nobody", "policy `deny`", "denied")
-    return Route("11", "reviewer", "nobody is attached, so a reviewing model is asked")
+        return Route("13", "nobody", why.DENIED, "denied")
+    return Route("11", "reviewer", why.alone_reviewed(policy))

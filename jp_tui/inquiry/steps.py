@@ -11,6 +11,8 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.inquiry.values import Open, OpenDelivery, OpenPermission
 from jp_tui.questions.types import Given
 
+How = Literal["answered", "redacted", "cancelled", "withdrawn"]
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -103,7 +105,7 @@ class Settled:
     """A question no longer waits; tell whoever shows it. `by`: the responder's kind, "policy", or empty."""
 
     inquiry: str
-    how: Literal["answered", "redacted", "cancelled", "withdrawn"]
+    how: How
     by: str
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from jp_tui.conversation.events import SourceKind
+from jp_tui.conversation.events import Responder, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.types import Given as Given
 from jp_tui.questions.types import Question
@@ -77,7 +77,10 @@ class Escalation:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A question with its recorded request, which somebody is to answer: the human, or a reviewer."""
+    """A question with its recorded request, which somebody is to answer: the human, or a reviewer.
+
+    `text` is what stands above the context when a reviewer was asked before: M12, or that it could not decide (R155).
+    """
 
     inquiry: str
     call: str
@@ -116,22 +119,39 @@ Waiting = Open | OpenPermission | OpenDelivery
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A request of a turn that was cut off, still without a response (R237)."""
+    """A request of a turn that was cut off, still without a response (R237); `escalation` when a reviewer had spoken
+    before it (R153, R207)."""
 
     inquiry: str
     question: str
     digest: str
+    escalation: Escalation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The last inquiry of a call that was answered (R41, R140), which says how its error is told (R141-R143).
+
+    `overruled` when it was escalated before. A secret's value is never here.
+    """
+
+    question: str
+    value: Json
+    reason: str
+    who: Responder
+    overruled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """An executing call: its answers in the order they were given, how often the same question was answered in a row,
-    and the requests of an earlier run that it may take up again."""
+    the requests of an earlier run that it may take up again, and its last answered inquiry."""
 
     tool: str
     answers: Mapping[str, Given] = field(default_factory=lambda: MappingProxyType({}))
     streak: tuple[str, int] = ("", 0)
     recorded: tuple[Recorded, ...] = ()
+    last: Last | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +159,7 @@ class State:
     """Everything the machine knows. `client`: a face that can ask is attached (R146). `most`: R98's limit.
 
     `waiting` is the human's queue, oldest first; `reviewed` what a reviewer is asked now. `settled` says who settled
-    an inquiry of this turn, for whoever comes too late.
+    an inquiry of this turn, for whoever comes too late; `deferred` the call of each request that is left open (R230).
     """
 
     client: bool
@@ -150,6 +170,7 @@ class State:
     waiting: tuple[Waiting, ...] = ()
     reviewed: tuple[Open, ...] = ()
     settled: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    deferred: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
 # --- inputs: what a call raises ---------------------------------------------------------------------------

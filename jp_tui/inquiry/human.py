@@ -1,0 +1,148 @@
+"""What a person does with a question that waits: answer, leave, reply, edit, end the turn (inquiries.md R182, R248).
+
+Whatever comes twice, too late, for another digest or with a value that does not fit changes nothing: it is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from jp_tui.conversation.events import Responder
+from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.text import first_line
+from jp_tui.inquiry import evolve, messages
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.fits import UNWRITABLE, fits, misfit, writable
+from jp_tui.inquiry.permission import cancelled as prompt_cancelled
+from jp_tui.inquiry.permission import edited as prompt_edited
+from jp_tui.inquiry.permission import replied as prompt_replied
+from jp_tui.inquiry.route import key
+from jp_tui.inquiry.settle import (
+    POLICY,
+    Decision,
+    cancel,
+    complete,
+    drop_deferred,
+    drop_open,
+    drop_recorded,
+    find,
+    may_remember,
+    take,
+)
+
+
+def answered(state: v.State, given: v.HumanAnswered) -> Decision:
+    """An answer, with a note (R182), perhaps to be remembered (R113)."""
+    opened = find(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    if not isinstance(opened, v.Open):
+        return state, [s.Refuse(given.inquiry, "this asks for a decision about a call, not for an answer", False)]
+    wrong = misfit(opened.question.answer_type, given.value, given.verdicts)
+    if wrong is None and not writable(given.note):
+        wrong = UNWRITABLE
+    if wrong is not None:
+        return state, [s.Refuse(given.inquiry, wrong, False)]
+    who = Responder("user", via=given.via, ms=given.ms)
+    tool = state.calls[opened.call].tool
+    state, steps = take(state, opened, given.value, who, given.note)
+    if not given.remember or not may_remember(opened.question):
+        return state, steps
+    slot = key(tool, opened.question.id)
+    held = v.Held(tool, opened.question.id, given.value, first_line(opened.question.text), given.at)
+    state, more = _catch_up(evolve.remembers(state, slot, held), slot, given.value)
+    return state, [*steps, *more, s.LedgerChanged()]
+
+
+def _catch_up(state: v.State, slot: str, value: Json) -> Decision:
+    """Questions that wait behind a remembered answer get it without being shown (R252)."""
+    steps: list[s.Step] = []
+    for item in state.waiting:
+        if not isinstance(item, v.Open) or key(state.calls[item.call].tool, item.question.id) != slot:
+            continue
+        if may_remember(item.question) and fits(item.question.answer_type, value):
+            state, more = take(evolve.used(state, slot), item, value, Responder("remembered"))
+            steps = [*steps, *more]
+    return state, steps
+
+
+def left(state: v.State, given: v.HumanCancelled) -> Decision:
+    """Left without an answer (R210)."""
+    opened = find(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    if not isinstance(opened, v.Open):
+        return prompt_cancelled(state, opened)
+    if opened.source == "assistant":
+        why = "a question of the assistant is answered, replied to or ends the turn"
+        return state, [s.Refuse(given.inquiry, why, False)]
+    return _ended(state, opened, "user", messages.CANCELLED)
+
+
+def _ended(
+    state: v.State,
+    opened: v.Open,
+    reason: Literal["user", "user_reply", "timed_out"],
+    text: str,
+) -> Decision:
+    """No answer, and the call ends with a successful response."""
+    by, who = (POLICY, None) if reason == "timed_out" else ("user", Responder("user"))
+    state, steps = cancel(state, opened, reason, by, who)
+    state, more = complete(state, opened.call, text, is_error=False)
+    return state, [*steps, *more]
+
+
+def replied(state: v.State, given: v.HumanReplied) -> Decision:
+    """Answered in words instead: a form of the assistant ends with them (R179), a tool's call too (R182)."""
+    opened = find(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    words = (given.text or "").strip()
+    if not writable(words):
+        return state, [s.Refuse(given.inquiry, UNWRITABLE, False)]
+    if not isinstance(opened, v.Open):
+        return prompt_replied(state, opened, words)
+    if opened.source != "assistant":
+        return _ended(state, opened, "user_reply", messages.replied(words) if words else messages.CANCELLED)
+    state, steps = cancel(state, opened, "user_reply", "user", Responder("user"))
+    answers = state.calls[opened.call].answers
+    return state, [*steps, s.RunAgain(opened.call, answers, replied=True, reply=words or None)]
+
+
+def edited(state: v.State, given: v.HumanEdited) -> Decision:
+    """The arguments were edited instead (R87, R97b): whatever was answered was answered about others."""
+    opened = find(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    if not writable(given.arguments):
+        return state, [s.Refuse(given.inquiry, UNWRITABLE, False)]
+    if not isinstance(opened, v.Open):
+        return prompt_edited(state, opened, given)
+    if opened.source != "tool":
+        return state, [s.Refuse(given.inquiry, "only the arguments of a tool's own question can be edited", False)]
+    state, steps = cancel(state, opened, "user_edit", "user", Responder("user", via=given.via, ms=given.ms))
+    state = evolve.restarted(state, opened.call)
+    return state, [*steps, s.RunAgain(opened.call, state.calls[opened.call].answers, arguments=given.arguments)]
+
+
+def end_turn(state: v.State, given: v.HumanEndedTurn) -> Decision:
+    """Everything that is open is closed, and the turn ends (R180)."""
+    if given.inquiry and isinstance(found := find(state, given.inquiry, given.digest), s.Refuse):
+        return state, [found]
+    facts: list[s.Step] = []
+    rest: list[s.Step] = []
+    for call in dict.fromkeys((*state.calls, *state.deferred.values())):
+        for drop in (drop_recorded, drop_open, drop_deferred):
+            state, steps = drop(state, call, "user")
+            facts += [step for step in steps if isinstance(step, s.Record)]
+            rest += [step for step in steps if not isinstance(step, s.Record)]
+    return state, [*facts, *rest, s.EndTurn()]
+
+
+def deadline(state: v.State, given: v.DeadlinePassed) -> Decision:
+    """The user's own time limit is over (R243): no answer, and never a no. One that comes late concerns nobody."""
+    for item in state.waiting:
+        if item.inquiry == given.inquiry and isinstance(item, v.Open):
+            return _ended(state, item, "timed_out", messages.TIMED_OUT)
+    return state, []

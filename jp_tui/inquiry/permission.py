@@ -1,0 +1,184 @@
+"""Decisions about a call, not answers to a question: may it run, may its result be delivered (inquiries.md 5.2, 5.3).
+
+They wait in the same queue as questions (R116, R253) and are not recorded as inquiries: what was decided travels in
+`decision` and stands beside the call's response.
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.inquiry import evolve, messages, why
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.fits import UNWRITABLE, writable
+from jp_tui.inquiry.route import key
+from jp_tui.inquiry.settle import Decision, complete, drop_open, drop_recorded, find
+
+OTHER_DECISION = "this prompt asks for another decision"
+
+
+def _slot(tool: str) -> str:
+    return key(tool, v.PERMISSION)
+
+
+def _begun(state: v.State, call: str, tool: str) -> Decision:
+    """A prompt may be the first thing that is heard of a call."""
+    state, steps = drop_open(state, call)
+    return (state if call in state.calls else evolve.began(state, call, tool)), steps
+
+
+def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
+    """Remembered, asked, or decided by policy `run` (R85, R89, R91, R145)."""
+    state, steps = _begun(state, given.call, given.tool)
+    if _slot(given.tool) in state.ledger.permissions:
+        state, more = _remembered(state, given.call, given.tool)
+        return state, [*steps, *more, s.LedgerChanged()]
+    if state.client:
+        state, inquiry = evolve.attempt(state, given.call, v.PERMISSION)
+        opened = v.OpenPermission(inquiry, given.call, given.digest, given.mode == "edit")
+        ask = s.AskPermission(opened, why.permission(given.tool, given.mode))
+        return evolve.waits(state, opened), [*steps, ask]
+    if given.policy == "auto":
+        return state, [*steps, s.Permit(given.call, None, {"choice": "run", "by": "policy"})]
+    text = messages.not_run(given.tool, _mode(given.policy))
+    skip: JsonObject = {"choice": "skip", "by": "policy"}
+    state, more = complete(state, given.call, text, is_error=True, decision=skip)
+    return state, [*steps, *more]
+
+
+def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
+    """Asked, or decided by policy `deliver` (R93, R94, R145)."""
+    state, steps = _begun(state, given.call, given.tool)
+    if state.client:
+        state, inquiry = evolve.attempt(state, given.call, v.DELIVERY)
+        opened = v.OpenDelivery(inquiry, given.call, given.digest, given.mode == "edit")
+        ask = s.AskDelivery(opened, why.delivery(given.tool, given.mode))
+        return evolve.waits(state, opened), [*steps, ask]
+    if given.policy == "auto":
+        state, more = _delivered(state, given.call, None, {"choice": "deliver", "by": "policy"})
+        return state, [*steps, *more]
+    text = messages.not_delivered(given.tool, _mode(given.policy))
+    skip: JsonObject = {"choice": "skip", "by": "policy"}
+    state, more = complete(state, given.call, text, is_error=True, decision=skip)
+    return state, [*steps, *more]
+
+
+def _mode(policy: v.Policy) -> str:
+    """Unset means deny for these prompts (R144)."""
+    return "deny" if policy == "unset" else policy
+
+
+def _remembered(state: v.State, call: str, tool: str) -> Decision:
+    """A decision of before covers this call too (R89)."""
+    run = state.ledger.permissions[_slot(tool)].value is True
+    state = evolve.used(state, _slot(tool), permission=True)
+    if run:
+        return state, [s.Permit(call, None, {"choice": "run", "by": "remembered"})]
+    skip: JsonObject = {"choice": "skip", "by": "remembered"}
+    return complete(state, call, messages.SKIPPED_REMEMBERED, is_error=False, decision=skip)
+
+
+def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
+    """Run or skip, once or for the turn, a skip with its reason (R86, R88)."""
+    opened = find(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    if not isinstance(opened, v.OpenPermission):
+        return state, [s.Refuse(given.inquiry, OTHER_DECISION, False)]
+    reason = "" if given.run else (given.reason or "").strip()
+    if not writable(reason):
+        return state, [s.Refuse(given.inquiry, UNWRITABLE, False)]
+    decision = _decision("run" if given.run else "skip", given.via, given.ms)
+    if given.remember:
+        decision["remember"] = True
+    if reason:
+        decision["reason"] = reason
+    tool = state.calls[opened.call].tool
+    state, steps = _over(state, opened)
+    if given.run:
+        steps.append(s.Permit(opened.call, None, decision))
+    else:
+        text = messages.skipped(reason) if reason else messages.SKIPPED
+        state, more = complete(state, opened.call, text, is_error=False, decision=decision)
+        steps = [*steps, *more]
+    if not given.remember:
+        return state, steps
+    held = v.Held(tool, v.PERMISSION, given.run, since=given.at)
+    state, more = _catch_up(evolve.permits(state, _slot(tool), held), tool)
+    return state, [*steps, *more, s.LedgerChanged()]
+
+
+def _catch_up(state: v.State, tool: str) -> Decision:
+    """Calls of the same tool that wait behind a remembered decision get it without being shown (R252)."""
+    steps: list[s.Step] = []
+    for item in state.waiting:
+        if isinstance(item, v.OpenPermission) and state.calls[item.call].tool == tool:
+            state = evolve.closed(state, item.inquiry, "remembered")
+            state, more = _remembered(state, item.call, tool)
+            steps = [*steps, s.Settled(item.inquiry, "answered", "remembered"), *more]
+    return state, steps
+
+
+def delivered(state: v.State, given: v.HumanDelivered) -> Decision:
+    """Deliver, deliver as edited, or skip (R93); an emptied edit delivers the original."""
+    opened = find(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    if not isinstance(opened, v.OpenDelivery):
+        return state, [s.Refuse(given.inquiry, OTHER_DECISION, False)]
+    text = given.text if given.deliver and given.text and given.text.strip() else None
+    if not writable(text):
+        return state, [s.Refuse(given.inquiry, UNWRITABLE, False)]
+    choice = "skip" if not given.deliver else "deliver" if text is None else "edit"
+    decision = _decision(choice, given.via, given.ms)
+    state, steps = _over(state, opened)
+    if given.deliver:
+        state, more = _delivered(state, opened.call, text, decision)
+    else:
+        state, more = complete(state, opened.call, messages.RESULT_SKIPPED, is_error=False, decision=decision)
+    return state, [*steps, *more]
+
+
+def edited(state: v.State, opened: v.OpenPermission | v.OpenDelivery, given: v.HumanEdited) -> Decision:
+    """The call runs with the edited arguments (R87)."""
+    if isinstance(opened, v.OpenDelivery):
+        return state, [s.Refuse(opened.inquiry, OTHER_DECISION, False)]
+    state, steps = _over(state, opened)
+    return state, [*steps, s.Permit(opened.call, given.arguments, _decision("edit", given.via, given.ms))]
+
+
+def cancelled(state: v.State, opened: v.OpenPermission | v.OpenDelivery) -> Decision:
+    """Left without a decision: the call does not run (M14), its result is not delivered (M20)."""
+    if isinstance(opened, v.OpenPermission):
+        text = messages.SKIPPED
+    else:
+        text = messages.EDIT_CANCELLED if opened.edit else messages.RESULT_CANCELLED
+    state, steps = _over(state, opened, "cancelled")
+    state, more = complete(state, opened.call, text, is_error=False, decision=_decision("cancel", "", None))
+    return state, [*steps, *more]
+
+
+def replied(state: v.State, opened: v.OpenPermission | v.OpenDelivery, words: str) -> Decision:
+    """Skip and reply (M34): words at a permission prompt are the reason of a skip."""
+    if isinstance(opened, v.OpenDelivery):
+        return state, [s.Refuse(opened.inquiry, OTHER_DECISION, False)]
+    return permitted(state, v.HumanPermitted(opened.inquiry, opened.digest, False, reason=words))
+
+
+def _over(state: v.State, opened: v.OpenPermission | v.OpenDelivery, how: s.How = "answered") -> Decision:
+    return evolve.closed(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, how, "user")]
+
+
+def _delivered(state: v.State, call: str, text: str | None, decision: JsonObject) -> Decision:
+    """The result goes to the model, and the call is over."""
+    state, steps = drop_recorded(state, call)
+    return evolve.ended(state, call), [*steps, s.Deliver(call, text, decision)]
+
+
+def _decision(choice: str, via: str, ms: int | None) -> JsonObject:
+    decision: JsonObject = {"choice": choice, "by": "user"}
+    if via:
+        decision["via"] = via
+    if ms is not None:
+        decision["ms"] = ms
+    return decision

@@ -1,0 +1,189 @@
+"""A tool needs to know something (inquiries.md 6.2): the request is recorded first, then it is routed.
+
+A question that is recorded already, by a run that was cut off, is asked again under its own id (R237).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.conversation.events import InquiryRequest, Responder, Source
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import first_line
+from jp_tui.inquiry import evolve, messages, why
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.fits import writable
+from jp_tui.inquiry.route import Refusal, Route, default_fits, human_only, key, route
+from jp_tui.inquiry.settle import (
+    POLICY,
+    Decision,
+    cancel,
+    complete,
+    drop_open,
+    drop_recorded,
+    may_remember,
+    overruled,
+    take,
+)
+from jp_tui.questions.types import Question
+from jp_tui.questions.validate import Verdicts
+from jp_tui.questions.wire import digest, recorded
+
+
+def raised(state: v.State, given: v.QuestionRaised) -> Decision:
+    """Record it and see who answers."""
+    work = state.calls.get(given.call)
+    if work is None:
+        return state, []
+    state, steps = drop_open(state, given.call)  # a call asks one thing at a time: what it asks now is what it asks
+    if work.streak[0] == given.question.id and work.streak[1] >= state.most:
+        text = messages.never_accepts(work.tool, given.question.id, work.streak[1])
+        return _then(steps, complete(state, given.call, text, is_error=True))
+    shown = _digest(given.question)
+    if shown is None:
+        return _then(steps, complete(state, given.call, messages.unaskable(work.tool), is_error=True))
+    found = route(
+        work.tool,
+        given.question,
+        given.rule,
+        state.ledger,
+        client=state.client,
+        policy=given.policy,
+        verdicts=given.verdicts,
+    )
+    human = human_only(given.question, given.rule) or given.question.floor
+    opened = v.Open("", given.call, given.question, shown, given.source, human, given.rule, given.policy)
+    before = next((item for item in work.recorded if (item.question, item.digest) == (opened.question.id, shown)), None)
+    if before is not None:
+        state = evolve.takes_up(state, given.call, before)
+        opened = replace(opened, inquiry=before.inquiry)
+        if before.escalation is not None:
+            return _then(steps, _escalated_before(state, opened, before.escalation, found, given.verdicts))
+    else:
+        state, closing = drop_recorded(state, given.call)
+        state, opened, asking = request(state, opened, found.row, found.why)
+        steps = [*steps, *closing, asking]
+    return _then(steps, _routed(state, opened, found))
+
+
+def _then(steps: list[s.Step], decision: Decision) -> Decision:
+    return decision[0], [*steps, *decision[1]]
+
+
+def _digest(question: Question) -> str | None:
+    """The digest of what is shown, or None for a question that no log could hold."""
+    try:
+        return digest(question) if writable(recorded(question), question.id) else None
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def request(state: v.State, opened: v.Open, row: str, words: str) -> tuple[v.State, v.Open, s.Record]:
+    """A new attempt, recorded as it was asked, whatever the settings make of it (R20, R26, R103)."""
+    tool = state.calls[opened.call].tool
+    state, inquiry = evolve.attempt(state, opened.call, opened.question.id)
+    opened = replace(opened, inquiry=inquiry)
+    about: JsonObject = {
+        "call": opened.call,
+        "question": opened.question.id,
+        "tool": tool,
+        "digest": opened.digest,
+        "row": row,
+        "why": words,
+    }
+    if (told := opened.escalation) is not None:
+        about["escalation"] = {"model": told.model, "reason": told.reason, "failed": told.failed, "ms": told.ms}
+    event = InquiryRequest(
+        id=inquiry,
+        source=Source(opened.source, tool if opened.source == "tool" else ""),
+        question=recorded(opened.question),
+        metadata=about,
+    )
+    return state, opened, s.Record(event)
+
+
+def to_human(state: v.State, opened: v.Open, words: str) -> Decision:
+    """It waits for the human (R116)."""
+    ask = s.AskHuman(opened, opened.rule.prompt_label, may_remember(opened.question), words)
+    return evolve.waits(state, opened), [ask]
+
+
+def _routed(state: v.State, opened: v.Open, found: Route) -> Decision:
+    """What the row of the table says."""
+    match found.who:
+        case "human":
+            return to_human(state, opened, found.why)
+        case "remembered":
+            slot = key(state.calls[opened.call].tool, opened.question.id)
+            value = state.ledger.answers[slot].value
+            state, steps = take(evolve.used(state, slot), opened, value, Responder("remembered"))
+            return state, [*steps, s.LedgerChanged()]
+        case "static":
+            return take(state, opened, opened.rule.answer, Responder("static"))
+        case "default":
+            return take(state, opened, opened.question.default, Responder("default"))
+        case "reviewer":
+            return evolve.reviews(state, opened), [s.AskReviewer(opened, found.why)]
+        case "nobody":
+            return nobody(state, opened, found.refusal)
+
+
+def nobody(state: v.State, opened: v.Open, refusal: Refusal) -> Decision:
+    """Nobody may or can answer: the call ends with words for the model, or the request stays open (R112, R230)."""
+    tool = state.calls[opened.call].tool
+    match refusal:
+        case "deferred":
+            return evolve.defers(state, opened), [s.Defer(opened.call)]
+        case "bad_static":
+            text = messages.bad_static_answer(tool, opened.rule.slot or opened.question.id)
+            return refused(state, opened, "invalid_static_answer", text)
+        case "not_assistant":
+            return refused(state, opened, "assistant_routing_denied", messages.not_for_the_assistant(tool))
+        case "denied":
+            return refused(state, opened, "no_prompt_backend", messages.denied(tool))
+        case "no_default":
+            return refused(state, opened, "no_prompt_backend", messages.no_default(tool))
+        case "no_client" | "":
+            return refused(state, opened, "no_prompt_backend", messages.no_client(tool))
+
+
+def refused(
+    state: v.State, opened: v.Open, reason: str, text: str, by: str = POLICY, who: Responder | None = None
+) -> Decision:
+    """No answer, and the call ends with an error."""
+    state, steps = cancel(state, opened, reason, by, who)
+    state, more = complete(state, opened.call, text, is_error=True)
+    return state, [*steps, *more]
+
+
+def escalated(opened: v.Open, told: v.Escalation) -> v.Open:
+    """The question as the human gets it after a reviewer: what stands above its context is no part of it (R150)."""
+    if told.failed:
+        text = f"{told.model or 'The reviewing model'} could not decide this: {first_line(told.reason)}"
+    else:
+        text = messages.recommended_no(told.reason)
+    return replace(opened, escalation=told, text=text)
+
+
+def _escalated_before(state: v.State, opened: v.Open, told: v.Escalation, found: Route, verdicts: Verdicts) -> Decision:
+    """It was put to the human over a reviewer's no before the turn was cut off: no reviewer is asked again."""
+    opened = escalated(opened, told)
+    if found.who != "reviewer":
+        return _routed(state, opened, found)
+    if state.client:
+        return to_human(state, opened, escalation_words(state, opened))
+    if opened.policy == "defer":
+        return nobody(state, opened, "deferred")
+    if opened.policy == "defaults" and default_fits(opened.question, verdicts):
+        return take(state, opened, opened.question.default, Responder("default"))
+    return nobody(state, opened, "no_client")
+
+
+def escalation_words(state: v.State, opened: v.Open) -> str:
+    """Why an escalated question is asked (E42)."""
+    told = opened.escalation
+    model = told.model if told else ""
+    if overruled(opened):
+        return why.overruled(state.calls[opened.call].tool, opened.question, opened.rule, model)
+    return why.undecided(model)

@@ -1,0 +1,140 @@
+"""What every way to the end of an inquiry shares: find it, record its one response, let the call go on or end.
+
+Facts stand before effects in every list. It does not know who answers or why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.conversation.events import (
+    InquiryAnswered,
+    InquiryCancelled,
+    InquiryRedacted,
+    InquiryResponse,
+    Responder,
+)
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.inquiry import evolve
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer
+
+Decision = tuple[v.State, list[s.Step]]
+
+POLICY = "policy"
+"""Who settled what nobody was asked, for `Settled.by`."""
+
+
+def find(state: v.State, inquiry: str, shown: str) -> v.Waiting | s.Refuse:
+    """What waits under that id, if what was shown is what is asked (R235)."""
+    for item in state.waiting:
+        if item.inquiry == inquiry:
+            if item.digest == shown:
+                return item
+            return s.Refuse(inquiry, "the question has changed since it was shown", False)
+    if any(item.inquiry == inquiry for item in state.reviewed):
+        return s.Refuse(inquiry, "a reviewing model is deciding it", False)
+    if inquiry in state.deferred:
+        return s.Refuse(inquiry, "it is kept for later", False)
+    return gone(state, inquiry)
+
+
+def gone(state: v.State, inquiry: str) -> s.Refuse:
+    """The first durable response has won; whoever comes later is told by whom."""
+    by = state.settled.get(inquiry)
+    if by is None:
+        return s.Refuse(inquiry, "no such question waits", True)
+    return s.Refuse(inquiry, "already answered" if by else "withdrawn: nobody asks it any more", True, by)
+
+
+def may_remember(question: Question) -> bool:
+    """Only a boolean question with persistence `turn` that a stored answer could cover (R113, R247)."""
+    return isinstance(question.answer_type, BooleanAnswer) and question.persistence == "turn" and not question.floor
+
+
+def overruled(opened: v.Open) -> bool:
+    """Whether a reviewer has said no to it before; one that had no verdict does not count (R148)."""
+    return opened.escalation is not None and not opened.escalation.failed
+
+
+def answered_by(opened: v.Open, who: Responder) -> Responder:
+    """The responder of an escalated exchange is marked (R149)."""
+    return replace(who, escalated=True) if overruled(opened) else who
+
+
+def response(opened: v.Open, value: Json, who: Responder, reason: str) -> InquiryResponse:
+    """The recorded answer; a secret's value never gets near the log (R202)."""
+    if isinstance(opened.question.answer_type, SecretAnswer):
+        return InquiryRedacted(id=opened.inquiry)
+    return InquiryAnswered(id=opened.inquiry, answer=value, explanation=reason or None, responder=who)
+
+
+def take(state: v.State, opened: v.Open, value: Json, who: Responder, reason: str = "") -> Decision:
+    """Record an answer and run the tool again (R108). Only a person's reason is a note for the tool (R182)."""
+    who = answered_by(opened, who)
+    event = response(opened, value, who, reason)
+    redacted = isinstance(event, InquiryRedacted)
+    note = reason if who.kind == "user" else ""
+    given = v.Given(value, opened.digest, note, unseen=who.kind in ("remembered", "static"))
+    last = v.Last(opened.question.id, None if redacted else value, reason, who, overruled(opened))
+    state = evolve.answered(
+        evolve.closed(state, opened.inquiry, who.kind), opened.call, opened.question.id, given, last
+    )
+    return state, [
+        s.Record(event),
+        s.Settled(opened.inquiry, "redacted" if redacted else "answered", who.kind),
+        s.RunAgain(opened.call, state.calls[opened.call].answers),
+    ]
+
+
+def cancel(state: v.State, opened: v.Open, reason: str, by: str, who: Responder | None = None) -> Decision:
+    """Record that there is no answer; the call is not decided about."""
+    event = InquiryCancelled(id=opened.inquiry, reason=reason, responder=answered_by(opened, who) if who else None)
+    return evolve.closed(state, opened.inquiry, by), [s.Record(event), s.Settled(opened.inquiry, "cancelled", by)]
+
+
+def complete(
+    state: v.State, call: str, content: str, *, is_error: bool, decision: JsonObject | None = None
+) -> Decision:
+    """The call is over: what an earlier run of it left open is closed (R237)."""
+    state, steps = drop_recorded(state, call)
+    return evolve.ended(state, call), [*steps, s.Complete(call, content, is_error, decision or {})]
+
+
+def drop_recorded(state: v.State, call: str, by: str = "") -> Decision:
+    """Close the requests of an earlier run that this call does not ask again."""
+    work = state.calls.get(call)
+    return _close(state, [item.inquiry for item in work.recorded] if work else [], by)
+
+
+def drop_open(state: v.State, call: str, by: str = "") -> Decision:
+    """Close what this call asks now, of the human or of a reviewer (R118)."""
+    prompts = [item.inquiry for item in state.waiting if item.call == call and not isinstance(item, v.Open)]
+    asked = [
+        item.inquiry for item in (*state.waiting, *state.reviewed) if item.call == call and isinstance(item, v.Open)
+    ]
+    state, steps = _close(state, asked, by)
+    for inquiry in prompts:
+        state = evolve.closed(state, inquiry, by)
+        steps.append(_settled(inquiry, by))
+    return state, steps
+
+
+def drop_deferred(state: v.State, call: str, by: str = "") -> Decision:
+    """Close what was left open for this call."""
+    return _close(state, [inquiry for inquiry, asker in state.deferred.items() if asker == call], by)
+
+
+def _close(state: v.State, inquiries: list[str], by: str) -> Decision:
+    """Recorded as cancelled/user; by nobody when the asker went away, by `user` when the turn was ended."""
+    who = Responder("user") if by else None
+    steps: list[s.Step] = [s.Record(InquiryCancelled(id=inquiry, responder=who)) for inquiry in inquiries]
+    for inquiry in inquiries:
+        state = evolve.closed(state, inquiry, by)
+        steps.append(_settled(inquiry, by))
+    return state, steps
+
+
+def _settled(inquiry: str, by: str) -> s.Step:
+    return s.Settled(inquiry, "cancelled" if by else "withdrawn", by)

@@ -1,0 +1,114 @@
+"""Why a question went where it went, in words for people: `w` on a sheet or a trail line (asking.md E42).
+
+Each says who decided and by which rule; settings come with their key and FILE:LINE. Never a value that could be
+secret: of an answer only yes and no are told.
+"""
+
+from __future__ import annotations
+
+from jp_tui.inquiry.values import Held, Policy, Rule
+from jp_tui.questions.types import Question, SecretAnswer
+
+FLOOR_ASKED = "what this call would touch always needs a person; nothing remembered or set can answer for you"
+FLOOR_ALONE = "what this call would touch always needs a person, and none is attached"
+SECRET_ALONE = "a secret needs a person, and none is attached"
+
+
+def setting(tool: str, question: str, rule: Rule, leaf: str) -> str:
+    """The key of a question's setting, and where it stands."""
+    place = f" ({rule.place})" if rule.place else ""
+    return f"conversation.tools.{tool}.questions.{question}.{leaf}{place}"
+
+
+def only_people(question: Question, rule: Rule) -> str:
+    """Why only a person may answer; empty when anybody may."""
+    if isinstance(question.answer_type, SecretAnswer):
+        return "it is a secret"
+    if rule.exclusive is not None:
+        return "your settings say that only a person may answer it" if rule.exclusive else ""
+    return "the tool says that only a person may answer it" if question.exclusive else ""
+
+
+def remembered(held: Held) -> str:
+    """Row 1."""
+    said = f"`{'yes' if held.value else 'no'}`" if isinstance(held.value, bool) else "this"
+    since = f" at {held.since} UTC" if held.since else ""
+    uses = f"; it has answered {held.uses} before" if held.uses else ""
+    return f"you were not asked: you answered {said}{since} and had it remembered until the turn ends{uses}"
+
+
+def pinned(tool: str, question: Question, rule: Rule) -> str:
+    """Row 2."""
+    return f"you were not asked: {setting(tool, rule.slot or question.id, rule, 'answer')} answers it"
+
+
+def pinned_wrong(tool: str, question: Question, rule: Rule) -> str:
+    """Row 3."""
+    where = setting(tool, rule.slot or question.id, rule, "answer")
+    return f"nobody was asked: {where} is set but is no answer to this question"
+
+
+def misdirected(tool: str, question: Question, rule: Rule) -> str:
+    """Row 4."""
+    where = setting(tool, question.id, rule, "target")
+    return f"nobody was asked: {where} sends it to a model, but {only_people(question, rule)}"
+
+
+def reviewed(tool: str, question: Question, rule: Rule, *, escalates: bool) -> str:
+    """Rows 5 and 6."""
+    after = "; you are asked when it says no" if escalates else ""
+    return f"{setting(tool, question.id, rule, 'target')} sends it to a reviewing model{after}"
+
+
+def asked(question: Question, rule: Rule) -> str:
+    """Row 7."""
+    people = only_people(question, rule)
+    return "nothing remembered or set answers it, and " + (people or "it is meant for you")
+
+
+def policy_name(policy: Policy) -> str:
+    """A policy for a sentence."""
+    return "no policy is set for questions without you" if policy == "unset" else f"the policy is `{policy}`"
+
+
+def alone_human(question: Question, rule: Rule, policy: Policy) -> str:
+    """Rows 8 and 9, without an answer."""
+    people = only_people(question, rule)
+    lacks = " and it has no default that fits" if policy == "defaults" else ""
+    return f"nobody was asked: nobody is attached, {people}, {policy_name(policy)}{lacks}"
+
+
+DEFAULT = "you were not asked: nobody was attached, and the policy `defaults` takes the question's default"
+NO_DEFAULT = "nobody was asked: nobody is attached, and the policy is `defaults` but it has no default that fits"
+DENIED = "nobody was asked: nobody is attached, and the policy is `deny`"
+DEFERRED = "it waits: nobody is attached, and the policy `defer` keeps it until somebody is"
+
+
+def alone_reviewed(policy: Policy) -> str:
+    """Row 11."""
+    return f"nobody is attached and {policy_name(policy)}, so a reviewing model is asked"
+
+
+def overruled(tool: str, question: Question, rule: Rule, model: str) -> str:
+    """Section 9: the human decides over a reviewer's no."""
+    return f"{model or 'the reviewing model'} said no, and {setting(tool, question.id, rule, 'target')} asks you then"
+
+
+def undecided(model: str) -> str:
+    """R155: the reviewer had no verdict."""
+    return f"{model or 'the reviewing model'} could not decide, so it comes to you (conversation.inquiry.on_failure)"
+
+
+def overruled_alone(policy: Policy) -> str:
+    """R153: a reviewer's no, and nobody to ask."""
+    return f"a reviewing model said no, nobody is attached, and {policy_name(policy)}"
+
+
+def permission(tool: str, mode: str) -> str:
+    """A run prompt (R85)."""
+    return f"conversation.tools.{tool}.run is `{mode}`, and no decision on this tool is remembered"
+
+
+def delivery(tool: str, mode: str) -> str:
+    """A result prompt (R93)."""
+    return f"conversation.tools.{tool}.result is `{mode}`"
