@@ -19,22 +19,32 @@ BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 _BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")
 
 
-def beyond(arguments: JsonObject, *, max_bytes: int = MAX_BYTES) -> tuple[str, str, str] | None:
-    """V18 and V19 over the whole value, without recursion: the first (code, pointer, sentence), if any."""
-    todo: list[tuple[Json, str, int]] = [(arguments, "", 1)]
+def beyond(
+    value: Json, what: str = "the arguments", *, max_bytes: int = MAX_BYTES, max_nodes: int | None = None
+) -> tuple[str, str, str] | None:
+    """V18 and V19 over the whole value, without recursion: the first (code, pointer, sentence), if any.
+
+    `what` names the value in the plural: "the arguments".
+    """
+    todo: list[tuple[Json, str, int]] = [(value, "", 1)]
+    seen = 0
     while todo:
-        value, path, deep = todo.pop()
-        wrong = _unwritable(value)
+        one, path, deep = todo.pop()
+        seen += 1
+        if max_nodes is not None and seen > max_nodes:
+            return ("V18", "", f"{what} have more than {max_nodes:,} parts.")
+        wrong = _unwritable(one)
         if wrong:
             return ("V19", path, f"{wrong} (at `{short(path) or '/'}`).")
-        if not isinstance(value, (dict, list)):
+        if not isinstance(one, (dict, list)):
             continue
         if deep > MAX_DEPTH:
-            return ("V18", "", f"the arguments are more than {MAX_DEPTH} levels deep.")
-        inner = value.items() if isinstance(value, dict) else enumerate(value)
-        todo.extend((one, pointer(path, str(name)), deep + 1) for name, one in inner)
-    if len(dump(arguments).encode()) > max_bytes:
-        return ("V18", "", f"the arguments are larger than {max_bytes // 1_000_000} MB.")
+            return ("V18", "", f"{what} are more than {MAX_DEPTH} levels deep.")
+        inner = one.items() if isinstance(one, dict) else enumerate(one)
+        todo.extend((part, pointer(path, str(name)), deep + 1) for name, part in inner)
+    if len(dump(value).encode()) > max_bytes:
+        size = f"{max_bytes // 1_000_000} MB" if max_bytes >= 1_000_000 else f"{max_bytes // 1024} KiB"
+        return ("V18", "", f"{what} are larger than {size}.")
     return None
 
 
