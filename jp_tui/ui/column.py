@@ -201,4 +201,4 @@ class Column:
 
 def seq_of(key: str) -> int | None:
     """The number of the event that a block's key belongs to; None for what is not in the log."""
-    return int(key[1:]) if key[:1] in ("e", "h") and key[1:].isdigit() else None
+    return int(key[1:]) if key[:1] in ("e", "h", "r") and key[1:].isdigit() else None

@@ -27,12 +27,12 @@ SLICE = 0.008
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A block to be painted at a width, in colours, folded or not."""
+    """A block to be painted at a width, in colours; `unfolded` has its own key and those of its parts that are."""
 
     block: Block
     width: int
     look: Look
-    unfolded: bool = False
+    unfolded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,9 @@ class Pane:
 
     def order(self, block: Block) -> Order:
         """What to ask the painter for."""
-        return Order(block, self.width, self.look, block.key in self.unfolded)
+        parts = f"{block.key}/"
+        unfolded = frozenset(key for key in self.unfolded if key == block.key or key.startswith(parts))
+        return Order(block, self.width, self.look, unfolded)
 
     def wanted(self, top: int, height: int) -> list[Order]:
         """What is not painted: in sight first, then a screen below, then one above."""

@@ -9,38 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, cast, get_args
+from typing import cast, get_args
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import CallEnd, CallState, PromptRequest, StoredEvent, UsageTotals
-from jp_tui.view.calls import subject, text_at
+from jp_tui.protocol.values import CallEnd, CallState, PromptKind, PromptRequest, StoredEvent, UsageTotals
+from jp_tui.view.calls import subject
+from jp_tui.view.decisions import Decision, decisions
+from jp_tui.view.inquiries import NOTHING, Inquiry, answered, question, text_at
+from jp_tui.view.prompts import asker, headline
 
-How = Literal["open", "answered", "redacted", "cancelled", "withdrawn"]
-NOTHING = Foreign("")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inquiry:
-    """A question and its fate. `by` is the kind of responder, `model` which one, `reason` a tag or its own words."""
-
-    id: str
-    text: Foreign
-    how: How = "open"
-    answer: Json = None
-    by: str = ""
-    model: Foreign = NOTHING
-    explanation: Foreign = NOTHING
-    tag: Foreign = NOTHING
-    ms: int | None = None
+_OPEN = ("open", "deferred")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A tool call. `began` is when it first ran, on the face's clock; its duration counts the human's time too."""
+    """A tool call. `began` is when it first ran, `since` when it came into its state, on the face's clock; its
+    duration counts the human's time too."""
 
     id: str
     tool: Foreign
@@ -49,8 +37,10 @@ class Call:
     end: CallEnd | None = None
     ms: int | None = None
     began: float | None = None
+    since: float | None = None
     hidden: bool = False
     inquiries: tuple[Inquiry, ...] = ()
+    decided: tuple[Decision, ...] = ()
 
     @property
     def busy(self) -> bool:
@@ -126,8 +116,8 @@ def _still(activity: Activity) -> Activity:
     asked = {known.id for known in activity.waiting}
 
     def ended(call: Call) -> Call:
-        if call.state == "completed" or any(one.id in asked for one in call.inquiries):
-            return call
+        if call.state == "completed" or any(one.id in asked or one.how == "deferred" for one in call.inquiries):
+            return call if call.state == "completed" else replace(call, state="awaiting_input", end=None)
         return replace(call, state="completed", end="cancelled")
 
     return replace(activity, calls=tuple(map(ended, activity.calls)), running=False)
@@ -159,6 +149,7 @@ def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
         state=event.state,
         end=event.end,
         ms=call.ms if event.ms is None else event.ms,
+        since=call.since if call.since is not None and call.state == event.state else now,
         began=now - (event.ms or 0) / 1000 if runs and call.began is None else call.began,
         hidden=event.hidden,
     )
@@ -166,24 +157,41 @@ def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
 
 
 def _asked(activity: Activity, prompt: PromptRequest) -> Activity:
-    text = Foreign(first_line(prompt.question.text))
-    waits = Waiting(id=prompt.inquiry, text=text, asker=Foreign(asker(prompt)))
+    waits = Waiting(id=prompt.inquiry, text=Foreign(headline(prompt)), asker=Foreign(asker(prompt)))
     others = tuple(known for known in activity.waiting if known.id != waits.id)
     activity = replace(activity, waiting=(*others, waits))
     if prompt.turn < activity.turn:
         return activity
     activity = _turn(activity, prompt.turn)
     call = _known(activity, prompt.call, prompt.tool)
-    if all(known.id != prompt.inquiry for known in call.inquiries):
-        call = replace(call, inquiries=(*call.inquiries, Inquiry(id=prompt.inquiry, text=text)))
-    return _call(activity, replace(call, state="awaiting_input", end=None))
+    if prompt.kind == "question":
+        if all(known.id != prompt.inquiry for known in call.inquiries):
+            call = replace(call, inquiries=(*call.inquiries, _inquired(prompt)))
+        over = prompt.escalation is not None
+        shown = [
+            replace(one, how="open", escalated=over) if one.id == prompt.inquiry else one for one in call.inquiries
+        ]
+        call = replace(call, inquiries=tuple(shown))
+    return _call(activity, replace(call, state=_ASKS[prompt.kind], end=None))
 
 
-def asker(prompt: PromptRequest) -> str:
-    """Who asks, in a word: the label if there is one, the assistant, or the tool's name (R190, E4)."""
-    if prompt.label:
-        return prompt.label
-    return "assistant" if prompt.source == "assistant" else prompt.source_name or prompt.tool
+def _inquired(prompt: PromptRequest) -> Inquiry:
+    """A question that is shown before its fact came; the fact says the same."""
+    return Inquiry(
+        id=prompt.inquiry,
+        text=Foreign(prompt.question.text),
+        context=Foreign(prompt.question.context or ""),
+        source=prompt.source,
+        asker=Foreign(prompt.source_name or prompt.tool),
+        why=Foreign(prompt.why),
+    )
+
+
+_ASKS: dict[PromptKind, CallState] = {
+    "question": "awaiting_input",
+    "permission": "awaiting_permission",
+    "delivery": "awaiting_result_edit",
+}
 
 
 def _settled(activity: Activity, event: ev.QuestionSettled) -> Activity:
@@ -191,17 +199,20 @@ def _settled(activity: Activity, event: ev.QuestionSettled) -> Activity:
     activity = replace(activity, waiting=waiting)
 
     def settle(one: Inquiry) -> Inquiry:
-        return replace(one, how=event.how, by=one.by or event.by) if one.how == "open" else one
+        return replace(one, how=event.how, by=one.by or event.by) if one.how in _OPEN else one
 
     activity = _inquiry(activity, event.inquiry, settle)
     return activity if activity.running else _still(activity)
 
 
 def _inquiry(activity: Activity, id_: str, change: Callable[[Inquiry], Inquiry]) -> Activity:
-    """With `change` made to the newest inquiry of that id; ids are opaque and unique within a turn (R29)."""
+    """With `change` made to the first inquiry of that id that is open, else the last: ids are opaque, and older logs
+    repeat one within a turn (R29)."""
 
     def among(inquiries: tuple[Inquiry, ...]) -> tuple[Inquiry, ...]:
-        return tuple(change(one) if one.id == id_ else one for one in inquiries)
+        same = [at for at, one in enumerate(inquiries) if one.id == id_]
+        chosen = next((at for at in same if inquiries[at].how in _OPEN), same[-1])
+        return tuple(change(one) if at == chosen else one for at, one in enumerate(inquiries))
 
     if any(one.id == id_ for one in activity.loose):
         return replace(activity, loose=among(activity.loose))
@@ -226,12 +237,26 @@ def _fact(activity: Activity, one: StoredEvent) -> Activity:
         case stored.InquiryRequest() as request:
             return _question(activity, request)
         case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted() as response:
-            return _inquiry(activity, response.id, lambda open_: _answered(open_, response))
+            return _inquiry(activity, response.id, lambda open_: answered(open_, response))
         case stored.TurnOutcome(outcome=outcome, usage=usage, ms=ms):
             numbers = {key: value for key, value in usage.items() if key in UsageTotals.model_fields}
-            return replace(activity, outcome=outcome, usage=UsageTotals.model_validate(numbers), ms=ms)
+            ended = replace(activity, outcome=outcome, usage=UsageTotals.model_validate(numbers), ms=ms)
+            return _deferred(ended) if outcome == "deferred" else ended
         case _:
             return activity
+
+
+def _deferred(activity: Activity) -> Activity:
+    """The turn was ended to wait: what is open stays so (R230)."""
+
+    def put_off(call: Call) -> Call:
+        if call.state == "completed":
+            return call
+        return replace(
+            call, inquiries=tuple(replace(one, how="deferred") if one.how == "open" else one for one in call.inquiries)
+        )
+
+    return replace(activity, calls=tuple(map(put_off, activity.calls)))
 
 
 def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) -> Activity:
@@ -242,31 +267,18 @@ def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) ->
     end = cast(CallEnd, said) if said in get_args(CallEnd) else "error" if failed else "ok"
     took = ms if isinstance(ms, int) and not isinstance(ms, bool) else call.ms
     known = call.end if call.state == "completed" else None
-    return _call(activity, replace(call, state="completed", end=known or end, ms=took))
+    decided = decisions(metadata)
+    return _call(activity, replace(call, state="completed", end=known or end, ms=took, decided=decided))
 
 
 def _question(activity: Activity, request: stored.InquiryRequest) -> Activity:
     """An inquiry of the log: under the call its metadata names, else the one whose id its own begins with."""
-    asked = Inquiry(id=request.id, text=Foreign(first_line(text_at(request.question, "text"))))
-    if any(one.id == asked.id for call in activity.calls for one in call.inquiries):
-        return activity  # the question came first, the fact now
+    asked = question(request)
+    if any(one.id == asked.id and one.how == "open" for call in activity.calls for one in call.inquiries):
+        return _inquiry(activity, asked.id, lambda shown: replace(asked, escalated=shown.escalated))
     named = text_at(request.metadata, "call")
     own = [call for call in activity.calls if call.id == named or asked.id.startswith(f"{call.id}.")]
     if not own:
         return replace(activity, loose=(*activity.loose, asked))
     call = max(own, key=lambda known: (known.id == named, len(known.id)))
     return _call(activity, replace(call, inquiries=(*call.inquiries, asked)))
-
-
-def _answered(one: Inquiry, response: stored.InquiryResponse) -> Inquiry:
-    """The question with its recorded fate, which says more than QuestionSettled does."""
-    if isinstance(response, stored.InquiryRedacted):
-        return replace(one, how="redacted")
-    by = response.responder
-    who = replace(
-        one, by=by.kind if by else one.by, model=Foreign(by.model) if by else one.model, ms=by.ms if by else None
-    )
-    if isinstance(response, stored.InquiryCancelled):
-        return replace(who, how="cancelled", tag=Foreign(response.reason))
-    said = Foreign(response.explanation or "")
-    return replace(who, how="answered", answer=response.answer, explanation=said)

@@ -7,17 +7,14 @@ no widget: a face cuts what does not fit and decides how a role looks.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import CallEnd, CallState, UsageTotals
-from jp_tui.view.activity import NOTHING, Activity, Call, Inquiry
+from jp_tui.view import decisions
+from jp_tui.view.activity import Activity, Call
 from jp_tui.view.amounts import count, duration, seconds
-
-Role = Literal[
-    "heading", "turn", "good", "bad", "waiting", "running", "reviewer", "quiet", "question", "reason", "blank",
-]  # fmt: skip
+from jp_tui.view.inquiries import NOTHING, Inquiry
+from jp_tui.view.trail import Role, asker, fate
 
 STATES: dict[CallState, tuple[str, str, Role]] = {
     "receiving_arguments": ("⋯", "being written", "quiet"),
@@ -25,7 +22,7 @@ STATES: dict[CallState, tuple[str, str, Role]] = {
     "awaiting_permission": ("?", "asks to run", "waiting"),
     "running": ("▸", "running", "running"),
     "awaiting_input": ("◐", "waiting", "waiting"),
-    "awaiting_assistant": ("◇", "reviewer", "reviewer"),
+    "awaiting_assistant": ("◇", "reviewer decides", "reviewer"),
     "awaiting_result_edit": ("✎", "result edit", "waiting"),
     "completed": ("✓", "done", "good"),
 }
@@ -34,24 +31,6 @@ ENDS: dict[CallEnd, tuple[str, str, Role]] = {
     "error": ("✗", "failed", "bad"),
     "cancelled": ("⊘", "cancelled", "quiet"),
     "skipped": ("↷", "skipped", "quiet"),
-}
-RESPONDERS = {
-    "user": "you",
-    "assistant": "reviewer",
-    "static": "settings",
-    "remembered": "remembered",
-    "default": "default",
-}
-TAGS = {
-    "user": "cancelled",
-    "user_back": "gone back",
-    "user_reply": "answered in words",
-    "user_edit": "arguments edited",
-    "timed_out": "timed out",
-    "backend_error": "the reviewer failed",
-    "no_prompt_backend": "nobody was there to ask",
-    "assistant_routing_denied": "only a human may answer",
-    "invalid_static_answer": "the configured answer is not valid",
 }
 OUTCOMES = {"failed": "failed", "deferred": "waits for an answer", "interrupted": "interrupted"}
 MOST_CALLS = 200
@@ -83,7 +62,7 @@ def lines(activity: Activity, now: float) -> list[Line]:
     for call in shown[-MOST_CALLS:]:
         found += _call(call, now)
     for inquiry in activity.loose:
-        found += _inquiry(inquiry, 0)
+        found += _inquiry(inquiry, 0, None, now)
     if not shown and not activity.loose:
         found += [*([] if activity.turn else [BLANK]), Line(role="quiet", text=Foreign("no tools so far"))]
     if activity.waiting:
@@ -116,37 +95,33 @@ def _call(call: Call, now: float) -> list[Line]:
         sign, right, role = STATES[call.state]
         if call.busy and call.began is not None:
             right = seconds(now - call.began)
-    repeats = any(inquiry.text == call.title for inquiry in call.inquiries)  # a call that only asks
+    repeats = any(first_line(inquiry.text.raw) == call.title.raw for inquiry in call.inquiries)  # a call that only asks
     first = Line(role=role, sign=sign, text=call.tool, aside=NOTHING if repeats else call.title, right=right)
-    return [first, *(line for inquiry in call.inquiries for line in _inquiry(inquiry, 1))]
+    told = [line for one in call.decided for line in _decision(one)]
+    return [first, *told, *(line for inquiry in call.inquiries for line in _inquiry(inquiry, 1, call, now))]
 
 
-def _inquiry(inquiry: Inquiry, depth: int) -> list[Line]:
-    found = [Line(role="question", sign="└", text=inquiry.text, depth=depth)]
-    who = inquiry.model if inquiry.by == "assistant" and inquiry.model else Foreign(RESPONDERS.get(inquiry.by, ""))
-    took = "" if inquiry.ms is None or inquiry.by == "user" else duration(inquiry.ms)
-    if inquiry.how == "answered":
-        no = inquiry.answer is False
-        sign = "✗" if no else "✓"
-        role: Role = "bad" if no else "good"
-        found.append(Line(role=role, sign=sign, text=said(inquiry.answer), aside=who, right=took, depth=depth + 1))
-    elif inquiry.how == "redacted":
-        found.append(Line(role="good", sign="✓", text=Foreign("kept secret"), aside=who, depth=depth + 1))
-    elif inquiry.how != "open":
-        tag = inquiry.tag.raw or "user"
-        word = TAGS.get(tag, tag) if inquiry.how == "cancelled" else "withdrawn"
-        found.append(Line(role="quiet", sign="⊘", text=Foreign(word), aside=who, depth=depth + 1))
+def _decision(decision: decisions.Decision) -> list[Line]:
+    one = decisions.said(decision)
+    found = [Line(role=one.tone, sign=one.sign, text=Foreign(one.words), aside=Foreign(one.aside), depth=1)]
+    return [*found, Line(role="reason", text=one.reason, depth=1)] if one.reason else found
+
+
+def _inquiry(inquiry: Inquiry, depth: int, call: Call | None, now: float) -> list[Line]:
+    """A question, who asks it when that is not its call, and what became of it."""
+    who = asker(inquiry)
+    own = call is not None and not inquiry.assistant and who.raw in (call.tool.raw, "a tool")
+    text = Foreign(first_line(inquiry.text.raw))
+    found = [
+        Line(role="question", sign="└", text=text, aside=NOTHING if own or inquiry.assistant else who, depth=depth)
+    ]
+    reviewed = call is not None and call.state == "awaiting_assistant"
+    if inquiry.how != "open" or reviewed or inquiry.escalated:
+        end = fate(inquiry, reviewed=reviewed)
+        took = end.took
+        if call is not None and inquiry.how == "open" and reviewed and call.since is not None:
+            took = seconds(now - call.since)
+        found.append(Line(role=end.role, sign=end.sign, text=end.word, aside=end.who, right=took, depth=depth + 1))
     if inquiry.explanation:
         found.append(Line(role="reason", text=inquiry.explanation, depth=depth + 1))
     return found
-
-
-def said(answer: Json) -> Foreign:
-    """An answer in a line: yes, no, the text, the chosen ones, else its JSON."""
-    if isinstance(answer, bool):
-        return Foreign("yes" if answer else "no")
-    if isinstance(answer, str):
-        return Foreign(first_line(answer) or "empty on purpose")
-    if isinstance(answer, list) and all(isinstance(one, str) for one in answer):
-        return Foreign(", ".join(str(one) for one in answer) or "none")
-    return Foreign(dump(answer))

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import CallEnd, CallState
+from jp_tui.view.decisions import Decision
+from jp_tui.view.inquiries import NOTHING, Inquiry
 
-NOTHING = Foreign("")
 LIVE = 2**53
 """The place of what is not in the log yet: after every event."""
 
@@ -68,32 +68,12 @@ class Data(_Placed):
     text: Foreign
 
 
-How = Literal["open", "answered", "redacted", "cancelled"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A question and its fate (E42): `by` is the kind of responder, `tag` why there is no answer."""
-
-    id: str
-    text: Foreign
-    context: Foreign = NOTHING
-    assistant: bool = False
-    how: How = "open"
-    answer: Json = None
-    by: str = ""
-    model: Foreign = NOTHING
-    explanation: Foreign = NOTHING
-    tag: Foreign = NOTHING
-    ms: int | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(_Placed):
     """A tool call with its questions and its result. A `dialogue` is shown as question and answer only (R160).
 
-    `title` is what it is about; `arguments` (name, value) pairs for who wants to see them; `problem` why it never
-    ran; `end` and `ms` are known once it is completed.
+    `title` is what it is about; `arguments` (name, value) pairs for who wants to see them, `edited` those that ran
+    in their place; `problem` why it never ran; `end` and `ms` are known once it is completed.
     """
 
     call: str
@@ -104,7 +84,9 @@ class Tool(_Placed):
     ms: int | None = None
     arguments: tuple[tuple[Foreign, Foreign], ...] = ()
     output: Foreign = NOTHING
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[Inquiry, ...] = ()
+    decided: tuple[Decision, ...] = ()
+    edited: tuple[tuple[Foreign, Foreign], ...] = ()
     dialogue: bool = False
     problem: Foreign = NOTHING
 
@@ -113,7 +95,12 @@ class Tool(_Placed):
 class Question(_Placed):
     """A question whose call is not known here."""
 
-    asked: Asked
+    asked: Inquiry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed(_Placed):
+    """From here on a turn goes on that was cut off (R207)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +121,7 @@ class Odd(_Placed):
     problem: Foreign = NOTHING
 
 
-Block = User | Header | Said | Thought | Data | Tool | Question | Ending | Odd
+Block = User | Header | Said | Thought | Data | Tool | Question | Resumed | Ending | Odd
 
 
 def live_key(part: str) -> str:

@@ -7,7 +7,6 @@ itself, or that its tool hides, is shown as question and answer only (inquiries.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import cast, get_args
 
 from jp_tui.conversation import events as stored
@@ -15,14 +14,16 @@ from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
-from jp_tui.view.blocks import LIVE, NOTHING, Asked, Tool, live_key
+from jp_tui.view.blocks import LIVE, Tool, live_key
+from jp_tui.view.decisions import decisions
+from jp_tui.view.inquiries import Inquiry, text_at
 
 
 @dataclass(slots=True)
 class Known:
     """All that is known of one call; the fields come from events of several pages. `seen` are their numbers.
 
-    Questions stand with the number of their event, since pages come in any order.
+    `asked` are the ids of its questions by the number of their event, since pages come in any order.
     """
 
     name: str = ""
@@ -31,25 +32,30 @@ class Known:
     request: stored.ToolCallRequest | None = None
     response: stored.ToolCallResponse | None = None
     live: CallChanged | None = None
-    asked: dict[str, tuple[int, Asked]] = field(default_factory=dict)
+    asked: dict[int, str] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
 
 
-def tool_block(known: Known, call: str, *, over: bool, held: bool = False) -> Tool | None:
-    """The block of a call, None while there is nothing to show; `over` says that its turn has ended.
+def tool_block(
+    known: Known, call: str, asked: tuple[Inquiry, ...], *, over: bool, held: bool = False, deferred: bool = False
+) -> Tool | None:
+    """The block of a call and its questions, None while there is nothing to show; `over`: its turn has ended.
 
-    `held` says that somebody else runs it: then an open question waits, though not for us.
+    `held` says that somebody else runs it: then an open question waits, though not for us. `deferred` says that the
+    turn was ended to wait for its answers (R230).
     """
     request, response = known.request, known.response
     arguments: JsonObject = request.arguments if request else {}
     said: JsonObject = {**(request.metadata if request else {}), **(response.metadata if response else {})}
-    asked = tuple(one for _, one in sorted(known.asked.values(), key=itemgetter(0)))
+    if deferred and response is None:
+        asked = tuple(replace(one, how="deferred") if one.how == "open" else one for one in asked)
     hidden = said.get("hidden") is True or (known.live is not None and known.live.hidden)
     dialogue = any(one.assistant for one in asked)
     failed = response is not None and response.is_error
     if hidden and not asked and not failed:
         return None
-    state, end = _state(known, over, held)
+    waits = any(one.how in ("open", "deferred") for one in asked)
+    state, end = _state(known, waits, over, held, deferred)
     ms = said.get("ms") if response else known.live.ms if known.live else None
     return Tool(
         key=f"e{known.place}" if request else live_key(known.part),
@@ -60,52 +66,30 @@ def tool_block(known: Known, call: str, *, over: bool, held: bool = False) -> To
         state=state,
         end=end,
         ms=ms if isinstance(ms, int) and not isinstance(ms, bool) else None,
-        arguments=tuple((Foreign(name), Foreign(_shown(value))) for name, value in arguments.items()),
+        arguments=_pairs(arguments),
         output=Foreign(response.content if response else ""),
         asked=asked,
+        decided=decisions(said),
+        edited=_pairs(said.get("edited_arguments")),
         dialogue=dialogue and not (failed and not asked),
         problem=Foreign(text_at(said, "refused")),
     )
 
 
-def _state(known: Known, over: bool, held: bool) -> tuple[CallState, CallEnd | None]:
+def _state(known: Known, waits: bool, over: bool, held: bool, deferred: bool) -> tuple[CallState, CallEnd | None]:
     if known.response is not None:
         said = known.response.metadata.get("end")
         if said in get_args(CallEnd):
             return "completed", cast(CallEnd, said)
         return "completed", "error" if known.response.is_error else "ok"
-    waits = any(one.how == "open" for _, one in known.asked.values())
     live = known.live
     if live is not None and (live.state in ("completed", "awaiting_input") or not over):
         return live.state, live.end
-    if waits and held and not over:
+    if waits and (deferred or (held and not over)):
         return "awaiting_input", None
     if waits or over:
         return "completed", "cancelled"  # of an earlier run: nobody waits for that answer now
     return ("queued" if known.request else "receiving_arguments"), None
-
-
-def question(event: stored.InquiryRequest) -> Asked:
-    """A recorded question, open as yet."""
-    context = event.question.get("context", event.question.get("pre_amble"))
-    return Asked(
-        id=event.id,
-        text=foreign(event.question.get("text")),
-        context=foreign(context),
-        assistant=event.source.kind == "assistant",
-    )
-
-
-def answered(asked: Asked, event: stored.InquiryResponse) -> Asked:
-    """The question with its recorded fate (E42)."""
-    if isinstance(event, stored.InquiryRedacted):
-        return replace(asked, how="redacted")
-    by = event.responder
-    if by is not None:
-        asked = replace(asked, by=by.kind, model=Foreign(by.model), ms=by.ms)
-    if isinstance(event, stored.InquiryCancelled):
-        return replace(asked, how="cancelled", tag=Foreign(event.reason))
-    return replace(asked, how="answered", answer=event.answer, explanation=Foreign(event.explanation or ""))
 
 
 def subject(arguments: JsonObject) -> str:
@@ -119,15 +103,10 @@ def subject(arguments: JsonObject) -> str:
     return ""
 
 
-def foreign(value: Json) -> Foreign:
-    """The text of a JSON value that should be text; nothing for anything else."""
-    return Foreign(value) if isinstance(value, str) else NOTHING
-
-
-def text_at(raw: JsonObject, key: str) -> str:
-    """The text under a key; empty when there is none."""
-    value = raw.get(key)
-    return value if isinstance(value, str) else ""
+def _pairs(arguments: Json) -> tuple[tuple[Foreign, Foreign], ...]:
+    if not isinstance(arguments, dict):
+        return ()
+    return tuple((Foreign(name), Foreign(_shown(value))) for name, value in arguments.items())
 
 
 def _shown(value: Json) -> str:

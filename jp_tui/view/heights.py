@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from jp_tui.view.blocks import Block, Data, Ending, Header, Odd, Question, Said, Thought, Tool, User
+from jp_tui.view.blocks import Block, Data, Ending, Header, Odd, Question, Resumed, Said, Thought, Tool, User
 from jp_tui.view.pages import Run
 
 PER_EVENT = 1.1
@@ -41,13 +41,13 @@ def of_block(block: Block, width: int) -> int:
             return min(of_text(text.raw[:8192], room), 4)
         case Tool(dialogue=True, asked=asked):
             return 3 * len(asked) or 1
-        case Tool(asked=asked, end=end):
-            return 1 + len(asked) + (2 if end == "error" else 0)
+        case Tool(asked=asked, decided=decided, end=end):
+            return 1 + len(asked) + len(decided) + (2 if end == "error" else 0)
         case Question():
             return 3
         case Ending(how=how):
             return 2 if how == "failed" else 1
-        case Header() | Odd():
+        case Header() | Odd() | Resumed():
             return 1
 
 

@@ -18,8 +18,23 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.view.blocks import LIVE, Block, Data, Ending, Header, Odd, Question, Said, Thought, User, live_key
-from jp_tui.view.calls import Known, answered, foreign, question, tool_block
+from jp_tui.view.blocks import (
+    LIVE,
+    Block,
+    Data,
+    Ending,
+    Header,
+    Odd,
+    Question,
+    Resumed,
+    Said,
+    Thought,
+    User,
+    live_key,
+)
+from jp_tui.view.calls import Known, tool_block
+from jp_tui.view.inquiries import foreign
+from jp_tui.view.pairs import Pairs
 
 GREETING, GREETING_HEADER = "greeting", "greeting:header"
 """The part that a scripted model's greeting is, until the log has it."""
@@ -32,6 +47,7 @@ class _Turn:
     model: str = ""
     ms: int | None = None
     ended: bool = False
+    deferred: bool = False
     headers: list[int] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
 
@@ -51,8 +67,7 @@ class Story:
         self._by_event: dict[int, list[Block]] = {}
         self._calls: dict[tuple[int, str], Known] = {}
         self._turns: dict[int, _Turn] = {}
-        self._homes: dict[tuple[int, str], str | int] = {}
-        self._early: dict[tuple[int, str], stored.InquiryResponse] = {}
+        self._pairs = Pairs()
         self._model = ""
         self.held = False
         """Whether somebody else writes this conversation."""
@@ -105,8 +120,8 @@ class Story:
         for seq in range(first, last + 1):
             self._by_event.pop(seq, None)
         gone = [key for key, call in self._calls.items() if call.seen and all(first <= at <= last for at in call.seen)]
-        for key in gone:
-            del self._calls[key]
+        for turn, call in gone:
+            self._pairs.forget(turn, self._calls.pop((turn, call)).asked.values())
 
     def apply(self, event: ev.Event) -> Changes:
         """A live event; those that say nothing about the transcript change nothing."""
@@ -118,9 +133,8 @@ class Story:
                 self._grow(event)
             case ev.PartDropped(part=part):
                 self._drop(part)
-            case ev.TurnStarted(turn=turn, model=model):
-                self._turn(turn).model = model
-                self._headers(turn)
+            case ev.TurnStarted(turn=turn, model=model, resumed=resumed):
+                self._started(turn, model, resumed)
             case ev.TurnCompleted(turn=turn):
                 for part in list(self._parts):
                     self._drop(part)
@@ -133,6 +147,16 @@ class Story:
             case _:
                 pass
         return self._taken()
+
+    def _started(self, turn: int, model: str, resumed: bool) -> None:
+        """A turn runs; one that was cut off says where it goes on."""
+        known = self._turn(turn)
+        known.model, known.ended, known.deferred = model, False, False
+        self._headers(turn)
+        if resumed:
+            last = max((seq for seq in self._by_event), default=0)
+            self._put(Resumed(key=f"r{last}", place=(last, 9)))
+            self._settle(turn)
 
     # --- facts ---------------------------------------------------------------------------------------------
 
@@ -215,6 +239,7 @@ class Story:
     def _outcome(self, event: stored.TurnOutcome, turn: int, seq: int) -> None:
         known = self._turn(turn)
         known.model, known.ms, known.ended = event.model or known.model, event.ms or None, True
+        known.deferred = event.outcome == "deferred"
         self._headers(turn)
         self._settle(turn)
         if event.outcome == "done":
@@ -264,7 +289,9 @@ class Story:
         known = self._calls.get((turn, call))
         if known is None or (known.request is None and not known.part):
             return
-        block = tool_block(known, call, over=self._turn(turn).ended, held=self.held)
+        whole = self._turn(turn)
+        asked = self._pairs.listed(turn, known.asked)
+        block = tool_block(known, call, asked, over=whole.ended, held=self.held, deferred=whole.deferred)
         if known.request is not None:
             if block is None:
                 self._remove(known.place)
@@ -281,35 +308,24 @@ class Story:
         self._changed.update(block.key for block in self._by_event.pop(seq, ()))
 
     def _question(self, event: stored.InquiryRequest, turn: int, seq: int) -> None:
-        asked, home = question(event), event.metadata.get("call")
-        early = self._early.pop((turn, event.id), None)
-        if early is not None:
-            asked = answered(asked, early)
-        if isinstance(home, str):
+        if home := self._pairs.ask(turn, seq, event):
             known = self._call(turn, home)
             known.seen.add(seq)
-            known.asked.setdefault(event.id, (seq, asked))
-            self._homes[turn, event.id] = home
-            self._show(turn, home)
-        else:
-            self._put(Question(key=f"e{seq}", place=(seq, 0), asked=asked))
-            self._homes[turn, event.id] = seq
+            known.asked[seq] = event.id
+        self._told(turn, event.id, home)
 
     def _answer(self, event: stored.InquiryResponse, turn: int, seq: int) -> None:
-        home = self._homes.get((turn, event.id))
-        if isinstance(home, str):
-            known = self._call(turn, home)
-            if event.id in known.asked:
-                known.seen.add(seq)
-                at, asked = known.asked[event.id]
-                known.asked[event.id] = (at, answered(asked, event))
-                self._show(turn, home)
-        elif home is None:
-            self._early[turn, event.id] = event  # its question stands on a page that is not held yet
-        else:
-            for block in list(self._by_event.get(home, ())):
-                if isinstance(block, Question):
-                    self._put(replace(block, asked=answered(block.asked, event)))
+        if home := self._pairs.answer(turn, seq, event):
+            self._call(turn, home).seen.add(seq)
+        self._told(turn, event.id, home)
+
+    def _told(self, turn: int, inquiry: str, home: str) -> None:
+        """Show what is known of an inquiry, in its call or by itself."""
+        if home:
+            self._show(turn, home)
+            return
+        for seq, asked in self._pairs.of(turn, inquiry).items():
+            self._put(Question(key=f"e{seq}", place=(seq, 0), asked=asked))
 
     # --- growing parts -------------------------------------------------------------------------------------
 

@@ -162,7 +162,8 @@ MARKDOWN = st.lists(
 def test_every_row_has_exactly_the_width(text: str, width: int) -> None:
     for row in md(text, width):
         assert row.strip.cell_length == width == sum(segment.cell_length for segment in row.strip)
-        assert row.strip.text[row.lead :].startswith(row.text)
+        shown = row.strip.text[row.lead :]
+        assert shown.startswith(row.text) or row.text.startswith(shown), "what no longer fits is copied all the same"
 
 
 @given(st.text(alphabet="ab 你好é\u0301👍🏽-", max_size=120), st.integers(2, 40))

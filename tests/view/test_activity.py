@@ -9,7 +9,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallState
 from jp_tui.view.activity import Activity, applied, rebuilt
-from jp_tui.view.activity_lines import MOST_CALLS, STATES, Line, lines, said
+from jp_tui.view.activity_lines import MOST_CALLS, STATES, Line, lines
+from jp_tui.view.trail import said
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
 
@@ -105,14 +106,14 @@ def test_a_question_that_came_before_its_fact_stands_once() -> None:
         (stored.InquiryAnswered(id="call_2.apply_changes.1", answer=False, explanation="too wide"), "✗ no"),
         (stored.InquiryAnswered(id="call_2.apply_changes.1", answer=["a", "b"]), "✓ a, b"),
         (stored.InquiryAnswered(id="call_2.apply_changes.1", answer=""), "✓ empty on purpose"),
-        (stored.InquiryRedacted(id="call_2.apply_changes.1"), "✓ kept secret"),
-        (stored.InquiryCancelled(id="call_2.apply_changes.1", reason="user_reply"), "⊘ answered in words"),
+        (stored.InquiryRedacted(id="call_2.apply_changes.1"), "✱ answered, kept secret"),
+        (stored.InquiryCancelled(id="call_2.apply_changes.1", reason="user_reply"), "» replied in words you"),
         (stored.InquiryCancelled(id="call_2.apply_changes.1", reason="of_another_reader"), "⊘ of_another_reader"),
         (
             stored.InquiryAnswered(
                 id="call_2.apply_changes.1", answer=True, responder=stored.Responder("assistant", "haiku", ms=1400)
             ),
-            "✓ yes haiku 1.4 s",
+            "✓ yes reviewer haiku 1.4 s",
         ),
         (
             stored.InquiryAnswered(id="call_2.apply_changes.1", answer=True, responder=stored.Responder("remembered")),
@@ -162,7 +163,7 @@ def test_hidden_calls_are_not_shown_their_questions_are() -> None:
     assert "no tools so far" in texts(activity)
     asks = scenes.prompt("text", call_id="call_7")
     activity = after([ev.QuestionAsked(conversation=CONVERSATION, prompt=asks)], 1.0, activity)
-    assert "  └ What should the commit message say?" in texts(activity)
+    assert "  └ What should the commit message say? fs_modify_file" in texts(activity), "asked by another than its call"
 
 
 def test_hundreds_of_calls_are_cut_and_counted() -> None:

@@ -11,7 +11,8 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.view.blocks import Asked, Block, Data, Ending, Header, Odd, Question, Said, Thought, Tool, User, gap
+from jp_tui.view.blocks import Block, Data, Ending, Header, Odd, Question, Said, Thought, Tool, User, gap
+from jp_tui.view.inquiries import Inquiry
 from jp_tui.view.story import Story
 from tests.view.events_of import HERE, appended, asked, changed, delta, log, turn
 
@@ -236,7 +237,7 @@ def test_the_greeting_becomes_the_first_event_where_it_stands() -> None:
 def test_blank_rows_depend_on_neighbours_only() -> None:
     place = (1, 0)
     tool = Tool(key="e1", place=place, call="a", name=Foreign("t"))
-    dialogue = replace(tool, dialogue=True, asked=(Asked(id="q", text=Foreign("?")),))
+    dialogue = replace(tool, dialogue=True, asked=(Inquiry(id="q", text=Foreign("?")),))
     header, user = Header(key="h1", place=place), User(key="e2", place=place, text=Foreign("x"))
     table = {(header, user): 0, (tool, tool): 0, (tool, dialogue): 1, (user, tool): 1, (None, user): 1}
     for (before, block), rows in table.items():

@@ -17,7 +17,7 @@ from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 from jp_tui.ui.painting.tools import question_rows, tool_rows
 from jp_tui.view.amounts import duration
-from jp_tui.view.blocks import Block, Data, Ending, Header, Odd, Question, Said, Thought, Tool, User
+from jp_tui.view.blocks import Block, Data, Ending, Header, Odd, Question, Resumed, Said, Thought, Tool, User
 
 EDGE, MARGIN = 1, 3
 """Cells left of a bar or a header, and left of what is said."""
@@ -29,22 +29,27 @@ LONG = 40
 """Lines of the user's own text in sight while it is folded."""
 
 
+FOLDED: frozenset[str] = frozenset()
+"""Nothing is unfolded."""
+
+
 def page(width: int, look: Look, margin: int = MARGIN) -> Frame:
     """The frame of a block: its margin on the left, two free cells on the right."""
     return Frame(look, width, look.text, room=width - 2).indented(margin)
 
 
-def paint(block: Block, width: int, look: Look, *, unfolded: bool = False) -> list[Row]:
-    """The rows of a block, each exactly `width` cells."""
+def paint(block: Block, width: int, look: Look, *, unfolded: frozenset[str] = FOLDED) -> list[Row]:
+    """The rows of a block, each exactly `width` cells; `unfolded` has the keys that are, of it and of its parts."""
+    open_ = block.key in unfolded
     match block:
         case User():
-            return _user(block, width, look, unfolded)
+            return _user(block, width, look, open_)
         case Header():
             return _header(block, width, look)
         case Said():
             return said(block, width, look)
         case Thought():
-            return thought(block.key, block.text.raw, width, look, unfolded, incomplete=block.incomplete)
+            return thought(block.key, block.text.raw, width, look, open_, incomplete=block.incomplete)
         case Data(text=text):
             shown, missing = plain.cut(text.raw)
             frame = page(width, look)
@@ -54,6 +59,9 @@ def paint(block: Block, width: int, look: Look, *, unfolded: bool = False) -> li
             return tool_rows(block, page(width, look), unfolded)
         case Question(asked=asked):
             return question_rows(asked, page(width, look), block.key, unfolded)
+        case Resumed():
+            cut_off = Piece("↻ This turn was cut off here and goes on", look.muted)
+            return page(width, look, EDGE).paragraph([cut_off])
         case Ending():
             return _ending(block, width, look)
         case Odd(name=name, problem=problem):

@@ -1,7 +1,7 @@
-"""Tool calls as rows: one line each, its questions below it, its result folded; `ask_user` as question and answer.
+"""Tool calls as rows: one line each, its trail below it, its result folded; `ask_user` as question and answer.
 
 A line says with a sign and a word what became of the call (asking.md E60) and keeps to one row; what it was given
-and what it gave back is a click away. Who answered a question, and with what, always stands (E42).
+and what it gave back is a click away. What was asked and decided about it is painted in `trail.py`.
 """
 
 from __future__ import annotations
@@ -14,37 +14,78 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, plain
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Hit, Piece, Row, chop
-from jp_tui.view.activity_lines import ENDS, RESPONDERS, STATES, TAGS, said
+from jp_tui.ui.painting.rows import Hit, Piece, Row
+from jp_tui.ui.painting.trail import (
+    clip,
+    context_rows,
+    decision_rows,
+    dialogue_rows,
+    fit,
+    more,
+    part_of,
+    style_of,
+    trail_rows,
+)
+from jp_tui.view.activity_lines import ENDS, STATES
 from jp_tui.view.amounts import duration
-from jp_tui.view.blocks import Asked, Tool
+from jp_tui.view.blocks import Tool
+from jp_tui.view.inquiries import Inquiry
 
-ERROR_LINES, OUTPUT_LINES, CONTEXT_LINES = 4, 1_000, 6
-"""Lines of an error in sight while folded; lines of a result shown unfolded; lines of an open question's context."""
+ERROR_LINES, OUTPUT_LINES = 4, 1_000
+"""Lines of an error in sight while folded; lines of a result shown unfolded."""
 
 WAITS = ("running", "awaiting_input", "awaiting_assistant")
 """States in which a question of a call can still be answered."""
 
 
-def tool_rows(tool: Tool, frame: Frame, unfolded: bool) -> list[Row]:
-    """The rows of a call."""
+def tool_rows(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
+    """The rows of a call; `unfolded` are the keys that are, of the call itself and of its parts."""
+    waits, reviewed, name = tool.state in WAITS, tool.state == "awaiting_assistant", neutral.first_line(tool.name)
+    parts = [(asked, part_of(tool.key, number)) for number, asked in enumerate(tool.asked)]
     if tool.dialogue:
-        waits = tool.state in WAITS
-        return [row for asked in tool.asked for row in _dialogue(asked, frame, tool.key, unfolded, waits=waits)]
-    rows = [_call_line(tool, frame, unfolded)]
+        return [
+            row
+            for asked, key in parts
+            for row in dialogue_rows(asked, frame, key, waits=waits, reviewed=reviewed, unfolded=unfolded)
+        ]
+    open_ = tool.key in unfolded
+    rows = [_call_line(tool, frame, open_)]
     inner = frame.indented(2)
-    for asked in tool.asked:
-        rows += _trail(asked, inner, tool.key, waits=tool.state in WAITS)
-    if unfolded:
-        rows += _inside(tool, inner)
+    for one in tool.decided:
+        if one.about == "permission":
+            rows += decision_rows(one, inner, part_of(tool.key, "permission"), unfolded)
+    for asked, key in parts:
+        rows += trail_rows(asked, inner, key, tool=name, waits=waits, reviewed=reviewed, unfolded=unfolded)
+    if tool.edited:
+        rows.append(_ran(tool, inner))
+    for one in tool.decided:
+        if one.about == "delivery":
+            rows += decision_rows(one, inner, part_of(tool.key, "delivery"), unfolded)
+    if open_:
+        rows += _inside(tool, inner, unfolded)
     elif tool.end == "error" and tool.output.raw.strip():
         rows += _result(tool, inner, ERROR_LINES, frame.look.muted)
     return rows
 
 
-def question_rows(asked: Asked, frame: Frame, key: str, unfolded: bool) -> list[Row]:
-    """A question whose call is not known here."""
-    return _dialogue(asked, frame, key, unfolded, waits=False)
+def question_rows(asked: Inquiry, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
+    """A question whose call is not known here, and who asked it."""
+    if asked.assistant:
+        return dialogue_rows(asked, frame, part_of(key, 0), waits=False, reviewed=False, unfolded=unfolded)
+    return trail_rows(asked, frame, part_of(key, 0), tool="", waits=False, reviewed=False, unfolded=unfolded)
+
+
+def _ran(tool: Tool, frame: Frame) -> Row:
+    """What ran in place of the arguments that the model sent, as far as it differs, in one row (R87, R97b)."""
+    look, hit = frame.look, Hit("fold", tool.key)
+    before = {name.raw: value.raw for name, value in tool.arguments}
+    changed = [(name, value) for name, value in tool.edited if before.get(name.raw) != value.raw]
+    gone = [name for name, _ in tool.arguments if all(name != other for other, _ in tool.edited)]
+    words = [f"{neutral.first_line(name)}: {neutral.first_line(value)}" for name, value in changed]
+    words += [f"without {neutral.first_line(name)}" for name in gone]
+    inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
+    body = [Piece("✎ ran with ", look.good, hit), Piece(" · ".join(words) or "the same arguments", look.text, hit)]
+    return inside.emit(clip(body, inside.room))
 
 
 def _call_line(tool: Tool, frame: Frame, unfolded: bool) -> Row:
@@ -55,35 +96,16 @@ def _call_line(tool: Tool, frame: Frame, unfolded: bool) -> Row:
         after.append(duration(tool.ms))
     arrow = "▾" if unfolded else "▸" if tool.state == "completed" else " "
     right = "".join(f" · {part}" for part in after)
-    name = _fit(neutral.first_line(tool.name) or "tool", max(frame.room // 2, 8))
+    name = fit(neutral.first_line(tool.name) or "tool", max(frame.room // 2, 8))
     free = frame.room - 2 - cell_len(name) - cell_len(right) - 3
-    title = _fit(neutral.first_line(tool.title), free - 1) if free > 4 else ""
+    title = fit(neutral.first_line(tool.title), free - 1) if free > 4 else ""
     body = [Piece(f"{sign} ", style, hit), Piece(name, look.text, hit)]
     if title:
         body.append(Piece(f" {title}", look.muted, hit))
     loud = style if tool.end not in ("ok",) and tool.state != "queued" else look.muted
     for part in after:
         body += [Piece(" · ", look.muted, hit), Piece(part, loud if part == word else look.muted, hit)]
-    return frame.emit([*_clip(body, frame.room - 2), Piece(f" {arrow}", look.muted, hit)])
-
-
-def _clip(pieces: list[Piece], room: int) -> list[Piece]:
-    found: list[Piece] = []
-    for piece in pieces:
-        size = cell_len(piece.text)
-        if size > room:
-            found.append(piece._replace(text=_fit(piece.text, room)))
-            break
-        found.append(piece)
-        room -= size
-    return found
-
-
-def _fit(text: str, room: int) -> str:
-    """A line cut to `room` cells with an ellipsis."""
-    if cell_len(text) <= room:
-        return text
-    return chop(text, room - 1)[0] + "…" if room > 1 else "…"[: max(room, 0)]
+    return frame.emit([*clip(body, frame.room - 2), Piece(f" {arrow}", look.muted, hit)])
 
 
 def _state(tool: Tool, look: Look) -> tuple[str, str, Style]:
@@ -93,10 +115,7 @@ def _state(tool: Tool, look: Look) -> tuple[str, str, Style]:
         sign, word, role = STATES[tool.state]
         if tool.state == "awaiting_input":
             word = "waiting for you"
-    styles = {
-        "good": look.good, "bad": look.bad, "waiting": look.waiting, "running": look.running, "reviewer": look.reviewer,
-    }  # fmt: skip
-    return sign, word, styles.get(role, look.muted)
+    return sign, word, style_of(role, look)
 
 
 def _detail(tool: Tool) -> str:
@@ -111,100 +130,33 @@ def _detail(tool: Tool) -> str:
     return ""
 
 
-def _trail(asked: Asked, frame: Frame, key: str, *, waits: bool) -> list[Row]:
-    """A question on a trail line, then who answered it and how (E42)."""
-    look = frame.look
-    inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
-    question = Piece(neutral.first_line(asked.text) or "(a question without words)", look.muted, Hit("fold", key))
-    body = [question, Piece("  ", look.text), *_fate(asked, look, waits=waits)]
-    rows = inside.paragraph(body)
-    if asked.explanation.raw.strip():
-        reason = neutral.neutralise(asked.explanation).strip().replace("\n", " ")
-        rows += inside.paragraph([Piece(f"“{reason}”", look.muted + Style(italic=True))])
-    return rows
-
-
-def _fate(asked: Asked, look: Look, *, waits: bool = True) -> list[Piece]:
-    """`✓ yes · you`, in pieces; `waits` is whether somebody can still answer."""
-    who = neutral.first_line(asked.model) if asked.by == "assistant" and asked.model else RESPONDERS.get(asked.by, "")
-    took = duration(asked.ms) if asked.ms is not None and asked.by != "user" else ""
-    after = "".join(f" · {part}" for part in (who, took) if part)
-    match asked.how:
-        case "open":
-            return [Piece("◐ asked", look.waiting) if waits else Piece("⊘ not answered", look.muted)]
-        case "answered":
-            no = asked.answer is False
-            sign, style = ("✗", look.bad) if no else ("✓", look.good)
-            answer = neutral.first_line(said(asked.answer)) or "empty on purpose"
-            return [Piece(f"{sign} {answer}", style), Piece(after, look.muted)]
-        case "redacted":
-            return [Piece("✓ kept secret", look.good), Piece(after, look.muted)]
-        case "cancelled":
-            tag = neutral.first_line(asked.tag)
-            return [Piece(f"⊘ {TAGS.get(tag, tag)}", look.muted), Piece(after, look.muted)]
-
-
-def _dialogue(asked: Asked, frame: Frame, key: str, unfolded: bool, *, waits: bool) -> list[Row]:
-    """A question of the assistant and its answer, as in a conversation (R160)."""
-    look = frame.look
-    rows: list[Row] = []
-    sign = frame.inside([Piece("? ", look.waiting + Style(bold=True))], [Piece("  ", look.text)])
-    rows += plain.paragraphs(plain.lines(Foreign(plain.cut(asked.text.raw.strip())[0]), look.strong, look), sign)
-    inner = frame.indented(2)
-    if asked.context.raw.strip():
-        rows += _context(asked.context, inner, key, unfolded)
-    if asked.how == "answered" and isinstance(asked.answer, str) and "\n" in asked.answer.strip():
-        rows += _long_answer(asked.answer, inner)
-        who = RESPONDERS.get(asked.by, "")
-        return [*rows, inner.emit([Piece(f"— {who}", look.muted)])] if who else rows
-    return rows + inner.paragraph(_fate(asked, look, waits=waits))
-
-
-def _long_answer(answer: str, frame: Frame) -> list[Row]:
-    look = frame.look
-    inside = frame.inside([Piece("✓ ", look.good)], [Piece("  ", look.text)])
-    return plain.paragraphs(plain.lines(Foreign(plain.cut(answer.strip("\n"))[0]), look.text, look), inside)
-
-
-def _context(context: Foreign, frame: Frame, key: str, unfolded: bool) -> list[Row]:
-    shown, missing = plain.cut(context.raw.strip("\n"))
-    rows = _diff_or_plain(Foreign(shown), frame)
-    if not unfolded and len(rows) > CONTEXT_LINES + 1:
-        rest = len(rows) - CONTEXT_LINES
-        return [*rows[:CONTEXT_LINES], frame.emit([_more(rest, key, frame.look)])]
-    return [*rows, plain.note(missing, frame)] if missing else rows
-
-
-def _diff_or_plain(text: Foreign, frame: Frame) -> list[Row]:
-    if diff.is_diff(text.raw):
-        return diff.unified(neutral.neutralise(text, "visualize"), frame).rows
-    return plain.paragraphs(plain.lines(text, frame.look.muted, frame.look), frame)
-
-
-def _more(lines: int, key: str, look: Look) -> Piece:
-    return Piece(f"… {lines:,} more line{'s' if lines != 1 else ''}", look.muted, Hit("fold", key))
-
-
-def _inside(tool: Tool, frame: Frame) -> list[Row]:
-    """What a call was given, what was shown to whoever answered, and what it gave back."""
+def _inside(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
+    """What a call was given, what was shown to whoever answered unless that is unfolded, and what it gave back."""
     look, rows = frame.look, list[Row]()
     if tool.problem:
         rows += frame.paragraph([Piece(f"never ran: {neutral.first_line(tool.problem)}", look.bad)])
-    for name, value in tool.arguments:
+    rows += _arguments(tool.arguments, frame)
+    if tool.edited:
+        rows += frame.paragraph([Piece("ran with:", look.good)])
+        rows += _arguments(tool.edited, frame.indented(2))
+    for number, asked in enumerate(tool.asked):
+        again = any(asked.context == other.context for other in tool.asked[:number])
+        if asked.context.raw.strip() and not again and part_of(tool.key, number) not in unfolded:
+            rows += context_rows(asked.context, frame)
+    if tool.output.raw.strip():
+        rows += _result(tool, frame, OUTPUT_LINES, look.text)
+    return rows
+
+
+def _arguments(pairs: tuple[tuple[Foreign, Foreign], ...], frame: Frame) -> list[Row]:
+    look, rows = frame.look, list[Row]()
+    for name, value in pairs:
         label = Piece(f"{neutral.first_line(name)}: ", look.running)
         content = plain.lines(Foreign(plain.cut(value.raw, 16_384)[0]), look.text, look)
         if len(content) == 1:
             rows += frame.paragraph([label, *content[0]])
         else:
             rows += [frame.emit([label]), *plain.paragraphs(content, frame.indented(2))]
-    for number, asked in enumerate(tool.asked):
-        again = any(asked.context == other.context for other in tool.asked[:number])
-        if asked.context.raw.strip() and not again:
-            shown, missing = plain.cut(asked.context.raw.strip("\n"))
-            rows += _diff_or_plain(Foreign(shown), frame)
-            rows += [plain.note(missing, frame)] if missing else []
-    if tool.output.raw.strip():
-        rows += _result(tool, frame, OUTPUT_LINES, look.text)
     return rows
 
 
@@ -218,7 +170,7 @@ def _result(tool: Tool, frame: Frame, most: int, style: Style) -> list[Row]:
     content = plain.lines(Foreign(shown), style, look)
     rows = plain.paragraphs(content[:most], inside)
     if len(content) > most:
-        rows.append(inside.emit([_more(len(content) - most, tool.key, look)]))
+        rows.append(inside.emit([more(len(content) - most, tool.key, look)]))
     if missing:
         rows.append(plain.note(missing, inside))
     return rows

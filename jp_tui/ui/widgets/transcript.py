@@ -12,11 +12,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from rich.segment import Segment
-from textual.binding import Binding
 from textual.geometry import Region
 from textual.message import Message
-from textual.strip import Strip
 from textual.theme import Theme
 
 import jp_tui.ui.gate  # noqa: F401  rows of ours pass the gate as well
@@ -25,7 +22,7 @@ from jp_tui.ui.paint import Desk, Growth, Painted, Result
 from jp_tui.ui.painting.look import look
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.pane import Pane
-from jp_tui.ui.widgets.rowview import RowView
+from jp_tui.ui.widgets.folding import FOLDING, Folding
 from jp_tui.ui.widgets.scrolled import scrolling
 from jp_tui.view.blocks import Said, Thought
 from jp_tui.view.story import Changes
@@ -34,14 +31,12 @@ FRAME = 1 / 20
 """Seconds between two repaints while text arrives (designs.md B)."""
 
 
-class Transcript(RowView):
+class Transcript(Folding):
     """The conversation: scrolls, selects, follows what is written."""
 
     BINDINGS = [
         *scrolling("transcript"),
-        Binding("enter", "unfold", "Unfold", id="transcript.unfold", tooltip="Unfolds or folds the marked part"),
-        Binding("n", "mark(1)", "Next fold", id="transcript.next_fold", tooltip="Marks the next folded part"),
-        Binding("p", "mark(-1)", "Previous fold", id="transcript.previous_fold", tooltip="Marks the one before"),
+        *FOLDING,
     ]
 
     DEFAULT_CSS = """
@@ -79,7 +74,6 @@ class Transcript(RowView):
         self._next_frame = 0.0
         self._asked: int | None = None
         self._waiting: set[str] = set()
-        self._marked = ""
 
     # --- what the app tells --------------------------------------------------------------------------------
 
@@ -111,7 +105,8 @@ class Transcript(RowView):
         self._desk.close()
         if self._frame is not None:
             self._frame.cancel()
-        self._frame, self._asked, self._marked, self._conversation = None, None, "", ""
+        self._frame, self._asked, self._conversation = None, None, ""
+        self.mark("")
         self._desk = Desk(self._deliver)
         self._pane = Pane(self._pane.width, self._pane.look)
         for held in (self._texts, self._runs):
@@ -168,7 +163,6 @@ class Transcript(RowView):
             self._texts.pop(key, None)
         for old, new in changes.renamed:
             self.renamed(old, new)
-            self._marked = new if self._marked == old else self._marked
         for block in self._pane.story.live:
             if block.key in growing and block.key not in self._runs:
                 self._begin(block.key, isinstance(block, Thought))
@@ -216,62 +210,17 @@ class Transcript(RowView):
     # --- folding -------------------------------------------------------------------------------------------
 
     def hit(self, hit: Hit, number: int) -> None:
-        if hit.kind == "fold":
-            self._marked = hit.value
-            self._toggle(hit.value)
-        elif hit.kind == "word":
+        if hit.kind == "word":
             self.post_message(self.WordPicked(hit.value))
         else:
             super().hit(hit, number)
 
-    def _toggle(self, key: str) -> None:
-        """Fold or unfold a block; what is in sight above it stays where it is."""
+    def toggle(self, key: str) -> None:
         self._pane.unfolded ^= {key}
         self.hold()
         if key in self._runs:
             self._begin(key, thought=True)
         self._settle()
-
-    def _folds(self, first: int, last: int) -> dict[str, int]:
-        """The parts with something to fold in some rows, each with its first such row."""
-        found: dict[str, int] = {}
-        for number in range(max(first, 0), last + 1):
-            for _, _, hit in self._pane.row(number).hits:
-                if hit.kind == "fold":
-                    found.setdefault(hit.value, number)
-        return found
-
-    def action_mark(self, step: int) -> None:
-        """The next or previous part that can be unfolded, scrolled into sight."""
-        near = self._folds(self.top - 3 * self.height, self.top + 4 * self.height)
-        keys = list(near)
-        if self._marked in near:
-            at = keys.index(self._marked) + step
-        else:
-            sight = [key for key in keys if self.top <= near[key] < self.top + self.height]
-            at = keys.index(sight[0 if step > 0 else -1]) if sight else -1
-        if 0 <= at < len(keys):
-            self._marked = keys[at]
-            row = near[self._marked]
-            if not self.top <= row < self.top + self.height:
-                self.scroll_to_row(row - self.height // 2)
-            self.refresh()
-
-    def action_unfold(self) -> None:
-        """Unfold the marked part, else the last in sight."""
-        sight = self._folds(self.top, self.top + self.height - 1)
-        if sight and self._marked not in sight:
-            self._marked = list(sight)[-1]
-        if self._marked in sight:
-            self._toggle(self._marked)
-
-    def overlaid(self, strip: Strip, number: int, y: int) -> Strip:
-        if not self._marked or not self.has_focus:
-            return strip
-        spot = self._pane.column.spot(number)
-        if spot is None or spot.block is None or spot.block.key != self._marked or spot.line != 0:
-            return strip
-        return Strip([Segment("❯", self._pane.look.running), *strip.crop(1)], strip.cell_length)
 
     # --- painted rows --------------------------------------------------------------------------------------
 

@@ -1,0 +1,197 @@
+"""What was asked about a call and what was decided, as rows below it (asking.md E42; issue 4, 8).
+
+A question takes one row: who asked when that is not the call, what, what became of it, by whom; its reason below.
+Each row is a part of its own that folds out to the whole question, its context and why somebody was asked. The signs
+and words come from `view/`; a sign never stands without its word (E60).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.style import Style
+
+from jp_tui.conversation import neutral
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.painting import diff, plain
+from jp_tui.ui.painting.frame import Frame
+from jp_tui.ui.painting.look import Look
+from jp_tui.ui.painting.rows import Hit, Piece, Row, chop, width_of
+from jp_tui.view import decisions
+from jp_tui.view.inquiries import Inquiry
+from jp_tui.view.trail import Fate, asker, fate
+from jp_tui.view.why import why
+
+WHY = "?"
+"""A part's key with this behind it is its reason for having been asked."""
+REASON_ROWS, LEAST_QUESTION, LEAST_FATE = 4, 18, 12
+"""Rows of a reason while folded; cells that a question and what became of it get at least on their one row."""
+CONTEXT_LINES = 6
+"""Rows of a context in sight while a question of the assistant is folded."""
+
+
+def part_of(key: str, name: int | str) -> str:
+    """The key of a part of a block."""
+    return f"{key}/{name}"
+
+
+def fit(text: str, room: int) -> str:
+    """A line cut to `room` cells with an ellipsis."""
+    if cell_len(text) <= room:
+        return text
+    return chop(text, room - 1)[0] + "…" if room > 1 else "…"[: max(room, 0)]
+
+
+def clip(pieces: Sequence[Piece], room: int) -> list[Piece]:
+    """Pieces cut to `room` cells."""
+    found: list[Piece] = []
+    for piece in pieces:
+        size = cell_len(piece.text)
+        if size > room:
+            found.append(piece._replace(text=fit(piece.text, room)))
+            break
+        found.append(piece)
+        room -= size
+    return found
+
+
+def arrow(unfolded: bool, hit: Hit, look: Look) -> Piece:
+    """That a row folds out, or in."""
+    return Piece(" ▾" if unfolded else " ▸", look.muted, hit)
+
+
+def style_of(role: str, look: Look) -> Style:
+    """The style of a role; what is quiet is muted."""
+    styles = {
+        "good": look.good, "bad": look.bad, "waiting": look.waiting, "running": look.running, "reviewer": look.reviewer,
+    }  # fmt: skip
+    return styles.get(role, look.muted)
+
+
+def fate_pieces(end: Fate, look: Look, hit: Hit | None = None) -> list[Piece]:
+    """`✓ yes · you`."""
+    word = neutral.first_line(end.word) or "empty on purpose"
+    after = "".join(f" · {part}" for part in (neutral.first_line(end.who), end.took) if part)
+    return [Piece(f"{end.sign} {word}", style_of(end.role, look), hit), Piece(after, look.muted, hit)]
+
+
+def trail_rows(
+    asked: Inquiry, frame: Frame, key: str, *, tool: str, waits: bool, reviewed: bool, unfolded: frozenset[str]
+) -> list[Row]:
+    """A question below its call: one row, its reason, and what folds out of it."""
+    look, hit = frame.look, Hit("fold", key)
+    inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
+    who = neutral.first_line(asker(asked))
+    head = "" if who in (tool, "a tool") else f"{who}: "
+    question = head + (neutral.first_line(asked.text) or "(a question without words)")
+    open_ = key in unfolded
+    end = fate_pieces(fate(asked, waits=waits, reviewed=reviewed), look, hit)
+    room = inside.room - 2
+    left = room - min(width_of(end), max(room - LEAST_QUESTION - 2, LEAST_FATE)) - 2
+    if left >= min(cell_len(question), LEAST_QUESTION):
+        words = Piece(fit(question, left), look.muted, hit)
+        body = [words, Piece("  ", look.text), *end]
+        rows = [inside.emit([*clip(body, room), arrow(open_, hit, look)])]
+    else:
+        rows = [inside.emit([Piece(fit(question, room), look.muted, hit), arrow(open_, hit, look)])]
+        rows.append(inside.emit(clip(end, room)))
+    rows += reason(asked.explanation, inside, REASON_ROWS if not open_ else None)
+    if open_:
+        rows += _whole(asked, inside)
+    elif key + WHY in unfolded:
+        rows += _why(asked, inside)
+    return rows
+
+
+def reason(words: Foreign, frame: Frame, most: int | None) -> list[Row]:
+    """Somebody's own words, quoted; `most` rows of them."""
+    text = neutral.neutralise(words).strip().replace("\n", " ")
+    if not text:
+        return []
+    style = frame.look.muted + Style(italic=True)
+    rows = frame.paragraph([Piece(f"“{plain.cut(text, 8_192)[0]}”", style)])
+    if most is not None and len(rows) > most:
+        return [*rows[: most - 1], frame.emit([Piece("… the rest folds out", frame.look.muted)])]
+    return rows
+
+
+def _whole(asked: Inquiry, frame: Frame) -> list[Row]:
+    """Everything about a question: all of its words and its answer, who asked, why, and what it was about."""
+    look = frame.look
+    rows: list[Row] = []
+    if "\n" in asked.text.raw.strip() or cell_len(asked.text.raw) > frame.room // 2:
+        text = plain.cut(asked.text.raw.strip())[0]
+        rows += plain.paragraphs(plain.lines(Foreign(text), look.text, look), frame)
+    who = f"asked by {neutral.first_line(asker(asked))}"
+    rows += frame.paragraph([Piece(who, look.muted)])
+    rows += _why(asked, frame)
+    if asked.how == "answered" and isinstance(asked.answer, str) and "\n" in asked.answer.strip():
+        rows += long_answer(asked.answer, frame)
+    if asked.context.raw.strip():
+        rows += context_rows(asked.context, frame)
+    return rows
+
+
+def _why(asked: Inquiry, frame: Frame) -> list[Row]:
+    return frame.paragraph([Piece(neutral.first_line(why(asked)), frame.look.reviewer)])
+
+
+def dialogue_rows(
+    asked: Inquiry, frame: Frame, key: str, *, waits: bool, reviewed: bool, unfolded: frozenset[str]
+) -> list[Row]:
+    """A question of the assistant and its answer, as in a conversation (R160)."""
+    look, hit = frame.look, Hit("fold", key)
+    open_ = key in unfolded
+    rows: list[Row] = []
+    sign = frame.inside([Piece("? ", look.waiting + Style(bold=True))], [Piece("  ", look.text)])
+    rows += plain.paragraphs(plain.lines(Foreign(plain.cut(asked.text.raw.strip())[0]), look.strong, look), sign)
+    inner = frame.indented(2)
+    if asked.context.raw.strip():
+        context = context_rows(asked.context, inner)
+        if not open_ and len(context) > CONTEXT_LINES + 1:
+            context = [*context[:CONTEXT_LINES], inner.emit([more(len(context) - CONTEXT_LINES, key, look)])]
+        rows += context
+    end = fate(asked, waits=waits, reviewed=reviewed)
+    if asked.how == "answered" and isinstance(asked.answer, str) and "\n" in asked.answer.strip():
+        rows += long_answer(asked.answer, inner)
+        rows.append(inner.emit(clip([Piece(f"— {neutral.first_line(end.who) or 'answered'}", look.muted, hit)], 400)))
+    else:
+        rows += inner.paragraph(fate_pieces(end, look, hit))
+    rows += reason(asked.explanation, inner, REASON_ROWS if not open_ else None)
+    return rows + _why(asked, inner) if open_ or key + WHY in unfolded else rows
+
+
+def decision_rows(one: decisions.Decision, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
+    """Who let a call run, or its result be told."""
+    look, hit = frame.look, Hit("fold", key)
+    inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
+    said = decisions.said(one)
+    open_ = key in unfolded or key + WHY in unfolded
+    body = [Piece(f"{said.sign} {said.words}", style_of(said.tone, look), hit)]
+    body += [Piece(f" · {said.aside}", look.muted, hit)] if said.aside else []
+    rows = [inside.emit([*clip(body, inside.room - 2), arrow(open_, hit, look)])]
+    rows += reason(one.reason, inside, REASON_ROWS if not open_ else None)
+    return rows + inside.paragraph([Piece(decisions.why(one), look.reviewer)]) if open_ else rows
+
+
+def long_answer(answer: str, frame: Frame) -> list[Row]:
+    """An answer of several lines."""
+    look = frame.look
+    inside = frame.inside([Piece("✓ ", look.good)], [Piece("  ", look.text)])
+    return plain.paragraphs(plain.lines(Foreign(plain.cut(answer.strip("\n"))[0]), look.text, look), inside)
+
+
+def context_rows(context: Foreign, frame: Frame) -> list[Row]:
+    """What a question was about: a diff, or text."""
+    shown, missing = plain.cut(context.raw.strip("\n"))
+    if diff.is_diff(shown):
+        rows = list(diff.unified(neutral.neutralise(shown, "visualize"), frame).rows)
+    else:
+        rows = plain.paragraphs(plain.lines(Foreign(shown), frame.look.muted, frame.look), frame)
+    return [*rows, plain.note(missing, frame)] if missing else rows
+
+
+def more(lines: int, key: str, look: Look) -> Piece:
+    """The words that stand for folded lines; a click unfolds them."""
+    return Piece(f"… {lines:,} more line{'s' if lines != 1 else ''}", look.muted, Hit("fold", key))

@@ -1,0 +1,114 @@
+"""Who decided that a call ran, or that its result was told (inquiries.md 5.2, 5.3; E42), as values and in words.
+
+Read from `metadata.permission` and `metadata.delivery` of a call's result, whatever else stands there. A decision of
+an unknown form is left out, never guessed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.view.inquiries import NOTHING, text_at
+
+About = Literal["permission", "delivery"]
+Tone = Literal["good", "bad", "quiet"]
+_VIA = {"process": "from another process", "rpc": "over rpc", "plain": "in plain mode"}
+
+_YOURS: dict[tuple[About, str], tuple[str, str, Tone]] = {
+    ("permission", "run"): ("✓", "you ran it", "good"),
+    ("permission", "edit"): ("✎", "arguments edited by you", "good"),
+    ("permission", "skip"): ("↷", "skipped by you", "quiet"),
+    ("permission", "cancel"): ("⊘", "cancelled by you", "quiet"),
+    ("delivery", "deliver"): ("✓", "you told the result", "good"),
+    ("delivery", "edit"): ("✎", "result edited by you", "good"),
+    ("delivery", "skip"): ("↷", "result kept back by you", "quiet"),
+    ("delivery", "cancel"): ("⊘", "result kept back: you left the question", "quiet"),
+}
+_OTHERS: dict[tuple[About, str], tuple[str, str, Tone]] = {
+    ("permission", "run"): ("✓", "ran without asking", "good"),
+    ("permission", "edit"): ("✎", "ran with edited arguments", "good"),
+    ("permission", "skip"): ("↷", "skipped without asking", "quiet"),
+    ("permission", "cancel"): ("✗", "denied without asking", "bad"),
+    ("delivery", "deliver"): ("✓", "result told without asking", "good"),
+    ("delivery", "edit"): ("✎", "edited result told", "good"),
+    ("delivery", "skip"): ("↷", "result kept back without asking", "quiet"),
+    ("delivery", "cancel"): ("✗", "result denied without asking", "bad"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """`choice` is run, skip, deliver, edit or cancel, `by` user, remembered or policy; `reason` the user's words."""
+
+    about: About
+    choice: str
+    by: str
+    remember: bool = False
+    reason: Foreign = NOTHING
+    via: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A decision in a line: a sign, words of ours, more of them in a quiet voice, the user's own reason."""
+
+    sign: str
+    words: str
+    aside: str
+    tone: Tone
+    reason: Foreign
+
+
+def decisions(metadata: JsonObject) -> tuple[Decision, ...]:
+    """What was decided about a call, in the order it was decided."""
+    both = (_decision("permission", metadata.get("permission")), _decision("delivery", metadata.get("delivery")))
+    return tuple(one for one in both if one is not None)
+
+
+def _decision(about: About, raw: Json) -> Decision | None:
+    if not isinstance(raw, dict) or (about, raw.get("choice")) not in _YOURS:
+        return None
+    return Decision(
+        about=about,
+        choice=text_at(raw, "choice"),
+        by=text_at(raw, "by"),
+        remember=raw.get("remember") is True,
+        reason=Foreign(text_at(raw, "reason")),
+        via=text_at(raw, "via"),
+    )
+
+
+def said(decision: Decision) -> Said:
+    """The decision in words."""
+    yours = decision.by in ("user", "")
+    sign, words, tone = (_YOURS if yours else _OTHERS)[decision.about, decision.choice]
+    after: list[str] = []
+    if decision.by == "remembered":
+        after.append("remembered")
+    elif not yours:
+        after.append("policy" if decision.by == "policy" else "settings")
+    if via := _VIA.get(decision.via):
+        after.append(via)
+    if decision.remember:
+        after.append("remembered for this turn")
+    return Said(sign=sign, words=words, aside=" · ".join(after), tone=tone, reason=decision.reason)
+
+
+def sentence(decision: Decision) -> str:
+    """The same as plain text: `you ran it · remembered for this turn`, `skipped by you: too wide`. Foreign inside."""
+    one = said(decision)
+    words = f"{one.words}: {first_line(one.reason.raw)}" if one.reason else one.words
+    return f"{words} · {one.aside}" if one.aside else words
+
+
+def why(decision: Decision) -> str:
+    """Why the human was asked, or was not."""
+    what = "run this tool" if decision.about == "permission" else "tell its result to the model"
+    if decision.by == "remembered":
+        return f"why you were not asked: earlier in this turn you said so for every call that would {what}"
+    if decision.by == "policy":
+        return f"why you were not asked: nobody was there to ask, and the policy decides whether to {what}"
+    return f"why you were asked: the settings say to ask before they {what}"

@@ -1,0 +1,103 @@
+"""A question and its fate as one value, for the conversation, the activity and the lists alike (R16-R25, E42).
+
+Made from stored events, so that what is reloaded is what was live. Holds foreign text as it came and no words of
+ours: those stand in `trail.py` and `why.py`. Never derives behaviour from a reason (R24) and never splits an id (R29).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.text import Foreign
+
+How = Literal["open", "deferred", "answered", "redacted", "cancelled", "withdrawn"]
+"""`deferred` is an open one whose turn was ended to wait for it; `withdrawn` one that went without a record here."""
+NOTHING = Foreign("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """`asker` is the name of the tool or whoever else `source` says; `by` the kind of responder, `model` which one.
+
+    `explanation` are the responder's own words or a note (R21, R182), `tag` why there is no answer (R22, R23), `via`
+    through what it was answered. `why` and `row` say which rule led here, `reviewer` which model is to decide.
+    """
+
+    id: str
+    text: Foreign
+    context: Foreign = NOTHING
+    source: stored.SourceKind = "tool"
+    asker: Foreign = NOTHING
+    how: How = "open"
+    answer: Json = None
+    by: str = ""
+    model: Foreign = NOTHING
+    escalated: bool = False
+    via: str = ""
+    explanation: Foreign = NOTHING
+    tag: Foreign = NOTHING
+    ms: int | None = None
+    row: str = ""
+    why: Foreign = NOTHING
+    reviewer: Foreign = NOTHING
+
+    @property
+    def assistant(self) -> bool:
+        """Whether the assistant itself asks (R160)."""
+        return self.source == "assistant"
+
+
+def question(event: stored.InquiryRequest) -> Inquiry:
+    """A recorded question, open as yet."""
+    context = event.question.get("context", event.question.get("pre_amble"))
+    row = event.metadata.get("row")
+    return Inquiry(
+        id=event.id,
+        text=foreign(event.question.get("text")),
+        context=foreign(context),
+        source=event.source.kind,
+        asker=Foreign(event.source.name or text_at(event.metadata, "tool")),
+        row=str(row) if isinstance(row, str | int) and not isinstance(row, bool) else "",
+        why=foreign(event.metadata.get("why")),
+        reviewer=foreign(event.metadata.get("reviewer")),
+    )
+
+
+def answered(asked: Inquiry, event: stored.InquiryResponse) -> Inquiry:
+    """The question with its recorded fate, which says more than a message about it does."""
+    if isinstance(event, stored.InquiryRedacted):
+        return replace(asked, how="redacted")
+    by = event.responder
+    if by is not None:
+        model = Foreign(by.model)
+        asked = replace(asked, by=by.kind, model=model, ms=by.ms, via=by.via, escalated=by.escalated)
+    if isinstance(event, stored.InquiryCancelled):
+        return replace(asked, how="cancelled", tag=Foreign(event.reason))
+    return replace(asked, how="answered", answer=event.answer, explanation=Foreign(event.explanation or ""))
+
+
+def paired(requests: Mapping[int, Inquiry], responses: Mapping[int, stored.InquiryResponse]) -> dict[int, Inquiry]:
+    """Requests and responses of one id, by event number: the n-th response is the n-th request's, since older logs
+    repeat an id within a turn (R29). A response that stands before every request waits for a page not held yet."""
+    found = dict(sorted(requests.items()))
+    open_ = list(found)
+    for seq, response in sorted(responses.items()):
+        if open_ and open_[0] < seq:
+            first = open_.pop(0)
+            found[first] = answered(found[first], response)
+    return found
+
+
+def foreign(value: Json) -> Foreign:
+    """The text of a JSON value that should be text; nothing for anything else."""
+    return Foreign(value) if isinstance(value, str) else NOTHING
+
+
+def text_at(raw: JsonObject, key: str) -> str:
+    """The text under a key; empty when there is none."""
+    value = raw.get(key)
+    return value if isinstance(value, str) else ""

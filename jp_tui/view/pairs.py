@@ -1,0 +1,52 @@
+"""Questions and their answers as pages bring them, in any order (R26-R29, R200; HOUSE "The way of a page").
+
+Kept by turn and id, each with the number of its event; what belongs together is found when it is asked for. Pairing
+never crosses turns. Holds no block and knows no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jp_tui.conversation import events as stored
+from jp_tui.view.inquiries import Inquiry, paired, question
+
+
+class Pairs:
+    """The inquiries of a conversation, as far as it is held."""
+
+    def __init__(self) -> None:
+        self._requests: dict[tuple[int, str], dict[int, Inquiry]] = {}
+        self._responses: dict[tuple[int, str], dict[int, stored.InquiryResponse]] = {}
+        self._homes: dict[tuple[int, str], str] = {}
+
+    def ask(self, turn: int, seq: int, event: stored.InquiryRequest) -> str:
+        """A request; the call it names, empty when it names none."""
+        key, home = (turn, event.id), event.metadata.get("call")
+        self._requests.setdefault(key, {})[seq] = question(event)
+        if isinstance(home, str):
+            self._homes[key] = home
+        return self._homes.get(key, "")
+
+    def answer(self, turn: int, seq: int, event: stored.InquiryResponse) -> str:
+        """A response, whose request may not be held yet; the call of its request, empty when none is known."""
+        key = (turn, event.id)
+        self._responses.setdefault(key, {})[seq] = event
+        return self._homes.get(key, "")
+
+    def of(self, turn: int, inquiry: str) -> dict[int, Inquiry]:
+        """The inquiries of one id, by the number of their request."""
+        key = (turn, inquiry)
+        return paired(self._requests.get(key, {}), self._responses.get(key, {}))
+
+    def listed(self, turn: int, ids: dict[int, str]) -> tuple[Inquiry, ...]:
+        """The inquiries with these numbers and ids, in the order of the log."""
+        found = {id_: self.of(turn, id_) for id_ in set(ids.values())}
+        return tuple(found[id_][seq] for seq, id_ in sorted(ids.items()))
+
+    def forget(self, turn: int, ids: Iterable[str]) -> None:
+        """These are no longer held."""
+        for id_ in set(ids):
+            self._requests.pop((turn, id_), None)
+            self._responses.pop((turn, id_), None)
+            self._homes.pop((turn, id_), None)

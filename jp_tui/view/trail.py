@@ -1,0 +1,110 @@
+"""What became of a question, in a sign, a word and a name: the same in every face (E42, E60; R21-R25).
+
+A sign never stands without its word, since meaning may not rest on a glyph or a colour alone. Knows no width and
+no widget; why somebody was asked at all is `why.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.view.amounts import duration
+from jp_tui.view.inquiries import NOTHING, Inquiry
+
+Role = Literal[
+    "heading", "turn", "good", "bad", "waiting", "running", "reviewer", "quiet", "question", "reason", "blank",
+]  # fmt: skip
+
+RESPONDERS = {
+    "user": "you",
+    "assistant": "reviewer",
+    "static": "pinned setting",
+    "remembered": "remembered",
+    "default": "default",
+    "policy": "policy",
+}
+VIA = {"process": "from another process", "rpc": "over rpc", "plain": "in plain mode"}
+TAGS: dict[str, tuple[str, str, Role, str]] = {
+    "user": ("⊘", "cancelled", "quiet", "you"),
+    "user_back": ("↶", "gone back", "quiet", "you"),
+    "user_reply": ("»", "replied in words", "quiet", "you"),
+    "user_edit": ("✎", "arguments edited instead", "quiet", "you"),
+    "timed_out": ("◷", "timed out", "waiting", "your time limit"),
+    "backend_error": ("✗", "the reviewer failed", "bad", ""),
+    "no_prompt_backend": ("✗", "denied: nobody was there to ask", "bad", "policy"),
+    "assistant_routing_denied": ("✗", "denied: only a human may answer", "bad", "policy"),
+    "invalid_static_answer": ("✗", "the pinned answer is not valid", "bad", "pinned setting"),
+}
+"""A sign, a word, a role, and who it was when nobody is recorded, by cancellation reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fate:
+    """`word` may be foreign text (an answer, a tag of another program), `who` names a model or is ours."""
+
+    role: Role
+    sign: str
+    word: Foreign
+    who: Foreign = NOTHING
+    took: str = ""
+
+
+def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
+    """What became of a question; while it is open `waits` says whether somebody can still answer, `reviewed` that a
+    model is deciding."""
+    who = responder(asked)
+    took = duration(asked.ms) if asked.ms is not None and asked.by != "user" else ""
+    match asked.how:
+        case "open" if reviewed:
+            return Fate(role="reviewer", sign="◇", word=Foreign("a reviewer decides"), who=asked.reviewer)
+        case "open" if waits and asked.escalated:
+            return Fate(role="waiting", sign="▲", word=Foreign("escalated to you"))
+        case "open" if waits:
+            return Fate(role="waiting", sign="◐", word=Foreign("asked"))
+        case "open":
+            return Fate(role="quiet", sign="⊘", word=Foreign("not answered"))
+        case "deferred":
+            return Fate(role="waiting", sign="◔", word=Foreign("deferred: waits for an answer"))
+        case "answered":
+            no = asked.answer is False
+            sign, role = ("✗", "bad") if no else ("✓", "good")
+            return Fate(role=role, sign=sign, word=said(asked.answer), who=who, took=took)  # type: ignore[arg-type]
+        case "redacted":
+            return Fate(role="good", sign="✱", word=Foreign("answered, kept secret"), who=who, took=took)
+        case "withdrawn":
+            return Fate(role="quiet", sign="⊘", word=Foreign("withdrawn"), who=who)
+        case "cancelled":
+            tag = asked.tag.raw or "user"
+            sign, word, role, known = TAGS.get(tag, ("⊘", tag, "quiet", ""))
+            return Fate(role=role, sign=sign, word=Foreign(word), who=who or Foreign(known), took=took)
+
+
+def responder(asked: Inquiry) -> Foreign:
+    """Who answered: `you`, `reviewer haiku-4-5`, `pinned setting`, `remembered`, `default`, `policy`."""
+    who = RESPONDERS.get(asked.by, "")
+    if asked.by == "assistant" and asked.model:
+        who = f"{who} {first_line(asked.model.raw)}"
+    if who and asked.via in VIA:
+        who = f"{who}, {VIA[asked.via]}"
+    if who and asked.escalated and asked.by == "user":
+        who = f"{who}, over the reviewer"
+    return Foreign(who)
+
+
+def asker(asked: Inquiry) -> Foreign:
+    """Who asked, in a word."""
+    return Foreign("assistant") if asked.assistant else asked.asker or Foreign("a tool")
+
+
+def said(answer: Json) -> Foreign:
+    """An answer in a line: yes, no, the text, the chosen ones, else its JSON."""
+    if isinstance(answer, bool):
+        return Foreign("yes" if answer else "no")
+    if isinstance(answer, str):
+        return Foreign(first_line(answer) or "empty on purpose")
+    if isinstance(answer, list) and all(isinstance(one, str) for one in answer):
+        return Foreign(", ".join(str(one) for one in answer) or "none")
+    return Foreign(dump(answer))
