@@ -1,6 +1,7 @@
 """The events of a conversation and their stored forms (inquiries.md R16-R25, R48-R58).
 
-Frozen values with `wire()`; `read_event` is the way back. An event we do not know is kept verbatim (R56).
+Frozen values with `wire()`; `read_event` is the way back. An event we do not know is kept verbatim (R56), and so is
+every key that we do not know of an event that we do (R25, R209): `extra` is written back and never looked at.
 `turn_outcome` is ours: how a turn ended, so that a reloaded conversation shows what the live one showed.
 """
 
@@ -14,6 +15,12 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 ChatKind = Literal["message", "reasoning", "data"]
 Ending = Literal["done", "failed", "deferred", "interrupted"]
 SourceKind = Literal["tool", "assistant", "user", "other"]
+ResponderKind = Literal["user", "assistant", "static", "remembered", "default"]
+CancelReason = Literal[
+    "user", "backend_error", "no_prompt_backend", "assistant_routing_denied", "invalid_static_answer",
+    "user_back", "user_reply", "user_edit", "timed_out",
+]  # fmt: skip
+"""The tags of R22 and R23 that the program produces; a stored reason may be any text, kept verbatim (R22, R24)."""
 
 
 class EventProblem(ValueError):
@@ -26,20 +33,24 @@ class Source:
 
     kind: SourceKind
     name: str = ""
+    extra: JsonObject = field(default_factory=dict, kw_only=True)
 
     def wire(self) -> JsonObject:
-        return {"source": self.kind, "name": self.name} if self.kind in ("tool", "other") else {"source": self.kind}
+        named: JsonObject = {"name": self.name} if self.kind in ("tool", "other") else {}
+        return {"source": self.kind, **named, **self.extra}
 
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Who answered (R25): user, assistant (with model), static, remembered or default."""
+    """Who answered (R25): user, assistant (with model and token counts), static, remembered or default."""
 
-    kind: Literal["user", "assistant", "static", "remembered", "default"]
+    kind: ResponderKind
     model: str = ""
     escalated: bool = False
     via: str = ""
     ms: int | None = None
+    usage: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict, kw_only=True)
 
     def wire(self) -> JsonObject:
         found: JsonObject = {"kind": self.kind}
@@ -48,17 +59,21 @@ class Responder:
                 found[key] = value
         if self.ms is not None:
             found["ms"] = self.ms
-        return found
+        if self.usage:
+            found["usage"] = self.usage
+        return {**found, **self.extra}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stamped:
     timestamp: str = ""
     metadata: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
 
     def _wire(self, kind: str, body: JsonObject) -> JsonObject:
         head: JsonObject = {"timestamp": self.timestamp, "type": kind, **body}
-        return {**head, "metadata": self.metadata} if self.metadata else head
+        told: JsonObject = {"metadata": self.metadata} if self.metadata else {}
+        return {**head, **told, **self.extra}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +107,7 @@ class ChatResponse(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallRequest(_Stamped):
-    """A tool call of the model, arguments exactly as sent (R239)."""
+    """A tool call of the model, arguments exactly as sent; old `tool_answers` beside them are never used (R239)."""
 
     id: str
     name: str
@@ -128,13 +143,15 @@ class InquiryRequest(_Stamped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InquiryAnswered(_Stamped):
-    """An answer; `explanation` is the responder's own words, on the wire `reason` (R21, C13)."""
+    """An answer; `explanation` is the responder's own words, on the wire `reason` (R21, C13).
+
+    `extra` may hold `parts` (R251).
+    """
 
     id: str
     answer: Json
     explanation: str | None = None
     responder: Responder | None = None
-    extra: JsonObject = field(default_factory=dict)
 
     def wire(self) -> JsonObject:
         body: JsonObject = {"outcome": "answered", "id": self.id, "answer": self.answer}
@@ -142,28 +159,27 @@ class InquiryAnswered(_Stamped):
             body["reason"] = self.explanation
         if self.responder is not None:
             body["responder"] = self.responder.wire()
-        return self._wire("inquiry_response", {**body, **self.extra})
+        return self._wire("inquiry_response", body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InquiryCancelled(_Stamped):
-    """No answer; `reason` is one of the tags of R22/R23, or an unknown one kept verbatim."""
+    """No answer; `reason` is a CancelReason, or an unknown one that was read and is kept verbatim."""
 
     id: str
     reason: str = "user"
     responder: Responder | None = None
-    extra: JsonObject = field(default_factory=dict)
 
     def wire(self) -> JsonObject:
         body: JsonObject = {"outcome": "cancelled", "id": self.id, "reason": self.reason}
         if self.responder is not None:
             body["responder"] = self.responder.wire()
-        return self._wire("inquiry_response", {**body, **self.extra})
+        return self._wire("inquiry_response", body)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InquiryRedacted(_Stamped):
-    """Answered, and the answer is nobody's business (R202)."""
+    """Answered, and the answer is nobody's business: it is neither held nor written, even if one was read (R202)."""
 
     id: str
 
@@ -186,6 +202,16 @@ class TurnOutcome(_Stamped):
         if self.error is not None:
             body["error"] = self.error
         return self._wire("turn_outcome", body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigDelta(_Stamped):
+    """A change of configuration that holds from here on (R67); `delta` nested as in a file. Preserved (R208)."""
+
+    delta: JsonObject
+
+    def wire(self) -> JsonObject:
+        return self._wire("config_delta", {"delta": self.delta})
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,5 +247,6 @@ Event = (
     | InquiryCancelled
     | InquiryRedacted
     | TurnOutcome
+    | ConfigDelta
     | Unknown
 )

@@ -1,17 +1,17 @@
-"""From stored JSON back to events (inquiries.md R51, R56-R58). Refuses to raise: a bad event becomes Unknown."""
+"""From stored JSON back to events (inquiries.md R51, R56-R58). Refuses to raise: a bad event becomes Unknown.
+
+Whatever an event would not write back as it was read goes into its `extra`, so that nothing is lost on the way: keys
+of newer versions (R209), and known keys with a value of the wrong kind.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypedDict, cast, get_args
+from dataclasses import replace
+from typing import cast, get_args
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.strict_json import Json, JsonObject
-
-
-class _Stamp(TypedDict):
-    timestamp: str
-    metadata: JsonObject
+from jp_tui.conversation.strict_json import Json, JsonObject, same
 
 
 def _text(raw: JsonObject, key: str) -> str:
@@ -28,11 +28,16 @@ def _object(raw: JsonObject, key: str) -> JsonObject:
     return value
 
 
-def _stamp(raw: JsonObject) -> _Stamp:
-    at, metadata = raw.get("timestamp"), raw.get("metadata")
+def _count(value: Json) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _left(raw: JsonObject, written: JsonObject) -> JsonObject:
+    """What of `raw` would not be written back."""
     return {
-        "timestamp": at if isinstance(at, str) else "",
-        "metadata": metadata if isinstance(metadata, dict) else {},
+        key: value
+        for key, value in raw.items()
+        if key not in written or not (written[key] is value or same(written[key], value))
     }
 
 
@@ -40,101 +45,81 @@ def _source(raw: Json) -> ev.Source:
     if not isinstance(raw, dict) or raw.get("source") not in get_args(ev.SourceKind):
         raise ev.EventProblem("`source` is unknown")
     name = raw.get("name")
-    return ev.Source(cast(ev.SourceKind, raw["source"]), name if isinstance(name, str) else "")
+    found = ev.Source(cast(ev.SourceKind, raw["source"]), name if isinstance(name, str) else "")
+    return replace(found, extra=_left(raw, found.wire()))
 
 
 def _responder(raw: Json) -> ev.Responder | None:
-    if not isinstance(raw, dict) or raw.get("kind") not in (
-        "user",
-        "assistant",
-        "static",
-        "remembered",
-        "default",
-    ):
+    if not isinstance(raw, dict) or raw.get("kind") not in get_args(ev.ResponderKind):
         return None
-    ms = raw.get("ms")
-    return ev.Responder(
-        kind=cast(Literal["user", "assistant", "static", "remembered", "default"], raw["kind"]),
-        model=str(raw.get("model") or ""),
+    model, via, usage = raw.get("model"), raw.get("via"), raw.get("usage")
+    found = ev.Responder(
+        kind=cast(ev.ResponderKind, raw["kind"]),
+        model=model if isinstance(model, str) else "",
         escalated=raw.get("escalated") is True,
-        via=str(raw.get("via") or ""),
-        ms=ms if isinstance(ms, int) and not isinstance(ms, bool) else None,
+        via=via if isinstance(via, str) else "",
+        ms=_count(raw.get("ms")),
+        usage=usage if isinstance(usage, dict) else {},
     )
+    return replace(found, extra=_left(raw, found.wire()))
 
 
 def _chat_response(raw: JsonObject) -> ev.Event:
     for kind in get_args(ev.ChatKind):
         if kind in raw:
-            return ev.ChatResponse(kind=kind, content=raw[kind], **_stamp(raw))
+            return ev.ChatResponse(kind=kind, content=raw[kind])
     raise ev.EventProblem("none of message, reasoning, data")
 
 
-def _extra(raw: JsonObject, known: tuple[str, ...]) -> JsonObject:
-    return {key: value for key, value in raw.items() if key not in (*known, "timestamp", "type", "metadata")}
-
-
 def _inquiry_response(raw: JsonObject) -> ev.Event:
-    outcome, id_, stamp = raw.get("outcome"), _text(raw, "id"), _stamp(raw)
-    reason = raw.get("reason")
+    outcome, id_ = raw.get("outcome"), _text(raw, "id")
+    reason, responder = raw.get("reason"), _responder(raw.get("responder"))
     if outcome == "answered" or (outcome is None and "answer" in raw):
         if "answer" not in raw:
             raise ev.EventProblem("answered without `answer`")
-        return ev.InquiryAnswered(
-            id=id_,
-            answer=raw["answer"],
-            explanation=reason if isinstance(reason, str) else None,
-            responder=_responder(raw.get("responder")),
-            extra=_extra(raw, ("outcome", "id", "answer", "reason", "responder")),
-            **stamp,
-        )
+        told = reason if isinstance(reason, str) else None
+        return ev.InquiryAnswered(id=id_, answer=raw["answer"], explanation=told, responder=responder)
     if outcome == "cancelled":
-        return ev.InquiryCancelled(
-            id=id_,
-            reason=reason if isinstance(reason, str) else "user",
-            responder=_responder(raw.get("responder")),
-            extra=_extra(raw, ("outcome", "id", "reason", "responder")),
-            **stamp,
-        )
+        return ev.InquiryCancelled(id=id_, reason=reason if isinstance(reason, str) else "user", responder=responder)
     if outcome == "redacted":
-        return ev.InquiryRedacted(id=id_, **stamp)
-    raise ev.EventProblem(f"unknown outcome {outcome!r}")
+        return ev.InquiryRedacted(id=id_)
+    raise ev.EventProblem("`outcome` is missing" if outcome is None else "`outcome` is unknown")
 
 
 def _turn_outcome(raw: JsonObject) -> ev.Event:
     if raw.get("outcome") not in get_args(ev.Ending):
         raise ev.EventProblem("unknown outcome of a turn")
-    usage, ms, error, model = raw.get("usage"), raw.get("ms"), raw.get("error"), raw.get("model")
+    usage, error, model = raw.get("usage"), raw.get("error"), raw.get("model")
     return ev.TurnOutcome(
         outcome=cast(ev.Ending, raw["outcome"]),
         model=model if isinstance(model, str) else "",
         usage=usage if isinstance(usage, dict) else {},
-        ms=ms if isinstance(ms, int) else 0,
+        ms=_count(raw.get("ms")) or 0,
         error=error if isinstance(error, dict) else None,
-        **_stamp(raw),
     )
 
 
+def _config_delta(raw: JsonObject) -> ev.Event:
+    # the oldest files have the settings flattened into the event itself: kept as it is
+    return ev.ConfigDelta(delta=_object(raw, "delta")) if "delta" in raw else ev.Unknown(raw)
+
+
 _READERS: dict[str, Callable[[JsonObject], ev.Event]] = {
-    "turn_start": lambda raw: ev.TurnStart(**_stamp(raw)),
-    "chat_request": lambda raw: ev.ChatRequest(content=_text(raw, "content"), **_stamp(raw)),
+    "turn_start": lambda raw: ev.TurnStart(),
+    "chat_request": lambda raw: ev.ChatRequest(content=_text(raw, "content")),
     "chat_response": _chat_response,
     "tool_call_request": lambda raw: ev.ToolCallRequest(
-        id=_text(raw, "id"), name=_text(raw, "name"), arguments=_object(raw, "arguments"), **_stamp(raw)
+        id=_text(raw, "id"), name=_text(raw, "name"), arguments=_object(raw, "arguments")
     ),
     "tool_call_response": lambda raw: ev.ToolCallResponse(
-        id=_text(raw, "id"),
-        content=_text(raw, "content"),
-        is_error=raw.get("is_error") is True,
-        **_stamp(raw),
+        id=_text(raw, "id"), content=_text(raw, "content"), is_error=raw.get("is_error") is True
     ),
     "inquiry_request": lambda raw: ev.InquiryRequest(
-        id=_text(raw, "id"),
-        source=_source(raw.get("source")),
-        question=_object(raw, "question"),
-        **_stamp(raw),
+        id=_text(raw, "id"), source=_source(raw.get("source")), question=_object(raw, "question")
     ),
     "inquiry_response": _inquiry_response,
     "turn_outcome": _turn_outcome,
+    "config_delta": _config_delta,
 }
 
 
@@ -145,6 +130,18 @@ def read_event(raw: JsonObject) -> ev.Event:
     if reader is None:
         return ev.Unknown(raw)
     try:
-        return reader(raw)
+        found = reader(raw)
     except ev.EventProblem as problem:
         return ev.Unknown(raw, str(problem))
+    if isinstance(found, ev.Unknown):
+        return found
+    at, metadata = raw.get("timestamp"), raw.get("metadata")
+    found = replace(
+        found,
+        timestamp=at if isinstance(at, str) else "",
+        metadata=metadata if isinstance(metadata, dict) else {},
+    )
+    left = _left(raw, found.wire())
+    if isinstance(found, ev.InquiryRedacted):
+        left.pop("answer", None)
+    return replace(found, extra=left) if left else found
