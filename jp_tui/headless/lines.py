@@ -1,6 +1,7 @@
-"""Questions as numbered lines on a terminal, for a face without a screen (surface S4, inquiries.md R146, R147).
+"""Prompts as numbered lines on a terminal, for a face without a screen (surface S4, inquiries.md R146, R147).
 
-Reads only from the terminal itself, never from a redirected standard input. All foreign text is neutralised.
+Shows one prompt at a time and takes its lines. What was typed before a prompt was shown answers nothing (asking.md
+E11), a secret is not echoed, and all foreign text is neutralised. It sends nothing.
 """
 
 from __future__ import annotations
@@ -10,140 +11,132 @@ from collections.abc import Callable
 from typing import TextIO
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.conversation.strict_json import Json
-from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest, Replied
-from jp_tui.questions.types import BooleanAnswer, SelectAnswer, TextAnswer
+from jp_tui.headless.asking import Back, Outcome, Prompt, Response, Step, Words
+from jp_tui.headless.prompts import prompt_in_lines
+from jp_tui.headless.source import Called, Line, Source
+from jp_tui.protocol.values import PromptRequest
 
-Said = Answered | Cancelled | Replied | EndTurn
+Said = Response
 
 
 class Lines:
-    """Asks on `out` and reads from `read`, which gives a line without its end, or None at the end of input."""
+    """Asks on `out`; lines come from `source`, or from a function that gives one without its end, None at the end."""
 
-    def __init__(self, out: TextIO, read: Callable[[], str | None]) -> None:
-        self._out, self._read = out, read
+    def __init__(self, out: TextIO, source: Source | Callable[[], str | None]) -> None:
+        self._out = out
+        self.source: Source = Called(source) if callable(source) else source
+        self._prompt: Prompt | None = None
+        self._step: Step | None = None
+        self._hidden: contextlib.ExitStack | None = None
+        self._typing = False
 
-    def ask(self, prompt: PromptRequest) -> Said | None:
-        """The human's answer; None at the end of input, or when the terminal went away."""
-        try:
-            return self._asked(prompt)
-        except OSError:
-            return None
+    @property
+    def asking(self) -> bool:
+        """Whether a prompt is shown and its lines are taken."""
+        return self._step is not None
 
-    def _asked(self, prompt: PromptRequest) -> Said | None:
-        self._show(prompt)
-        while True:
-            self._out.write("> ")
-            self._out.flush()
-            line = self._read()
-            if line is None:
-                return None
-            said = self._understand(prompt, line)
-            if not isinstance(said, str):
-                return said
-            self._say(said)
+    def show(self, prompt: PromptRequest, others: int = 0) -> None:
+        """Show a prompt, `others` of which wait behind it; what was typed before is forgotten. Raises OSError."""
+        self._prompt = prompt_in_lines(prompt, others)
+        self._say(*self._prompt.intro())
+        self._enter(self._prompt.first() or self._prompt)
 
-    def refused(self, reason: str) -> None:
-        """An answer was not taken."""
-        with contextlib.suppress(OSError):
-            self._say(reason)
+    def take(self) -> Response | None:
+        """What the lines that came mean: a response, after which nothing is asked, or None. Raises OSError."""
+        while self._step is not None and (line := self.source.line()) is not None:
+            self._typing = False
+            if line.wrong:
+                self._go_on(Words(line.wrong))
+                continue
+            burst = [line]
+            while self.source.more() and (another := self.source.line()) is not None:
+                burst.append(another)
+            found = self._meant(self._step, burst)
+            if not isinstance(found, Words | Back | Step | None):
+                self.leave()
+                return found
+            self._go_on(found)
+        return None
 
-    def _say(self, text: str) -> None:
-        self._out.write(f"{neutralise(text, 'approval')}\n")
+    def menu(self) -> None:
+        """What one Ctrl+C opens. Raises OSError."""
+        if self._prompt is not None:
+            self._enter(self._prompt.menu())
+
+    def again(self, reason: str) -> None:
+        """The answer was not taken: the same prompt goes on, and says why. Raises OSError."""
+        if self._prompt is not None:
+            self._step = self._prompt
+            self._go_on(Words(f"not taken: {reason}"))
+
+    def leave(self, why: str = "") -> None:
+        """Nothing is asked any more; the terminal is as it was."""
+        self._step = None
+        self._unhide()
+        if why:
+            with contextlib.suppress(OSError):
+                self.say(why)
+
+    def say(self, text: str) -> None:
+        """Say something beside what is asked. Raises OSError."""
+        self._say(*(["", text] if self._typing else [text]))
+        self._typing = False
+        if self._step is not None:
+            self._mark(forget=False)
+
+    @staticmethod
+    def _meant(step: Step, burst: list[Line]) -> Outcome:
+        if len(burst) == 1:
+            return step.feed(burst[0].text)
+        wrong = next((line.wrong for line in burst if line.wrong), "")
+        return Words(wrong) if wrong else step.pasted([line.text for line in burst])
+
+    # --- the inside ---------------------------------------------------------------------------------------
+
+    def _go_on(self, found: Words | Back | Step | None) -> None:
+        match found:
+            case Words(text=text):
+                self._say(text)
+            case Back(text=text):
+                if text:
+                    self._say(text)
+                assert self._prompt is not None
+                self._say(*self._prompt.intro())
+                self._step = self._prompt
+            case Step():
+                self._enter(found)
+                return
+            case None:
+                pass
+        self._mark()
+
+    def _enter(self, step: Step) -> None:
+        self._step = step
+        if step is not self._prompt:
+            self._say(*step.intro())
+        self._mark()
+
+    def _mark(self, *, forget: bool = True) -> None:
+        """The sign that a line is wanted. What was typed before it answers nothing, unless it belongs to more."""
+        step = self._step
+        assert step is not None
+        if step.hidden != (self._hidden is not None):
+            self._unhide()
+            if step.hidden:
+                self._hidden = contextlib.ExitStack()
+                self._hidden.enter_context(self.source.hidden())
+        if forget and not step.gathers:
+            self.source.forget()
+        self._out.write(step.mark)
         self._out.flush()
+        self._typing = True
 
-    def _show(self, prompt: PromptRequest) -> None:
-        question = prompt.question
-        self._say("")
-        self._say(f"? {_asker(prompt)}")
-        if question.context:
-            self._say(question.context)
-        self._say(question.text)
-        keys: list[str] = []
-        match question.answer_type:
-            case BooleanAnswer():
-                keys.append("y yes · n no")
-                if "remember" in prompt.controls:
-                    keys.append(f"Y N remember ({prompt.remember_covers})")
-            case SelectAnswer(options=options):
-                for number, option in enumerate(options, 1):
-                    mark = "  (default)" if question.has_default and question.default == option.value else ""
-                    told = f"  {option.description}" if option.description else ""
-                    self._say(f"  {number}  {option.value}{told}{mark}")
-                keys.append("a number")
-            case _:
-                keys.append("type the answer · `\\` at the end of a line goes on")
-        keys.append(". reads it again")
-        if "reply" in prompt.controls:
-            keys.append(":r WORDS replies instead")
-        if "cancel" in prompt.controls:
-            keys.append(":c cancels")
-        keys.append(":s ends the turn")
-        self._say(" · ".join(keys))
+    def _unhide(self) -> None:
+        if self._hidden is not None:
+            self._hidden.close()
+            self._hidden = None
 
-    def _understand(self, prompt: PromptRequest, line: str) -> Said | str:
-        """An answer, or why it is none."""
-        word = line.strip()
-        match word.partition(" "):
-            case (".", _, ""):
-                self._show(prompt)
-                return ""
-            case (":s", _, ""):
-                return EndTurn()
-            case (":c", _, "") if "cancel" in prompt.controls:
-                return Cancelled()
-            case (":r", _, words) if "reply" in prompt.controls:
-                return Replied(text=words.strip() or None)
-        question = prompt.question
-        match question.answer_type:
-            case BooleanAnswer():
-                return _boolean(prompt, word)
-            case SelectAnswer(options=options):
-                return _choice([option.value for option in options], word, question.default)
-            case TextAnswer():
-                return self._text(line, question.default if question.has_default else None)
-            case _:
-                return "this kind of question cannot be answered here; :r replies in words, :s ends the turn"
-
-    def _text(self, line: str, default: Json) -> Said | str:
-        lines = [line]
-        while lines[-1].endswith("\\"):
-            lines[-1] = lines[-1][:-1]
-            more = self._read()
-            if more is None:
-                break
-            lines.append(more)
-        text = "\n".join(lines)
-        if not text:
-            if isinstance(default, str):
-                return Answered(value=default)
-            return 'nothing typed; "" answers with an empty text'
-        return Answered(value="" if text == '""' else text)
-
-
-def _asker(prompt: PromptRequest) -> str:
-    """Who asks, in one line."""
-    who = prompt.label or prompt.tool
-    subject = neutralise(prompt.subject, "line")
-    return f"{who} · {subject} asks:" if subject else f"{who} asks:"
-
-
-def _boolean(prompt: PromptRequest, word: str) -> Said | str:
-    question = prompt.question
-    if word in ("Y", "N") and "remember" in prompt.controls:
-        return Answered(value=word == "Y", remember=True)
-    if word.lower() in ("y", "yes", "true", "n", "no", "false"):
-        return Answered(value=word.lower() in ("y", "yes", "true"))
-    if not word and isinstance(question.default, bool) and not prompt.human_only:
-        return Answered(value=question.default)
-    return "y or n"
-
-
-def _choice(values: list[str], word: str, default: Json) -> Said | str:
-    if word.isdecimal() and 1 <= int(word) <= len(values):
-        return Answered(value=values[int(word) - 1])
-    if word in values:
-        return Answered(value=word)
-    if not word and isinstance(default, str) and default in values:
-        return Answered(value=default)
-    return f"a number from 1 to {len(values)}"
+    def _say(self, *texts: str) -> None:
+        for text in texts:
+            self._out.write(f"{neutralise(text, 'approval')}\n")
+        self._out.flush()

@@ -1,21 +1,28 @@
 """`jp-tui query`: one turn on the same engine, for scripts (surface S1-S4).
 
 With `--json` stdout carries only JSON, one object a line; without, only the assistant's text. Everything for people
-goes to stderr, questions to the terminal.
+goes to stderr, questions to the terminal. A turn that was cut off and goes on first is part of the run (R207).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from jp_tui.conversation.neutral import Sanitizer
+from jp_tui.headless import waits
 from jp_tui.headless.endings import Ended, Endings
+from jp_tui.headless.interview import Interview
 from jp_tui.headless.lines import Lines
 from jp_tui.headless.output import FAILED, Output, OutputEnded
+from jp_tui.headless.source import Bell
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Cancelled, PromptRequest, UsageTotals
+from jp_tui.protocol.values import UsageTotals
+
+if TYPE_CHECKING:
+    from jp_tui.protocol.values import StoredEvent
 
 DONE, USAGE, DEFERRED, SIGNALLED = 0, 2, 3, 128
 SIGINT = 2
@@ -33,24 +40,44 @@ class Query:
     terminal: Lines | None
 
 
+@dataclass(slots=True)
+class _Turns:
+    """Which turns are ours: our own from `mine`, and before it one that was cut off and is `resumed`."""
+
+    mine: int = 0
+    resumed: int | None = None
+    resuming: bool = False
+    sent_again: bool = False
+    usage: UsageTotals = field(default_factory=UsageTotals)
+
+    def has(self, stored: StoredEvent) -> bool:
+        return stored.turn >= self.mine or stored.turn == self.resumed
+
+    def spent(self, usage: UsageTotals) -> None:
+        """The sums of the run; `context` is the last request's size."""
+        sums = {name: getattr(self.usage, name) + getattr(usage, name) for name in UsageTotals.model_fields}
+        self.usage = UsageTotals(**{**sums, "context": usage.context})
+
+
 class Run:
     """One query over one link; `run` gives the exit status."""
 
     def __init__(self, link: Link, query: Query) -> None:
         self._link, self._query, self._output = link, query, query.output
         self._conversation = ""
-        self._turn = 0
+        self._turns = _Turns()
         self._began = self._ended = False
         self._status: int | None = None
-        self._waiting: dict[str, PromptRequest] = {}
-        self._answering = ""
+        self._interview = Interview(link, query.terminal)
+        self._openings = waits.Openings()
+        self._bell = Bell()
         self._sanitizer = Sanitizer("conversation")
         self._open_line = False
 
     def run(self) -> int:
         """To the end of the turn; a signal, or a reader that goes away, ends it in good order."""
         with Endings() as endings:
-            self._link.start(lambda: None)
+            self._link.start(self._bell.ring)
             self._link.send(self._query.open)
             outcome = "failed"
             try:
@@ -62,19 +89,47 @@ class Run:
             except OutputEnded as ended:
                 if ended.words:
                     self._output.tell(ended.words)
-                self._link.close(SECONDS_TO_CLOSE)
+                self._close()
                 return ended.status
-            self._link.close(SECONDS_TO_CLOSE)
+            finally:
+                self._interview.leave()
+            outcome = "deferred" if status == DEFERRED else outcome
+            self._close()
             return self._rest(status, outcome)
+
+    def _close(self) -> None:
+        if self._link.close(SECONDS_TO_CLOSE):
+            self._bell.close()
 
     def _follow(self, endings: Endings) -> int:
         while self._status is None:
+            source = self._query.terminal.source if self._query.terminal and self._interview.asking else None
             with endings.heard():
-                self._link.wait()
+                typed = self._bell.wait(source)
+                if typed and source is not None:
+                    source.fill()
             for event in self._link.collect():
                 self._take(event)
-            self._ask_next(endings)
+            if self._status is None:
+                self._ask(typed)
         return self._status
+
+    def _ask(self, typed: bool) -> None:
+        """Use what was typed, then show the oldest question that waits."""
+        try:
+            if typed and not self._interview.take():
+                self._defer()
+                return
+            if self._interview.due and self._query.terminal is not None:
+                self._end_line()
+                self._interview.present()
+        except OSError:  # the terminal went away, which is no answer (R248)
+            self._defer()
+
+    def _defer(self) -> None:
+        self._interview.leave()
+        self._status = DEFERRED
+        self._tell(*waits.told(self._openings.open))
 
     def _rest(self, status: int, outcome: str) -> int:
         """What the engine still said while it ended; with JSON the last line is always how the turn ended (S3)."""
@@ -83,8 +138,8 @@ class Run:
                 if isinstance(event, e.EventAppended | e.TurnCompleted):
                     self._take(event)
             self._end_line()
-            if self._began and not self._ended:
-                self._end(outcome, UsageTotals())
+            if (self._began or status == DEFERRED) and not self._ended:
+                self._end(outcome)
         except OutputEnded as ended:
             return ended.status
         return status
@@ -93,28 +148,27 @@ class Run:
         match event:
             case e.ConversationOpened():
                 self._opened(event)
-            case e.EventAppended(stored=stored) if stored.turn >= self._turn:
-                self._began = True
-                if self._output.as_json:
-                    self._output.line({**stored.event, "seq": stored.seq, "conversation": self._conversation})
-                elif stored.event.get("type") == "chat_response":
-                    self._write(self._sanitizer.finish())
-                    self._end_line()
+            case e.TurnStarted(resumed=True, turn=turn):
+                self._turns.resumed, self._turns.resuming = turn, True
+                self._tell("The last turn was cut off; it goes on first.")
+            case e.EventAppended(stored=stored):
+                self._openings.saw(stored)
+                if self._turns.has(stored):
+                    self._appended(stored)
             case e.PartDelta(kind="message", text=text) if not self._output.as_json:
                 self._write(self._sanitizer.feed(text.raw))
             case e.QuestionAsked(prompt=prompt):
-                self._waiting[prompt.inquiry] = prompt
-            case e.QuestionSettled(inquiry=inquiry):
-                self._settled(inquiry)
-            case e.AnswerRefused(inquiry=inquiry, reason=reason, gone=gone):
-                self._refused(inquiry, reason, gone)
+                self._interview.asked(prompt)
+            case e.QuestionSettled():
+                self._interview.settled(event)
+            case e.AnswerRefused():
+                self._interview.refused(event)
             case e.TurnPhase(phase="retrying", detail=detail, retry_in=wait):
                 self._output.tell(f"{detail} Trying again in {wait or 0:.0f} s.")
             case e.TurnCompleted():
                 self._completed(event)
-            case e.Refused(command=command, message=message, advice=advice):
-                self._tell(message, advice)
-                self._status = USAGE if command == self._query.open.type else FAILED
+            case e.Refused():
+                self._refused(event)
             case e.StorageFailed(message=message, advice=advice):
                 self._tell(message, advice)
             case e.EngineFailed(message=message):
@@ -124,65 +178,65 @@ class Run:
                 pass
 
     def _opened(self, event: e.ConversationOpened) -> None:
-        self._conversation, self._turn = event.conversation, event.turns + 1
+        self._conversation, self._turns.mine = event.conversation, event.turns + 1
+        self._openings.conversation = event.conversation
         if event.held_by:
             self._tell(f"This conversation is being written by {event.held_by}.", "Wait until it is closed.")
             self._status = FAILED
             return
-        self._link.send(c.StartTurn(conversation=event.conversation, text=self._query.prompt))
+        for stored in event.page:
+            self._openings.saw(stored)
+        self._start()
 
-    # --- questions ----------------------------------------------------------------------------------------
+    def _start(self) -> None:
+        self._link.send(c.StartTurn(conversation=self._conversation, text=self._query.prompt))
 
-    def _ask_next(self, endings: Endings) -> None:
-        """The oldest question that waits, once it is known what became of the one before (R116)."""
-        if self._status is not None or self._answering or not self._waiting:
+    def _appended(self, stored: StoredEvent) -> None:
+        self._began = True
+        if self._output.as_json:
+            self._output.line({**stored.event, "seq": stored.seq, "conversation": self._conversation})
+        elif stored.event.get("type") == "chat_response":
+            self._write(self._sanitizer.finish())
+            self._end_line()
+
+    # --- what cannot be done ------------------------------------------------------------------------------
+
+    def _refused(self, event: e.Refused) -> None:
+        """While a turn that was cut off goes on, ours waits; or an older question waits and nobody is here."""
+        if event.command == "start_turn" and self._turns.resuming:
+            self._turns.sent_again = True
             return
-        prompt = next(iter(self._waiting.values()))
-        self._end_line()
-        response = None
-        if (terminal := self._query.terminal) is not None:
-            with endings.heard():
-                response = terminal.ask(prompt)
-        if response is None and "cancel" in prompt.controls:
-            response = Cancelled()  # R210: the end of input leaves a tool's question
-        if response is None:
-            self._status = DEFERRED  # R248: one of the assistant's stays open when its surface vanishes
+        self._tell(event.message, event.advice)
+        if event.pending:
+            self._tell(*waits.told(self._openings.among(event.pending)))
+            self._status = DEFERRED
             return
-        self._answering = prompt.inquiry
-        self._link.send(
-            c.AnswerQuestion(
-                conversation=self._conversation, inquiry=prompt.inquiry, digest=prompt.digest, response=response
-            )
-        )
-
-    def _settled(self, inquiry: str) -> None:
-        self._waiting.pop(inquiry, None)
-        if self._answering == inquiry:
-            self._answering = ""
-
-    def _refused(self, inquiry: str, reason: str, gone: bool) -> None:
-        if gone:
-            self._settled(inquiry)
-        elif self._answering == inquiry:
-            self._answering = ""
-            if self._query.terminal is not None:
-                self._query.terminal.refused(reason)
+        self._status = USAGE if event.command == self._query.open.type else FAILED
 
     # --- the end ------------------------------------------------------------------------------------------
 
     def _completed(self, event: e.TurnCompleted) -> None:
         self._end_line()
+        self._turns.spent(event.usage)
         if event.error is not None and event.error.kind != "storage":  # that was said when it happened
             said = f"The server said: {event.error.detail.raw}" if event.error.detail else ""
             self._tell(event.error.message, said, event.error.advice)
-        self._end(event.outcome, event.usage)
+        if event.turn == self._turns.resumed and event.outcome in ("done", "interrupted"):
+            self._turns.resuming = False
+            if self._turns.sent_again:
+                self._turns.sent_again = False
+                self._start()
+            return
+        if event.outcome == "deferred":
+            self._tell(*waits.told(self._openings.open))
+        self._end(event.outcome)
         self._status = _ENDS[event.outcome]
 
-    def _end(self, outcome: str, usage: UsageTotals) -> None:
+    def _end(self, outcome: str) -> None:
         self._ended = True
         if self._output.as_json:
             end = {"type": "turn_end", "outcome": outcome, "conversation": self._conversation}
-            self._output.line({**end, "usage": usage.model_dump()})
+            self._output.line({**end, "usage": self._turns.usage.model_dump()})
 
     def _write(self, text: str) -> None:
         if text:

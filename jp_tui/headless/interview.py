@@ -1,0 +1,123 @@
+"""The questions that wait for the human, asked one at a time on lines, oldest first (inquiries.md R99, R116).
+
+The next is asked only when it is known what became of the one before. It keeps no answer and decides nothing: what
+is typed becomes one AnswerQuestion with the digest of what was shown (R235).
+"""
+
+from __future__ import annotations
+
+from jp_tui.headless.asking import Response
+from jp_tui.headless.lines import Lines
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import Cancelled, EndTurn, PromptRequest
+from jp_tui.view.trail import RESPONDERS
+
+HOW = {"answered": "answered", "redacted": "answered", "cancelled": "cancelled", "withdrawn": "withdrawn"}
+BY = {**RESPONDERS, "user": "by a person"}
+
+
+class Interview:
+    """`lines` is None when nobody can be asked; then questions are only kept in mind."""
+
+    def __init__(self, link: Link, lines: Lines | None) -> None:
+        self._link, self._lines = link, lines
+        self._waiting: dict[str, PromptRequest] = {}
+        self._shown: PromptRequest | None = None
+        self._sent = ""
+
+    @property
+    def waiting(self) -> list[PromptRequest]:
+        """What waits, oldest first."""
+        return list(self._waiting.values())
+
+    @property
+    def asking(self) -> bool:
+        """Whether lines are wanted for a question that is shown."""
+        return self._shown is not None and not self._sent
+
+    @property
+    def due(self) -> bool:
+        """Whether a question waits to be shown, and nothing is asked or on its way."""
+        return bool(self._waiting) and self._shown is None
+
+    # --- what the engine says -----------------------------------------------------------------------------
+
+    def asked(self, prompt: PromptRequest) -> None:
+        self._waiting[prompt.inquiry] = prompt
+
+    def settled(self, event: e.QuestionSettled) -> None:
+        """It no longer waits; when it was open here, that is said (E53)."""
+        by = f" ({BY.get(event.by, event.by)})" if event.by else ""
+        self._gone(event.inquiry, f"This question no longer waits: it was {HOW[event.how]} elsewhere{by}.")
+
+    def refused(self, event: e.AnswerRefused) -> None:
+        """An answer of ours was not taken; the question goes on, unless it is gone."""
+        if event.gone:
+            if self._sent == event.inquiry:
+                self._sent = ""
+            self._gone(event.inquiry, f"This question no longer waits: {event.reason}")
+        elif self._sent == event.inquiry:
+            self._sent = ""
+            if self._lines is not None:
+                self._lines.again(event.reason)
+
+    def _gone(self, inquiry: str, words: str) -> None:
+        self._waiting.pop(inquiry, None)
+        if self._shown is None or self._shown.inquiry != inquiry:
+            return
+        if self.asking and self._lines is not None:
+            self._lines.leave(words)
+        self._shown, self._sent = None, ""
+
+    # --- what the human says ------------------------------------------------------------------------------
+
+    def present(self) -> None:
+        """Show the oldest that waits. Raises OSError."""
+        if self.due and self._lines is not None:
+            self._shown = next(iter(self._waiting.values()))
+            self._lines.show(self._shown, len(self._waiting) - 1)
+
+    def take(self) -> bool:
+        """Use the lines that came; False when no answer can come any more, and the question stays open.
+
+        The end of input leaves a tool's question (R210); one of the assistant's stays open when its surface
+        vanishes (R248), and so does any when the terminal itself is gone. Raises OSError.
+        """
+        lines = self._lines
+        if lines is None or self._shown is None:
+            return True
+        response = lines.take()
+        if response is None and lines.source.gone:
+            lines.leave()
+            return False
+        if response is None and lines.source.over:
+            lines.leave()
+            if "cancel" not in self._shown.controls:
+                return False
+            response = Cancelled()
+        if response is not None:
+            self._send(response)
+        return True
+
+    def end_turn(self) -> None:
+        """Two Ctrl-C: the turn ends, with every question of it (R180, R248)."""
+        if self._shown is not None and self._lines is not None:
+            self._lines.leave()
+            self._send(EndTurn())
+
+    def leave(self) -> None:
+        """Nothing is asked any more; what waits stays open."""
+        if self._lines is not None:
+            self._lines.leave()
+        self._shown, self._sent = None, ""
+
+    def _send(self, response: Response) -> None:
+        assert self._shown is not None
+        prompt = self._shown
+        self._sent = prompt.inquiry
+        command = c.AnswerQuestion(
+            conversation=prompt.conversation, inquiry=prompt.inquiry, digest=prompt.digest, response=response
+        )
+        self._link.send(command)

@@ -1,0 +1,31 @@
+"""Which prompt in lines a PromptRequest is: by its kind, and a question by the type of its answer."""
+
+from __future__ import annotations
+
+from jp_tui.headless.asking import Prompt
+from jp_tui.headless.choices import Boolean, MultiSelect, Select
+from jp_tui.headless.decisions import Delivery, Permission
+from jp_tui.headless.typed import Schema, Secret, Text
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SchemaAnswer, SecretAnswer, SelectAnswer
+
+
+def prompt_in_lines(prompt: PromptRequest, others: int = 0) -> Prompt:
+    """The prompt; `others` is how many wait behind it (R117)."""
+    if prompt.kind == "permission":
+        return Permission(prompt, others)
+    if prompt.kind == "delivery":
+        return Delivery(prompt, others)
+    match prompt.question.answer_type:
+        case BooleanAnswer():
+            return Boolean(prompt, others)
+        case SelectAnswer(options=options):
+            return Select(prompt, options, others)
+        case MultiSelectAnswer(options=options):
+            return MultiSelect(prompt, options, others)
+        case SecretAnswer():
+            return Secret(prompt, others)
+        case SchemaAnswer(schema=schema):
+            return Schema(prompt, schema, others)
+        case _:
+            return Text(prompt, others)

@@ -1,0 +1,246 @@
+"""Where typed lines come from: a terminal, a pipe, or a function; and a bell by which the engine's thread wakes a wait.
+
+A terminal's owner may have typed before a question was shown: `forget` throws that away (asking.md E11). Echo is
+taken back for a secret and given back on any end. It interprets no line; what no line can be is said in `wrong`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import select
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+MOST_BYTES = 16 << 20
+TERMINAL_BYTES = 4095
+"""What a terminal gives of one line; it cuts the rest without a word."""
+BURST_SECONDS = 0.05
+"""No hand is that fast: lines that come closer together were pasted."""
+_CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+
+NOT_UTF8 = "that line is not UTF-8 text"
+CUT = f"a terminal gives at most {TERMINAL_BYTES:,} bytes of one line, and this one was cut there: use several lines"
+TOO_LONG = f"that line is longer than {MOST_BYTES >> 20} MiB"
+CONTROLS = "that line holds control characters (arrow keys do not edit here): type it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without its end; `wrong` says why it cannot be used, else it is empty."""
+
+    text: str
+    wrong: str = ""
+
+
+class Source(Protocol):
+    """`typed`: a person types; `over`: the end of input was reached; `gone`: there is no terminal any more."""
+
+    typed: bool
+    over: bool
+    gone: bool
+
+    def fileno(self) -> int:
+        """For `select`; negative when `fill` blocks until there is a line."""
+
+    def fill(self) -> None:
+        """Take in what can be read now."""
+
+    def line(self) -> Line | None:
+        """The next whole line that was taken in."""
+
+    def more(self) -> bool:
+        """Whether more lines came together with the last one, as only a paste does."""
+
+    def forget(self) -> None:
+        """What was typed up to now answers nothing."""
+
+    def hidden(self) -> contextlib.AbstractContextManager[None]:
+        """Nothing that is typed inside is shown."""
+
+
+class Piped:
+    """Lines of a pipe or a file by its descriptor: every line counts, in order."""
+
+    typed = False
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._bytes = bytearray()
+        self._skips = False
+        self.over = self.gone = False
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def fill(self) -> None:
+        try:
+            data = os.read(self._fd, 65536)
+        except OSError:
+            self.over = self.gone = True
+            return
+        self._take(data)
+        self.over = not data
+
+    def _take(self, data: bytes) -> None:
+        self._bytes += data
+        if len(self._bytes) > MOST_BYTES and b"\n" not in self._bytes:
+            self._bytes.clear()
+            self._skips = True
+
+    def line(self) -> Line | None:
+        at = self._bytes.find(b"\n")
+        if at < 0:
+            if not (self.over and self._bytes):
+                return None
+            at = len(self._bytes)
+        raw = bytes(self._bytes[:at]).removesuffix(b"\r")
+        self._bytes[: at + 1] = bytes(at + 1)  # an answer may be a secret: nothing of it stays here
+        del self._bytes[: at + 1]
+        if self._skips:
+            self._skips = False
+            return Line("", TOO_LONG)
+        return self._checked(raw)
+
+    def _checked(self, raw: bytes) -> Line:
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError:
+            return Line("", NOT_UTF8)
+        return Line("", CONTROLS) if _CONTROLS.search(text) else Line(text)
+
+    def more(self) -> bool:
+        return False
+
+    def forget(self) -> None:
+        """A pipe has no keys: what it holds was written for what will be asked."""
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        yield
+
+
+class Terminal(Piped):
+    """A terminal that gives whole lines (canonical mode); `fd` is one of its descriptors, open for reading."""
+
+    typed = True
+
+    def fill(self) -> None:
+        super().fill()
+        if self.over and not self.gone:
+            try:  # Ctrl+D, or is its window closed?
+                termios.tcgetattr(self._fd)
+            except termios.error:
+                self.gone = True
+
+    def _checked(self, raw: bytes) -> Line:
+        return Line("", CUT) if len(raw) >= TERMINAL_BYTES else super()._checked(raw)
+
+    def more(self) -> bool:
+        if b"\n" in self._bytes:
+            return True
+        if not self.over and select.select([self._fd], [], [], BURST_SECONDS)[0]:
+            self.fill()
+        return b"\n" in self._bytes
+
+    def forget(self) -> None:
+        self._bytes[:] = bytes(len(self._bytes))
+        self._bytes.clear()
+        self.over = False
+        with contextlib.suppress(termios.error):
+            termios.tcflush(self._fd, termios.TCIFLUSH)
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """No echo but that of Enter; no key may leave the program while it is so (Ctrl+Z, Ctrl+\\)."""
+        try:
+            before = termios.tcgetattr(self._fd)
+        except termios.error:
+            self.gone = True
+            yield
+            return
+        mode = termios.tcgetattr(self._fd)
+        mode[3] = (mode[3] & ~termios.ECHO) | termios.ECHONL | termios.ICANON
+        for key in (termios.VSUSP, termios.VQUIT):
+            mode[6][key] = b"\0"
+        try:
+            termios.tcsetattr(self._fd, termios.TCSAFLUSH, mode)
+            yield
+        finally:
+            with contextlib.suppress(termios.error):
+                termios.tcsetattr(self._fd, termios.TCSAFLUSH, before)
+
+
+class Called:
+    """Lines from a function that blocks and gives None at the end."""
+
+    typed = False
+
+    def __init__(self, read: Callable[[], str | None]) -> None:
+        self._read = read
+        self._lines: list[str] = []
+        self.over = self.gone = False
+
+    def fileno(self) -> int:
+        return -1
+
+    def fill(self) -> None:
+        try:
+            found = self._read()
+        except OSError:
+            self.over = self.gone = True
+            return
+        if found is None:
+            self.over = True
+        else:
+            self._lines.append(found)
+
+    def line(self) -> Line | None:
+        if not self._lines:
+            return None
+        text = self._lines.pop(0)
+        return Line("", CONTROLS) if _CONTROLS.search(text) else Line(text)
+
+    def more(self) -> bool:
+        return False
+
+    def forget(self) -> None:
+        """A function gives a line only when it is asked."""
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        yield
+
+
+class Bell:
+    """Wakes a wait from another thread, or from a signal's handler."""
+
+    def __init__(self) -> None:
+        self._in, self._out = os.pipe()
+        os.set_blocking(self._in, False)
+        os.set_blocking(self._out, False)
+
+    def ring(self) -> None:
+        with contextlib.suppress(OSError):  # full: it rings already
+            os.write(self._out, b"\0")
+
+    def wait(self, source: Source | None, timeout: float | None = None) -> bool:
+        """Until it rings, `source` can be read, or `timeout` seconds are over; whether `source` can be read."""
+        fd = -1 if source is None else source.fileno()
+        if source is not None and fd < 0:
+            return True
+        ready = select.select([self._in] if fd < 0 else [self._in, fd], [], [], timeout)[0]
+        if self._in in ready:
+            with contextlib.suppress(BlockingIOError):
+                while os.read(self._in, 4096):
+                    pass
+        return fd in ready
+
+    def close(self) -> None:
+        """Only once nobody can ring it any more: its number may soon be another file's."""
+        os.close(self._in)
+        os.close(self._out)

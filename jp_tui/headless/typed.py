@@ -1,0 +1,153 @@
+"""Questions that are answered by typing: text, a secret, JSON (inquiries.md R185, R186, R193; asking.md E14, E27).
+
+`\\` before `:`, `.` or `?` makes text of a line that would be a word. A secret is taken as it is typed and never shown
+again. Whether JSON fits its schema is the engine's to say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.headless.asking import Gathered, Outcome, Words, quoted
+from jp_tui.headless.editing import JsonLines, fields, schema_answer
+from jp_tui.headless.question import EMPTY, QuestionPrompt
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.view import wording as w
+
+
+def _unescaped(line: str) -> str:
+    return line[1:] if line[:1] == "\\" and line[1:2] in (":", ".", "?", "\\") else line
+
+
+class Text(QuestionPrompt):
+    """Words, over several lines where a line ends in a backslash, or where they were pasted."""
+
+    def __init__(self, prompt: PromptRequest, others: int = 0) -> None:
+        super().__init__(prompt, others)
+        self._lines: list[str] = []
+
+    @property
+    def gathers(self) -> bool:  # type: ignore[override]
+        return bool(self._lines)
+
+    @property
+    def mark(self) -> str:  # type: ignore[override]
+        return "… " if self._lines else "> "
+
+    @property
+    def _default(self) -> str | None:
+        default = self._question.default if self._question.has_default else None
+        return default if isinstance(default, str) else None
+
+    def _choices(self) -> Iterator[str]:
+        if self._default is not None:
+            yield f"{w.DEFAULT}:"
+            yield quoted(self._default or w.EMPTY_OPTION)
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        yield "your answer", "in one line; `\\` at its end goes on with another"
+        yield EMPTY, "is an empty text"
+        if self._default is not None:
+            yield "Enter", "takes the default"
+
+    def feed(self, line: str) -> Outcome:
+        return self._answer(line) if self._lines else super().feed(line)
+
+    def _answer(self, line: str) -> Outcome:
+        first = not self._lines
+        if first and not line:
+            return self._nothing()
+        if line.endswith("\\") and not line.endswith("\\\\"):
+            self._lines.append(_unescaped(line[:-1]) if first else line[:-1])
+            return None
+        self._lines.append(_unescaped(line) if first else line)
+        text = "\n".join(self._lines)
+        self._lines.clear()
+        if not text.strip():
+            return Words(f"only blanks; {EMPTY} answers with an empty text")
+        return self._said("" if text == EMPTY else text)
+
+    def _nothing(self) -> Outcome:
+        if self._default is not None:
+            return self._said(self._default)
+        return Words(f"nothing typed; {EMPTY} answers with an empty text")
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        kept, self._lines = [*self._lines, *lines], []
+        return Gathered(kept, self._said)
+
+
+class Secret(QuestionPrompt):
+    """One line that is not shown and not kept; only a few words, alone on the line, are not the secret (R193, E27)."""
+
+    hidden = True
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        yield "the secret", "it is not shown while you type"
+
+    def _choices(self) -> Iterator[str]:
+        """A default of a secret is nobody's to see (R4)."""
+        yield from ()
+
+    def feed(self, line: str) -> Outcome:
+        words = {".", "?", ":w", ":s", ":r", ":c", ":e"}
+        if line in words:
+            return super().feed(line)
+        if line[:1] == "\\" and line[1:] in words:
+            return self._said(line[1:])
+        if not line:
+            return Words(f"nothing typed; {EMPTY} answers with an empty text")
+        return self._said("" if line == EMPTY else line)
+
+
+class Schema(QuestionPrompt):
+    """JSON over several lines; the engine says whether it fits, and a misfit is asked again (R186)."""
+
+    def __init__(self, prompt: PromptRequest, schema: JsonObject, others: int = 0) -> None:
+        super().__init__(prompt, others)
+        self._schema, self._json = schema, JsonLines()
+
+    @property
+    def gathers(self) -> bool:  # type: ignore[override]
+        return bool(self._json.lines)
+
+    @property
+    def mark(self) -> str:  # type: ignore[override]
+        return self._json.mark
+
+    def _choices(self) -> Iterator[str]:
+        yield from (f"  {one}" for one in fields(self._schema))
+        if self._question.has_default:
+            yield f"{w.DEFAULT}:"
+            yield quoted(json.dumps(self._question.default, ensure_ascii=False, indent=2))
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        yield "JSON", "over as many lines as you like"
+        if self._question.has_default:
+            yield "Enter", "takes the default"
+        yield ":j", "shows the whole schema"
+
+    def _word(self, word: str, rest: str) -> Outcome:
+        if word == ":j":
+            return Words(quoted(json.dumps(self._schema, ensure_ascii=False, indent=2)))
+        return super()._word(word, rest)
+
+    def feed(self, line: str) -> Outcome:
+        if not self._json.lines:
+            return super().feed(line)
+        if line.strip() == ":x":
+            self._json.lines.clear()
+            return Words("Begin again.")
+        return self.pasted([line])
+
+    def _answer(self, line: str) -> Outcome:
+        if line.strip():
+            return self.pasted([line])
+        if self._question.has_default:
+            return self._said(self._question.default)
+        return Words("nothing typed; the answer is a JSON value")
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        return schema_answer(self._json.add(lines), self._said)
