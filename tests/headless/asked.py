@@ -16,11 +16,11 @@ CONTROLS: frozenset[Control] = frozenset({"remember", "reply", "cancel", "end_tu
 
 
 def prompt(
-    kind: AnswerType, *, default: Any = NOTHING, text: str = "Which?", context: str | None = None, **more: Any
+    answer: AnswerType, /, *, default: Any = NOTHING, text: str = "Which?", context: str | None = None, **more: Any
 ) -> PromptRequest:
     """A question of the tool `paint`."""
     given = {} if default is NOTHING else {"default": default, "has_default": True}
-    question = Question("q", text, kind, context=context, **given)
+    question = Question("q", text, answer, context=context, **given)
     fields: dict[str, Any] = {
         "conversation": "c1",
         "inquiry": "k.q.1",
