@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from jp_tui import __version__
+from jp_tui.settings.commands import COMMANDS, Command
 from jp_tui.settings.errors import UsageError, nearest
 from jp_tui.settings.toggles import Toggle
 
-Command = Literal["workspace", "query", "conversations list", "conversations show"]
-
 # Words of the surface that later versions take as commands. A prompt that is one of them alone would change its
 # meaning with an update, so it is refused now, with the way to say it anyway.
-RESERVED = (
-    "answer", "completions", "config", "doctor", "inquiries", "mcp", "models", "reviewers", "rpc", "tools",
-)  # fmt: skip
-COMMANDS = ("query", "conversations")
+RESERVED = ("completions", "doctor", "mcp", "models", "reviewers", "rpc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +37,13 @@ class Arguments:
     json: bool = False
     non_interactive: bool = False
     conversation: str | None = None
+    plain: bool = False
+    pending: bool = False
+    inquiry: str | None = None
+    key: str | None = None
+    value: str | None = None
+    yes: bool = False
+    revoke: bool = False
 
     def flags(self) -> dict[str, tuple[tuple[str, ...], str]]:
         """The options that stand for a key of the configuration: flag → (path, value), its highest layer."""

@@ -6,15 +6,15 @@ only here and only when something is set (traps.md T23).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jp_tui.settings import toml
 from jp_tui.settings.errors import Problem, SettingsError
-from jp_tui.settings.keys import SCHEMA, Leaf, dotted, node_at
+from jp_tui.settings.keys import SCHEMA, Group, dotted, node_at
 from jp_tui.settings.layers import from_text
-from jp_tui.settings.merge import check, get
+from jp_tui.settings.merge import check, get, without
 from jp_tui.system.paths import PathsError, write_private
 
 if TYPE_CHECKING:
@@ -26,14 +26,75 @@ def set_value(file: Path, key: Sequence[str], value: Any) -> None:
 
     SettingsError when there is no such key, the value does not fit, the file is broken, or it cannot be written.
     """
+    store(file, tuple(key), with_value(file, key, value))
+
+
+def with_value(file: Path, key: Sequence[str], value: Any) -> str:
+    """What `file` would hold with `key` set to `value`. SettingsError as `set_value`; writes nothing.
+
+    A table sets each of its keys and leaves the others as they are.
+    """
     _check(tuple(key), value)
     text = _current(file)
-    made = replaced(text, key, value)
-    from_text("user", str(file), made.encode("utf-8"))
+    for path, leaf in _parts(tuple(key), value):
+        text = replaced(text, path, leaf)
+    return text
+
+
+def _parts(path: tuple[str, ...], value: Any) -> list[tuple[tuple[str, ...], Any]]:
+    node = node_at(path)
+    if isinstance(node, Group) and isinstance(value, Mapping):
+        return [part for key, item in value.items() for part in _parts((*path, str(key)), item)]
+    return [(path, value)]
+
+
+def store(file: Path, path: tuple[str, ...], text: str) -> None:
+    """Write what was made of `file` for the key `path`. SettingsError when it would not load or cannot be written."""
+    from_text("user", str(file), text.encode("utf-8"))
     try:
-        write_private(file, made.encode("utf-8"))
+        write_private(file, text.encode("utf-8"))
     except PathsError as error:
-        raise SettingsError(Problem(str(error), dotted(tuple(key)))) from None
+        raise SettingsError(Problem(str(error), dotted(path))) from None
+
+
+def unset_value(file: Path, key: Sequence[str]) -> bool:
+    """Take `key` (its parts) out of `file`; comments and everything else stay. False when it does not stand there.
+
+    SettingsError when the file is broken, cannot be written, or is written so that the key alone cannot be taken out.
+    """
+    path = tuple(key)
+    text = _current(file)
+    if get(toml.loads(text, str(file)), path) is None:
+        return False
+    store(file, path, removed(text, path))
+    return True
+
+
+def removed(text: str, path: Sequence[str]) -> str:
+    """`text` without the key `path`, which stands in it; everything else keeps its bytes. Pure."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    document = tomlkit.parse(text)
+    table: Any = document
+    try:
+        for part in path[:-1]:
+            table = table[part]
+        table.remove(path[-1])
+        made = tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, AttributeError) as error:
+        raise SettingsError(Problem(f"cannot be edited: {error}", dotted(tuple(path)))) from None
+    left, wanted = (_bare(toml.loads(each, ""), tuple(path)) for each in (made, text))
+    if get(toml.loads(made, ""), tuple(path)) is not None or left != wanted:
+        raise SettingsError(
+            Problem("cannot be taken out of a file written like this; do it by hand", dotted(tuple(path)))
+        )
+    return made
+
+
+def _bare(tree: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    """`tree` without `path` and without the tables around it that are empty then."""
+    return without(tree, path) if get(tree, path[:1]) is not None else tree
 
 
 def replaced(text: str, key: Sequence[str], value: Any) -> str:
@@ -72,7 +133,8 @@ def _check(path: tuple[str, ...], value: Any) -> None:
     _, flaws = check(nested, SCHEMA)
     for flaw in flaws:
         raise SettingsError(Problem(flaw.message, dotted(flaw.path), allowed=flaw.allowed, nearest=flaw.nearest))
-    if not isinstance(node_at(path), Leaf):
+    node = node_at(path)
+    if isinstance(node, Group) and (not isinstance(value, Mapping) or not value) and node.shorthand is None:
         raise SettingsError(Problem("is a table; set one of its keys", dotted(path)))
 
 

@@ -90,6 +90,10 @@ class Settings:
                 return layer.origin(path)
         return None
 
+    def own(self, kind: LayerKind) -> Table:
+        """What the layer of this kind says by itself; empty when there is none."""
+        return next((layer.tree for layer in self.layers if layer.kind == kind), {})
+
     def problem(self, path: Path, message: str, allowed: Sequence[str] = (), nearest: str = "") -> Problem:
         """A problem of the effective value at `path`, with the place it came from."""
         origin = self.origin(*path) or Origin("built-in", "")
@@ -109,15 +113,16 @@ def builtin(file: str) -> Layer:
 def from_file(kind: LayerKind, file: str) -> Layer | None:
     """The layer of a file, None when there is no such file. SettingsError with every problem in it."""
     document = toml.read(file)
-    return None if document is None else _checked(kind, file, document)
+    return None if document is None else checked(kind, file, document)
 
 
 def from_text(kind: LayerKind, file: str, data: bytes) -> Layer:
     """The layer of a file that holds `data`: what `from_file` will say about it."""
-    return _checked(kind, file, toml.parse(data, file))
+    return checked(kind, file, toml.parse(data, file))
 
 
-def _checked(kind: LayerKind, file: str, document: toml.Document) -> Layer:
+def checked(kind: LayerKind, file: str, document: toml.Document) -> Layer:
+    """The layer of a document that was read already. SettingsError with every problem in it."""
     tree, flaws = check(document.tree, SCHEMA)
     layer = Layer(kind, file, tree, document.places)
     _refuse(flaws, layer)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn, cast
 
+from jp_tui.settings.commands import COMMANDS, ENTRIES, Command, subcommands
 from jp_tui.settings.errors import UsageError, nearest
 from jp_tui.settings.toggles import Toggle
 
-if TYPE_CHECKING:
-    from jp_tui.settings.arguments import Command
-
 _WITH_VALUE = frozenset({"--workspace", "--model", "-r", "--resume", "--theme", "--cfg"})
 _WITH_OPTIONAL = frozenset({"-t", "--tool", "-T", "--no-tool", "--tool-use"})
-_SUBCOMMANDS = ("list", "show")
-
 _ROOT_HELP = """\
-commands:
-  query                 one turn without a screen, for scripts (jp-tui query --help)
-  conversations         list them, or show one (jp-tui conversations --help)
+commands (each has --help):
+  query                 one turn without a screen, for scripts
+  conversations         list them, or show one
+  inquiries             the record of questions and answers, and what still waits
+  answer                answer a question that waits, from another process
+  tools                 the tools with their settings, and who answers their questions
+  config                show, set, check, trust, path
 
 examples:
   jp-tui                                   open the workspace in this folder
@@ -28,6 +28,7 @@ examples:
   jp-tui --model anthropic/claude-sonnet-4-5 --theme jp-day
   jp-tui -T -t fs_read_file                of the tools only this one (and ask_user)
   jp-tui --cfg ui.sidebar=hide
+  jp-tui --plain                           a conversation in lines, for screen readers
 
 exit status: 0 done, 1 failed, 2 usage or configuration, 128+N ended by signal N
 """
@@ -40,18 +41,6 @@ examples:
 
 exit status: 0 done, 1 failed, 2 usage or configuration, 3 stopped on a question, 130 interrupted
 """
-_LIST_HELP = """\
-examples:
-  jp-tui conversations list                the latest first
-  jp-tui conversations list --json         one JSON object a line
-"""
-_SHOW_EXAMPLES = """\
-  jp-tui conversations show ID             the conversation as text
-  jp-tui conversations show ID --json      every event as it is stored
-"""
-_SHOW_HELP = f"examples:\n{_SHOW_EXAMPLES}"
-_LIST_USAGE = "jp-tui conversations list [--workspace DIR] [--json]"
-_SHOW_USAGE = "jp-tui conversations show ID [--workspace DIR] [--json]"
 
 
 class Helped(Exception):
@@ -111,20 +100,33 @@ def split(argv: Sequence[str]) -> tuple[Command, list[str]]:
     at = _first_word(words)
     if at is None:
         return "workspace", words
-    if words[at] == "query":
-        return "query", words[:at] + words[at + 1 :]
-    if words[at] != "conversations":
-        return "workspace", words
+    first = words[at]
+    if first == "query" or first not in COMMANDS:
+        return ("query", words[:at] + words[at + 1 :]) if first == "query" else ("workspace", words)
+    second = subcommands(first)
+    if not second:
+        return cast("Command", first), words[:at] + words[at + 1 :]
     after = words[at + 1 :]
-    if after[:1] == ["list"]:
-        return "conversations list", words[:at] + after[1:]
-    if after[:1] == ["show"]:
-        return "conversations show", words[:at] + after[1:]
+    if after[:1] and after[0] in second:
+        return cast("Command", f"{first} {after[0]}"), words[:at] + after[1:]
     if after[:1] in (["-h"], ["--help"]):
-        raise Helped(f"usage: {_LIST_USAGE}\n       {_SHOW_USAGE}\n\n{_LIST_HELP}{_SHOW_EXAMPLES}")
+        raise Helped(_family(first, second))
     if not after or after[0].startswith("-"):
-        raise UsageError("conversations needs list or show")
-    raise UsageError(f"conversations has no {after[0]}, only list and show", nearest(after[0], _SUBCOMMANDS))
+        raise UsageError(f"{first} needs {_either(second)}")
+    raise UsageError(f"{first} has no {after[0]}, only {_either(second, 'and')}", nearest(after[0], second))
+
+
+def _either(names: Sequence[str], word: str = "or") -> str:
+    return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _family(first: str, second: Sequence[str]) -> str:
+    """The help of a command that has several."""
+    entries = [(f"jp-tui {first} {word}", ENTRIES[cast("Command", f"{first} {word}")]) for word in second]
+    usages = "\n       ".join(f"{prog} {entry.usage}" for prog, entry in entries)
+    whats = "\n".join(f"  {word:<8} {entry.what}" for word, (_, entry) in zip(second, entries, strict=True))
+    examples = "".join(entry.examples for _, entry in entries)
+    return f"usage: {usages}\n\n{whats}\n\nexamples:\n{examples}"
 
 
 def _first_word(words: list[str]) -> int | None:
@@ -144,25 +146,21 @@ def _first_word(words: list[str]) -> int | None:
 
 def make(command: Command) -> Parser:
     """The parser of a command."""
-    if command == "conversations list":
-        parser = Parser(
-            "jp-tui conversations list",
-            _LIST_USAGE,
-            _LIST_HELP,
-            "The conversations of a workspace, the latest first.",
-        )
-        _common(parser)
-    elif command == "conversations show":
-        parser = Parser(
-            "jp-tui conversations show",
-            _SHOW_USAGE,
-            _SHOW_HELP,
-            "A conversation as text, or every event of it as it is stored.",
-        )
-        _common(parser)
-        parser.add_argument("conversation", metavar="ID", help="its id, or the beginning of it")
-    else:
-        parser = _talking(command)
+    if command in ("workspace", "query"):
+        return _talking(command)
+    entry, prog = ENTRIES[command], f"jp-tui {command}"
+    parser = Parser(prog, f"{prog} {entry.usage}", f"examples:\n{entry.examples}", entry.what)
+    for option in entry.takes:
+        if option.name.startswith("-"):
+            parser.add_argument(option.name, action="store_true", help=option.help)
+        else:
+            parser.add_argument(
+                option.name, metavar=option.value, nargs=None if option.required else "?", help=option.help
+            )
+    parser.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
+    if command == "tools":
+        _switches(parser)
+    _cfg(parser)
     return parser
 
 
@@ -187,31 +185,27 @@ def _talking(command: Command) -> Parser:
     )
     which.add_argument("-r", "--resume", metavar="ID", help="go on with this conversation")
     add("--theme", metavar="NAME", help="the colours for this run")
-    add(
-        "-t",
-        "--tool",
-        dest="toggles",
-        nargs="?",
-        action=_Toggles,
-        metavar="NAME",
-        help="switch a tool on (all of them)",
-    )
-    add("-T", "--no-tool", dest="toggles", nargs="?", action=_Toggles, metavar="NAME", help="switch a tool off (all)")
+    _switches(parser)
     use = parser.add_mutually_exclusive_group()
     use.add_argument("--tool-use", nargs="?", const=True, metavar="NAME", help="the model must use a tool (this one)")
     use.add_argument("--no-tool-use", dest="tool_use", action="store_false", help="the model must use none")
-    add("--cfg", action="append", metavar="KEY=VALUE", help="set a key of the configuration for this run")
+    _cfg(parser)
     if query:
         add("--json", action="store_true", help="every event on stdout, one JSON object a line")
         add("--non-interactive", action="store_true", help="nobody is asked; the policies decide")
     else:
+        add("--plain", action="store_true", help="no screen: the conversation in numbered lines, for screen readers")
         add("--version", action="store_true", help="print the version and end")
     return parser
 
 
-def _common(parser: Parser) -> None:
-    parser.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: this one)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line on stdout")
-    parser.add_argument(
-        "--cfg", action="append", metavar="KEY=VALUE", help="set a key of the configuration for this run"
-    )
+def _switches(parser: Parser) -> None:
+    add = parser.add_argument
+    for short, long, what in (("-t", "--tool", "on"), ("-T", "--no-tool", "off")):
+        said = f"switch a tool {what} (without a name: all)"
+        add(short, long, dest="toggles", nargs="?", action=_Toggles, metavar="NAME", help=said)
+
+
+def _cfg(parser: Parser) -> None:
+    said = "set a key of the configuration for this run"
+    parser.add_argument("--cfg", action="append", metavar="KEY=VALUE", help=said)

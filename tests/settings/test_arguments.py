@@ -60,7 +60,7 @@ def test_s7_r73_toggles_keep_their_order(line: list[str], toggles: tuple[Toggle,
     [
         (["--modl", "x"], "unknown option --modl; did you mean --model?"),
         (["--jsn", "query", "x"], "unknown option --jsn; did you mean --json?"),
-        (["--plain"], "unknown option --plain"),
+        (["query", "--plain", "x"], "unknown option --plain"),
         (["-z"], "unknown option -z"),
         (["--model"], "argument --model: expected one argument"),
         (["-c", "-r", "x"], "not allowed with argument"),

@@ -1,0 +1,126 @@
+"""The engine's setup: what it may do to the world, as functions over the parts of this run.
+
+Decides nothing about tools or models (`tools.py`, `models.py`); writes only settings that the user asks for.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jp_tui.assembly.models import model_for
+from jp_tui.assembly.tools import tool_setups
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup, ToolSetup
+from jp_tui.journal.port import Journal, JournalError
+from jp_tui.settings import model as config
+from jp_tui.settings import providers as servers
+from jp_tui.settings import toggles, toolset
+from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.settings.sources import Sources
+from jp_tui.settings.toml import parse_key
+from jp_tui.system.lock import Holder, LockError, acquire, lock_path
+from jp_tui.system.paths import Paths, PathsError
+
+if TYPE_CHECKING:
+    from jp_tui.compose.parts import Parts
+
+_LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
+
+
+def setup(parts: Parts, journal: Journal, *, client: bool, command: str) -> Setup:
+    """The engine's setup. Raises SettingsError for what cannot be configured so."""
+    assistant = config.assistant(parts.settings)
+    known = servers.providers(parts.settings, parts.environment)
+
+    async def open_model(held_with: str) -> ModelSetup:
+        return await model_for(parts, known, held_with)
+
+    return Setup(
+        journal=journal,
+        workspace=parts.workspace,
+        scratch=parts.paths.cache / "scratch",
+        client=client,
+        tools=tool_setups(parts.settings, parts.tools),
+        tool_choice=assistant.tool_choice,
+        open_model=open_model,
+        lock=lambda conversation: _lock(parts.paths, conversation, command),
+        save_setting=lambda key, value: _save(parts.paths, key, value),
+        unset_setting=lambda key: _unset(parts.sources, key),
+        reload_tools=lambda deltas: reloaded(parts, deltas),
+        now=lambda: datetime.now(UTC),
+        monotonic=time.monotonic,
+        new_id=_new_id,
+        max_attempts=config.max_attempts(parts.settings),
+        on_failure=config.inquiry(parts.settings).on_failure,
+        config_delta=dict(parts.delta),
+    )
+
+
+def reloaded(parts: Parts, deltas: Sequence[JsonObject]) -> dict[str, ToolSetup]:
+    """The tools as the files say now, with what the conversation changes (R67) and this run's command line.
+
+    Raises ValueError. A change of the conversation that does not go with the files any more is left out.
+    """
+    try:
+        return _reloaded(parts, deltas)
+    except (SettingsError, UsageError) as problem:
+        if not deltas:
+            raise ValueError(str(problem)) from problem
+    sound: list[JsonObject] = []
+    for delta in deltas:
+        with suppress(SettingsError, UsageError):
+            _reloaded(parts, [*sound, delta])
+            sound.append(delta)
+    return reloaded(parts, sound if len(sound) < len(deltas) else [])
+
+
+def _reloaded(parts: Parts, deltas: Sequence[JsonObject]) -> dict[str, ToolSetup]:
+    settings = parts.sources.load(deltas)
+    return tool_setups(settings, toggles.apply(toolset.tools(settings), parts.toggles))
+
+
+def _new_id() -> str:
+    """Eight letters that nobody confuses, a letter first, so that it is never taken for an option."""
+    return secrets.choice(_LETTERS[:22]) + "".join(secrets.choice(_LETTERS) for _ in range(7))
+
+
+def _lock(paths: Paths, conversation: str, command: str) -> Lock | HeldBy:
+    """Raises JournalError where nothing can be locked: without a lock nothing is written (S12)."""
+    me = Holder.me(command, f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")
+    try:
+        held = acquire(lock_path(paths.locks, conversation), me)
+    except (LockError, PathsError) as problem:
+        raise JournalError("unusable", str(problem)) from problem
+    return HeldBy(str(held)) if isinstance(held, Holder) else held
+
+
+def _save(paths: Paths, key: str, value: Json) -> Path:
+    from jp_tui.settings.edit import set_value  # tomlkit, only when something is written
+
+    try:
+        set_value(paths.config_file, key.split("."), value)
+    except SettingsError as problem:
+        raise ValueError(str(problem)) from problem
+    return paths.config_file
+
+
+def _unset(sources: Sources, key: str) -> Path:
+    """Raises ValueError, which says where the key stands when that is not the user's file."""
+    from jp_tui.settings.edit import unset_value
+
+    try:
+        path = parse_key(key, key)
+        if unset_value(sources.user, path):
+            return sources.user
+        origin = sources.load().origin(*path)
+    except SettingsError as problem:
+        raise ValueError(str(problem)) from problem
+    if origin is None:
+        raise ValueError(f"{key} is not set anywhere")
+    raise ValueError(f"{key} does not stand in {sources.user}; it comes from {origin.words()}")

@@ -1,0 +1,130 @@
+"""The commands without a screen: each gets its parts and its face, and ends with a status (surface S1).
+
+Faces are imported where they are used: a command loads no more than it needs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from jp_tui.compose.parts import Place, journal, link, opening, parts
+from jp_tui.compose.streams import asking, output, prompt, say, terminal
+from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.errors import UsageError
+from jp_tui.settings.layers import Settings
+
+
+def command(arguments: Arguments, place: Place) -> int:
+    """Carry out what is asked for. Raises SettingsError, UsageError, PathsError, JournalError."""
+    if arguments.command.startswith("config "):  # works, above all, where the settings do not
+        return _written(arguments, lambda: _config(arguments, place))
+    settings = place.sources.load()
+    for notice in settings.notices:
+        say(f"jp-tui: {notice.words}")
+    match arguments.command:
+        case "query":
+            return _query(arguments, settings, place)
+        case "workspace":
+            return _plain(arguments, settings, place)
+        case "tools":
+            return _written(arguments, lambda: _tools(arguments, settings, place))
+        case _:
+            return _written(arguments, lambda: _stored(arguments, settings, place))
+
+
+def _written(arguments: Arguments, face: Callable[[], int]) -> int:
+    """Run a face that writes results; that nobody takes them ends it, quietly or with words."""
+    from jp_tui.headless.output import OutputEnded
+
+    try:
+        return face()
+    except OutputEnded as ended:
+        if ended.words:
+            output(arguments.json).tell(ended.words)
+        return ended.status
+
+
+def _query(arguments: Arguments, settings: Settings, place: Place) -> int:
+    from jp_tui.headless.query import Query, Run
+
+    words = prompt(arguments.prompt or "")
+    asked = None if arguments.non_interactive or not sys.stdin.isatty() else terminal(arguments.json)
+    made = parts(arguments, settings, place)
+    connected = link(made, journal(made), client=asked is not None, command="jp-tui query")
+    return Run(connected, Query(opening(arguments), words, output(arguments.json), asked)).run()
+
+
+def _plain(arguments: Arguments, settings: Settings, place: Place) -> int:
+    from jp_tui.headless.plain import Plain, Run
+
+    asked = terminal(False)
+    if asked is None:
+        raise UsageError("a conversation in lines needs a terminal; `jp-tui query PROMPT` works without one")
+    made = parts(arguments, settings, place)
+    connected = link(made, journal(made), client=True, command="jp-tui --plain", greet=True)
+    return Run(connected, Plain(opening(arguments), arguments.prompt or "", asked)).run()
+
+
+def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
+    """Commands over what is stored: nobody is asked, no model is called."""
+    made = parts(arguments, settings, place)
+    connected = link(made, journal(made), client=False, command=f"jp-tui {arguments.command.partition(' ')[0]}")
+    to = output(arguments.json)
+    match arguments.command:
+        case "conversations list":
+            from jp_tui.headless.lists import list_conversations
+
+            return list_conversations(connected, to)
+        case "conversations show":
+            from jp_tui.headless.lists import show_conversation
+
+            return show_conversation(connected, arguments.conversation or "", to)
+        case "inquiries":
+            from jp_tui.headless.inquiries import list_inquiries
+
+            return list_inquiries(connected, arguments.conversation or "", arguments.pending, to)
+        case "answer":
+            from jp_tui.headless.answer import answer
+
+            return answer(connected, arguments.inquiry or "", arguments.value or "", to)
+        case _:
+            raise AssertionError(arguments.command)
+
+
+def _tools(arguments: Arguments, settings: Settings, place: Place) -> int:
+    from jp_tui.assembly.tools import tool_setups
+    from jp_tui.headless.tools import list_tools
+    from jp_tui.settings.overview import overview
+
+    made = parts(arguments, settings, place)
+    tool_setups(settings, made.tools)  # a command that cannot be one is said here as well
+    return list_tools(overview(settings, made.tools), output(arguments.json))
+
+
+def _config(arguments: Arguments, place: Place) -> int:
+    from jp_tui.headless import config
+
+    to, sources = output(arguments.json), place.sources
+    match arguments.command:
+        case "config show":
+            return config.show(sources, arguments.key or "", to)
+        case "config set":
+            value, themes = arguments.value or "", str(place.paths.themes)
+            return config.change(sources, arguments.key or "", value, to, _buildable, themes)
+        case "config trust":
+            return config.trust(sources, arguments.yes, arguments.revoke, asking(), to)
+        case "config check":
+            return config.check(sources, _buildable, to, str(place.paths.themes))
+        case "config path":
+            return config.path(sources, place.paths, to)
+        case _:
+            raise AssertionError(arguments.command)
+
+
+def _buildable(settings: Settings) -> None:
+    """What only shows when tools are built. Raises SettingsError."""
+    from jp_tui.assembly.tools import tool_setups
+    from jp_tui.settings import toolset
+
+    tool_setups(settings, toolset.tools(settings))

@@ -1,0 +1,61 @@
+"""The command line carried out: which command it is, and the exit status of surface S1 whatever happens.
+
+Holds no command of its own: those with a screen are in `workspace.py`, those without in `commands.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+from jp_tui.compose.parts import Place
+from jp_tui.compose.streams import flushed, open_streams, say
+from jp_tui.settings.arguments import Arguments, Show, parse
+from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.system.paths import PathsError
+
+USAGE = 2
+INTERRUPTED = 130
+READER_GONE = 128 + 13
+
+
+def run(argv: list[str]) -> int:
+    """Run with `argv` (without the program's name); the exit status of surface S1."""
+    open_streams()
+    try:
+        status = _parsed(argv)
+    except (UsageError, SettingsError, PathsError) as problem:
+        said = str(problem).replace("\n", "\njp-tui: ")  # one line a problem, each with our name
+        say(f"jp-tui: {said}")
+        if isinstance(problem, UsageError):
+            say("`jp-tui --help` shows the commands and options.")
+        status = USAGE
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    return status if flushed() else status or READER_GONE
+
+
+def _parsed(argv: list[str]) -> int:
+    arguments = parse(argv)
+    if isinstance(arguments, Show):
+        with contextlib.suppress(OSError):  # nobody reads it any more
+            sys.stdout.write(arguments.text)
+        return 0
+    return _run(arguments)
+
+
+def _run(arguments: Arguments) -> int:
+    from jp_tui.journal.port import JournalError
+
+    place = Place.of(arguments)
+    try:
+        if arguments.command != "workspace" or arguments.plain:
+            from jp_tui.compose.commands import command
+
+            return command(arguments, place)
+        from jp_tui.compose.workspace import workspace
+
+        return workspace(arguments, place.sources.load(), place)
+    except JournalError as problem:
+        say(f"jp-tui: {problem}")
+        return USAGE

@@ -1,0 +1,110 @@
+"""What a run is made of: settings, paths, tools, the database, the engine behind its link.
+
+Whatever the settings say wrongly is found while these are made, before any screen opens.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jp_tui.settings import model as config
+from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.layers import Settings
+from jp_tui.settings.sources import Sources
+from jp_tui.system.paths import Paths, workspace_root
+
+if TYPE_CHECKING:
+    from jp_tui.journal.port import Journal
+    from jp_tui.link.local import LocalLink
+    from jp_tui.link.port import Serves
+    from jp_tui.protocol.commands import OpenConversation
+    from jp_tui.protocol.events import Event
+    from jp_tui.settings.toggles import Toggle
+    from jp_tui.settings.toolset import ToolSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run happens: the user's folders, the workspace, and where its settings come from."""
+
+    paths: Paths
+    workspace: Path
+    sources: Sources
+
+    @classmethod
+    def of(cls, arguments: Arguments) -> Place:
+        """Raises PathsError. Reads no settings yet."""
+        paths = Paths.of(os.environ)
+        workspace = workspace_root(arguments.workspace)
+        sources = Sources(
+            user=paths.config_file,
+            workspace=workspace / ".jp-tui" / "config.toml",
+            store=paths.data / "trusted-workspaces",
+            environment=dict(os.environ),
+            assignments=arguments.cfg,
+            flags=arguments.flags(),
+        )
+        return cls(paths, workspace, sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an engine is assembled from. `tools` after `toggles`; `delta` is what this run's command line changes for
+    its conversation (R67)."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+    paths: Paths
+    workspace: Path
+    tools: Mapping[str, ToolSettings]
+    sources: Sources
+    toggles: Sequence[Toggle] = ()
+    delta: Mapping[str, Any] = field(default_factory=dict)
+
+
+def parts(arguments: Arguments, settings: Settings, place: Place) -> Parts:
+    """Raises SettingsError and UsageError for what the settings and the command line say wrongly together."""
+    from jp_tui.settings import providers, toggles, toolset
+
+    configured = toolset.tools(settings)
+    tools = toggles.apply(configured, arguments.toggles)
+    toggles.check_choice(tools, config.assistant(settings).tool_choice, settings)
+    providers.choose(settings, providers.providers(settings, os.environ), os.environ)
+    delta = toggles.delta(settings.own("--cfg"), configured, tools)
+    return Parts(
+        settings, dict(os.environ), place.paths, place.workspace, tools, place.sources, arguments.toggles, delta
+    )
+
+
+def journal(made: Parts) -> Journal:
+    """The database, opened before any screen: what is wrong with it is said on stderr. Raises JournalError."""
+    from jp_tui.journal.store import open_journal
+
+    made.paths.prepare()
+    return open_journal(made.paths.database)
+
+
+def link(made: Parts, journal: Journal, *, client: bool, command: str, greet: bool = False) -> LocalLink:
+    """An engine for a thread of its own, over the database that is open already."""
+    from jp_tui.link.local import LocalLink
+
+    def build(publish: Callable[[Event], None]) -> Serves:
+        from jp_tui.assembly import setup
+        from jp_tui.engine.hub import Engine
+
+        return Engine(setup(made, journal, client=client, command=command), publish, greet=greet)
+
+    return LocalLink(build)
+
+
+def opening(arguments: Arguments) -> OpenConversation:
+    """Which conversation is meant: a new one, the latest here, or one by its id."""
+    from jp_tui.protocol.commands import OpenConversation
+
+    if arguments.resume is not None:
+        return OpenConversation(which="id", conversation=arguments.resume)
+    return OpenConversation(which="latest" if arguments.continue_last else "new")

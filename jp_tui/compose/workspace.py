@@ -1,0 +1,60 @@
+"""The face with a screen: settings and database first, then the app.
+
+Whatever cannot start is said before the screen opens; afterwards the app says it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import replace
+
+from jp_tui.compose.parts import Place, journal, link, opening, parts
+from jp_tui.settings import model as config
+from jp_tui.settings import themes
+from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.settings.layers import Settings
+
+
+def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
+    """Run the screen to its end; the exit status."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the workspace needs a terminal; `jp-tui query PROMPT` works without one")
+    made = parts(arguments, settings, place)
+    paths = place.paths
+    look = config.look(settings)
+    _check_theme(look.theme, settings, str(paths.themes))
+    log = journal(made)
+    from jp_tui import guardian
+    from jp_tui.ui.app import Workspace
+    from jp_tui.ui.crash import install_excepthook
+
+    install_excepthook(paths.state)
+    app = Workspace(
+        # Made after the first frame: they load the protocol and the engine (traps.md T23, T28).
+        link=lambda: link(made, log, client=True, command="jp-tui", greet=True),
+        open_command=lambda: opening(arguments),
+        workspace=str(place.workspace),
+        home=os.environ.get("HOME", ""),
+        theme=look.theme,
+        themes=themes.names(str(paths.themes)),
+        sidebar=look.sidebar,
+        first_prompt=arguments.prompt or "",
+        state_dir=paths.state,
+        clock=time.monotonic,
+        notices=tuple(notice.words for notice in settings.notices),
+    )
+    app.run()
+    if app.resumes and not app.return_code:
+        guardian.last_word(f"jp-tui -r {app.resumes} goes on with this conversation.")
+    return app.return_code or 0
+
+
+def _check_theme(name: str, settings: Settings, folder: str) -> None:
+    if (problem := themes.check_name(name, folder)) is not None:
+        origin = settings.origin("ui", "theme")
+        if origin is not None:
+            problem = replace(problem, file=origin.name, line=origin.line, column=origin.column)
+        raise SettingsError(problem)

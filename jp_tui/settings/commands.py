@@ -1,0 +1,165 @@
+"""The commands of surface.md that this version has: their words, their usage, and examples of them, as data.
+
+`parsers.py` makes parsers of it. A command that is not here does not exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Command = Literal[
+    "workspace", "query", "conversations list", "conversations show", "inquiries", "answer", "tools",
+    "config show", "config set", "config check", "config trust", "config path",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option or a positional: `name` as it is typed, `value` its placeholder, empty for a switch.
+
+    `required` is for positionals. A placeholder is the name of the value when it has no dash.
+    """
+
+    name: str
+    help: str
+    value: str = ""
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One command without a screen and without a turn."""
+
+    usage: str
+    what: str
+    examples: str
+    takes: tuple[Option, ...] = ()
+
+
+_JSON = Option("--json", "one JSON object a line on stdout")
+_KEY = "a key as it is written in TOML, for example ui.theme"
+
+ENTRIES: dict[Command, Entry] = {
+    "conversations list": Entry(
+        "[OPTION]...",
+        "The conversations of a workspace, the latest first.",
+        """\
+  jp-tui conversations list                the latest first
+  jp-tui conversations list --json         one JSON object a line
+""",
+        (_JSON,),
+    ),
+    "conversations show": Entry(
+        "ID [OPTION]...",
+        "A conversation as text, or every event of it as it is stored.",
+        """\
+  jp-tui conversations show ID             the conversation as text
+  jp-tui conversations show ID --json      every event as it is stored
+""",
+        (Option("conversation", "its id, or the beginning of it", "ID"), _JSON),
+    ),
+    "inquiries": Entry(
+        "[ID] [OPTION]...",
+        "The record of questions and answers: of a conversation, or of the latest one here.",
+        """\
+  jp-tui inquiries                         of the latest conversation here
+  jp-tui inquiries ID                      of this one
+  jp-tui inquiries --pending               what still waits for an answer, everywhere
+  jp-tui inquiries --pending --json        the same, one JSON object a line
+""",
+        (
+            Option("conversation", "the id of a conversation", "ID", required=False),
+            Option("--pending", "only what still waits for an answer"),
+            _JSON,
+        ),
+    ),
+    "answer": Entry(
+        "INQUIRY VALUE [OPTION]...",
+        "Answer a question that waits, from another process. Calls no model.",
+        """\
+  jp-tui answer call_1.confirm.1 yes       a yes or no question
+  jp-tui answer kqmzw2ab/call_1.path.1 src the conversation's id in front where an id is not enough
+  jp-tui answer call_2.note.1 -- -5        a value that begins with a dash stands after --
+  jp-tui answer call_3.which.1 '["a","b"]' several choices, or a value by a schema, as JSON
+""",
+        (
+            Option("inquiry", "its id, as jp-tui inquiries --pending shows it", "INQUIRY"),
+            Option("value", "the answer; true, false, yes or no; JSON for several choices and schemas", "VALUE"),
+            _JSON,
+        ),
+    ),
+    "tools": Entry(
+        "[OPTION]...",
+        "The tools with their settings, and who answers the questions that are configured.",
+        """\
+  jp-tui tools                             a table
+  jp-tui tools -T -t fs_read_file          as they would be with these switches
+  jp-tui tools --json                      one JSON object a line
+""",
+        (_JSON,),
+    ),
+    "config show": Entry(
+        "[KEY] [OPTION]...",
+        "What holds: each value, the layer it comes from, and the file and line where it is written.",
+        """\
+  jp-tui config show                       everything
+  jp-tui config show ui.theme              one key
+  jp-tui config show conversation.tools.fs_modify_file
+  jp-tui config show --json assistant      one JSON object a line
+""",
+        (Option("key", _KEY, "KEY", required=False), _JSON),
+    ),
+    "config set": Entry(
+        "KEY VALUE [OPTION]...",
+        "Set a key in your configuration file. Comments and order stay; what would not load is not written.",
+        """\
+  jp-tui config set ui.theme jp-day        a bare word is a string
+  jp-tui config set notify.bell false      values are TOML
+  jp-tui config set conversation.tools.fs_modify_file.questions.apply_changes.target assistant_with_escalation
+  jp-tui config set assistant.model.parameters.seed -- -1
+""",
+        (Option("key", _KEY, "KEY"), Option("value", "TOML, or a bare word", "VALUE"), _JSON),
+    ),
+    "config check": Entry(
+        "[OPTION]...",
+        "Everything that is wrong with the configuration, at once. Ends with 2 when something is.",
+        """\
+  jp-tui config check                      your file, this folder's, variables
+  jp-tui config check --workspace ~/src/x  with the file of another folder
+  jp-tui config check --json               one JSON object a problem
+""",
+        (_JSON,),
+    ),
+    "config trust": Entry(
+        "[OPTION]...",
+        "Let this folder's own configuration count in full, as it is now. Shows first what it would do.",
+        """\
+  jp-tui config trust                      shows it and asks
+  jp-tui config trust --yes                does not ask
+  jp-tui config trust --revoke             trust it no longer
+""",
+        (
+            Option("--yes", "do not ask"),
+            Option("--revoke", "trust it no longer"),
+            _JSON,
+        ),
+    ),
+    "config path": Entry(
+        "[OPTION]...",
+        "Where the files are: configuration, conversations, logs.",
+        """\
+  jp-tui config path
+  jp-tui config path --json                one JSON object a line
+""",
+        (_JSON,),
+    ),
+}
+
+COMMANDS = tuple(dict.fromkeys(["query", *(name.partition(" ")[0] for name in ENTRIES)]))
+"""The first words of all commands."""
+
+
+def subcommands(first: str) -> tuple[str, ...]:
+    """The second words that go with `first`; none for a command of one word."""
+    return tuple(name.partition(" ")[2] for name in ENTRIES if name.startswith(f"{first} "))

@@ -1,0 +1,76 @@
+"""The tools as `jp-tui tools` shows them: what holds for each, and who answers its configured questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jp_tui.settings.layers import Settings
+from jp_tui.settings.questions import QuestionSettings, written_target
+from jp_tui.settings.tool_keys import KINDS
+from jp_tui.settings.toolset import TOOLS, ToolSettings
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """One configured question. `place` is where its answer or its target was written, `why` what a target that nobody
+    wrote comes from."""
+
+    id: str
+    question: QuestionSettings
+
+    def json(self) -> dict[str, Any]:
+        q = self.question
+        row: dict[str, Any] = {"target": written_target(q.target, q.overrides)}
+        optional = (
+            ("prompt_label", q.prompt_label),
+            ("exclusive", q.exclusive),
+            ("deadline_secs", q.deadline_secs),
+            ("place", q.place or None),
+            ("why", q.why or None),
+        )
+        row |= {"answer": q.answer} if q.has_answer else {}
+        return row | {key: value for key, value in optional if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """One tool. `run_place` says where its `run` was written."""
+
+    tool: ToolSettings
+    run_place: str
+    questions: tuple[QuestionRow, ...]
+
+    @property
+    def policies(self) -> dict[str, str]:
+        """What is done without a client, for the kinds that are set."""
+        found = ((kind, getattr(self.tool.detached, kind)) for kind in KINDS)
+        return {kind: policy for kind, policy in found if policy != "unset"}
+
+    def json(self) -> dict[str, Any]:
+        tool = self.tool
+        return {
+            "name": tool.name,
+            "source": tool.source,
+            "kind": tool.kind,
+            "enabled": tool.enable.state,
+            "allow_toggle": tool.enable.allow_toggle,
+            "run": tool.run,
+            "run_place": self.run_place,
+            "format": tool.format,
+            "result": tool.result,
+            "detached": self.policies,
+            "questions": {row.id: row.json() for row in self.questions},
+        }
+
+
+def overview(settings: Settings, tools: Mapping[str, ToolSettings]) -> list[ToolRow]:
+    """A row for each tool, in the order of the layers."""
+    return [_row(settings, tool) for tool in tools.values()]
+
+
+def _row(settings: Settings, tool: ToolSettings) -> ToolRow:
+    place = settings.origin(*TOOLS, tool.name, "run") or settings.origin(*TOOLS, "*", "run")
+    questions = tuple(QuestionRow(id_, question) for id_, question in tool.questions.items())
+    return ToolRow(tool, place.words() if place else "", questions)
