@@ -78,8 +78,8 @@ def told(waits: list[Open]) -> Iterator[str]:
             continue  # it would stand in the shell's history
         value = choices(one.question) if kind == "select" else VALUES.get(kind, "the value")
         yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
-    if waits:
-        yield f"Then `{go_on(waits[0].conversation)}` goes on; it also asks what is not answered."
+    for conversation in dict.fromkeys(one.conversation for one in waits):
+        yield f"Then `{go_on(conversation)}` goes on; it also asks what is not answered."
 
 
 def go_on(conversation: str) -> str:

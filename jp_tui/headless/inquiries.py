@@ -1,0 +1,131 @@
+"""`jp-tui inquiries`: the record of questions and answers (surface S6, inquiries.md R201, R206; asking.md E42).
+
+For people a list: who asked what when, the answer, who gave it and why. With JSON one object a line. A secret's answer
+is not in the log, so it cannot be shown. It looks on only, and opens no conversation for work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.headless import waits
+from jp_tui.headless.asking import line, quoted
+from jp_tui.headless.one_answer import NoAnswer, ask
+from jp_tui.headless.output import Output
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import InquiryInfo
+from jp_tui.view import inquiries as view
+from jp_tui.view import trail
+
+REDACTED = "<redacted>"
+_FIELDS = ("outcome", "answer", "reason", "responder", "parts")
+
+
+def list_inquiries(link: Link, conversation: str, pending: bool, output: Output, workspace: str = "") -> int:
+    """The exit status. Without `conversation`: all of them when `pending`, else the latest (of `workspace`, when that
+    is given). Raises OutputEnded."""
+    link.start(lambda: None)
+    try:
+        if not conversation and not pending:
+            latest = ask(link, c.ListConversations(workspace=workspace, limit=1), e.ConversationsListed, output)
+            if not latest.conversations:
+                _say(output, "No conversations yet. `jp-tui` starts one.")
+                return 0
+            conversation = latest.conversations[0].id
+        wanted = c.ListInquiries(conversation=conversation, pending=pending)
+        found = ask(link, wanted, e.InquiriesListed, output).inquiries
+        if output.as_json:
+            for info in found:
+                output.line(waits.described(info) if pending else record(info))
+        else:
+            for text in listed(found, pending=pending):
+                output.say(text)
+        return 0
+    except NoAnswer as trouble:
+        return trouble.status
+    finally:
+        link.close(5.0)
+
+
+def _say(output: Output, text: str) -> None:
+    if not output.as_json:
+        output.say(text)
+
+
+def record(info: InquiryInfo) -> JsonObject:
+    """Everything about one exchange: the fields of S6, then its response as far as there is one."""
+    response = info.response
+    found: JsonObject = {**waits.described(info), "turn": info.turn, "call": info.call, "why": info.why}
+    found["outcome"] = "open" if response is None else response.get("outcome", "answered")
+    if response is not None:
+        found["answered_at"] = info.answered_at
+        found |= {key: response[key] for key in _FIELDS if key in response and key != "outcome"}
+        if found["outcome"] == "redacted":
+            found["answer"] = REDACTED
+    return found
+
+
+def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator[str]:
+    """The record for people, an exchange a paragraph. Foreign text is neutralised."""
+    if not found:
+        yield "Nothing waits for an answer." if pending else "No questions were asked here."
+        return
+    conversation = ""
+    for info in found:
+        if info.conversation != conversation:
+            conversation = info.conversation
+            yield f"conversation {conversation}"
+        yield from _paragraph(info)
+    yield from waits.told([waits.of_info(info) for info in found if info.response is None])
+
+
+def _paragraph(info: InquiryInfo) -> Iterator[str]:
+    asked = fate_of(info)
+    end = trail.fate(asked)
+    yield ""
+    yield f"{info.asked_at[:19]}  turn {info.turn}  {line(_asker(info))} asked  ({line(info.id)})"
+    yield quoted(asked.text)
+    who = f" ({line(end.who)})" if end.who else ""
+    took = f", {end.took}" if end.took else ""
+    answer = REDACTED if asked.how == "redacted" else ""
+    if asked.how == "answered" and isinstance(asked.answer, str) and "\n" in asked.answer:
+        yield f"  answered{who}{took}:"
+        yield quoted(asked.answer)
+    else:
+        yield f"  {line(answer or neutralise(end.word))}{who}{took}"
+    if asked.explanation:
+        yield f"  reason: {line(asked.explanation)}"
+    if asked.why:
+        yield f"  why: {line(asked.why)}"
+
+
+def fate_of(info: InquiryInfo) -> view.Inquiry:
+    """The exchange as every face shows it."""
+    question = read_event(
+        {
+            "type": "inquiry_request",
+            "timestamp": info.asked_at,
+            "id": info.id,
+            "source": {"source": info.source, "name": info.source_name},
+            "question": info.question,
+            "metadata": {"tool": info.tool, "why": info.why},
+        }
+    )
+    assert isinstance(question, stored.InquiryRequest)
+    asked = view.question(question)
+    if info.response is None:
+        return asked
+    response = read_event({"type": "inquiry_response", "id": info.id, **info.response})
+    if isinstance(response, stored.InquiryAnswered | stored.InquiryCancelled | stored.InquiryRedacted):
+        return view.answered(asked, response)
+    return asked
+
+
+def _asker(info: InquiryInfo) -> str:
+    return "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source

@@ -1,0 +1,41 @@
+"""One command and the one event that answers it, for commands that only look something up (surface S1).
+
+A failure is said on stderr and becomes an exit status in one place. It never opens a conversation for work.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from jp_tui.headless.output import FAILED, Output
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.base import Model
+
+USAGE = 2
+E = TypeVar("E", bound=Model)
+_TROUBLE = (e.Refused, e.StorageFailed, e.EngineFailed)
+
+
+class NoAnswer(Exception):
+    """What came instead, as an exit status; it was said already, except for what `quiet` was asked for."""
+
+    def __init__(self, status: int, message: str = "") -> None:
+        super().__init__(message)
+        self.status, self.message = status, message
+
+
+def ask(link: Link, command: c.Command, kind: type[E], output: Output, *, quiet: bool = False) -> E:
+    """The answer to `command`; raises NoAnswer. The link must have been started."""
+    link.send(command)
+    while True:
+        link.wait()
+        for event in link.collect():
+            if isinstance(event, kind):
+                return event
+            if isinstance(event, _TROUBLE):
+                if not quiet:
+                    output.tell(f"jp-tui: {event.message}")
+                    output.tell(getattr(event, "advice", ""))
+                raise NoAnswer(USAGE if isinstance(event, e.Refused) else FAILED, event.message)
