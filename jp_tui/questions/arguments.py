@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.questions.bounds import BREAKS, beyond, pointer, short, visible
+from jp_tui.questions.bounds import BREAKS, MAX_CONTEXT, MAX_OPTIONS, MAX_TEXT, beyond, pointer, short, visible
+from jp_tui.questions.options import read_option
 from jp_tui.questions.types import (
     AnswerType,
     BooleanAnswer,
@@ -25,12 +26,7 @@ from jp_tui.questions.types import (
 
 Shape = Literal["flat"]
 
-MAX_OPTIONS = 1000
-MAX_TEXT = 2000
-MAX_CONTEXT = 256 * 1024
 _TOLD = 40  # problems that are told one by one; the rest is counted
-
-_OPTION_KEYS = frozenset({"value", "description", "preview", "recommended"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +181,7 @@ def _options(given: JsonObject, path: str, kind: str | None, found: list[Problem
     options: list[Option] = []
     seen: dict[str, int] = {}
     for index, entry in enumerate(value):
-        option = _option(entry)
+        option = read_option(entry, closed=True)
         if isinstance(option, str):
             found.append(Problem("V15", f"{where}/{index}", f"`options[{index}]` {option}."))
             continue
@@ -195,27 +191,6 @@ def _options(given: JsonObject, path: str, kind: str | None, found: list[Problem
             found.append(Problem("V15", f"{where}/{index}", same))
         options.append(option)
     return tuple(options) if len(options) == len(value) else None
-
-
-def _option(entry: Json) -> Option | str:
-    """An option from a string or an object of R9, or what is wrong with it."""
-    if isinstance(entry, str):
-        entry = {"value": entry}
-    if not isinstance(entry, dict):
-        return "must be text, or an object with `value`"
-    value = entry.get("value")
-    described, preview, recommended = (entry.get(key) for key in ("description", "preview", "recommended"))
-    if not isinstance(value, str):
-        return "needs a `value` that is text"
-    if not visible(value):
-        return "must not be blank"
-    if not _OPTION_KEYS.issuperset(entry):
-        return "has a key other than `value`, `description`, `preview` and `recommended`"
-    if not isinstance(described, (str, type(None))) or not isinstance(preview, (str, type(None))):
-        return "has a `description` or `preview` that is not text"
-    if not isinstance(recommended, (bool, type(None))):
-        return "has a `recommended` that is neither true nor false"
-    return Option(value, described or "", preview or "", recommended or False)
 
 
 def _answer_type(kind: str | None, options: tuple[Option, ...] | None) -> AnswerType | None:

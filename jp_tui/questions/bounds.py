@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 import unicodedata
 
-from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.conversation.strict_json import Json, dump
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 64
 MAX_DIGITS = 300
+MAX_OPTIONS = 1000
+MAX_TEXT = 2000
+MAX_CONTEXT = 256 * 1024
 
 BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 _BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")

@@ -1,10 +1,16 @@
-"""Stored and digested forms of a question (inquiries.md R9, R20, R45, R48, R49, R235)."""
+"""The JSON forms of a question: in flight, recorded, digested (inquiries.md R9, R20, R44, R45, R48, R49, R235).
+
+The way back is in `reading.py`. An answer is never part of a question; a default is, as its author gave it (R4).
+"""
 
 from __future__ import annotations
 
 import hashlib
 
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.questions.reading import BadQuestion as BadQuestion
+from jp_tui.questions.reading import read_question as read_question
+from jp_tui.questions.reading import read_recorded as read_recorded
 from jp_tui.questions.types import (
     AnswerType,
     MultiSelectAnswer,
@@ -33,6 +39,21 @@ def answer_type(kind: AnswerType) -> JsonObject:
         found["options"] = [_option(option) for option in kind.options]
     elif isinstance(kind, SchemaAnswer):
         found["schema"] = kind.schema
+    return found
+
+
+def inflight(question: Question) -> JsonObject:
+    """The question on its way between processes (R44): options that are no more than their value as strings.
+
+    `read_question` gives the same question again. What is at its default is left out, also a default of null.
+    """
+    kind = answer_type(question.answer_type)
+    if isinstance(question.answer_type, (SelectAnswer, MultiSelectAnswer)):
+        written = (_option(option) for option in question.answer_type.options)
+        kind["options"] = [option["value"] if len(option) == 1 else option for option in written]
+    found: JsonObject = {"id": question.id, **recorded(question), "answer_type": kind}
+    if question.default is None and not isinstance(question.answer_type, SchemaAnswer):
+        found.pop("default", None)
     return found
 
 

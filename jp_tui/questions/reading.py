@@ -1,0 +1,197 @@
+"""A question from its JSON form: in flight from a tool (inquiries.md R44-R46), or recorded in a log (R48, R49).
+
+Old forms are read, keys we do not know are ignored; a key we do know with a value that we do not is a fault and never
+a default, so that no wish of a tool's is loosened silently. Nothing is cut, split or moved (R2). What a tool says
+about who should answer is not looked at (R18).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Literal
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions.bounds import BREAKS, MAX_CONTEXT, MAX_OPTIONS, MAX_TEXT, beyond, short, visible
+from jp_tui.questions.options import read_option
+from jp_tui.questions.types import (
+    AnswerType,
+    BooleanAnswer,
+    MultiSelectAnswer,
+    Option,
+    Persistence,
+    Question,
+    SchemaAnswer,
+    SecretAnswer,
+    SelectAnswer,
+    TextAnswer,
+)
+
+MAX_ID = 200
+_RESERVED = ("__permission__", "__delivery__")
+"""Ids under which prompts of our own are counted (R39)."""
+_PLAIN: dict[str, AnswerType] = {"boolean": BooleanAnswer(), "text": TextAnswer(), "secret": SecretAnswer()}
+_OLD = {
+    "Boolean": "boolean", "Text": "text", "Secret": "secret",
+    "Select": "select", "MultiSelect": "multi_select", "Schema": "schema",
+}  # fmt: skip
+_TYPES = "boolean, select, multi_select, text, schema and secret"
+
+
+class BadQuestion(ValueError):
+    """A question that cannot be asked; `str(error)` is one sentence that says what is wrong with which key."""
+
+
+def read_question(raw: JsonObject) -> Question:
+    """A question in flight, from a local tool or a snapshot. BadQuestion where it breaks a rule or a bound of V18, V19.
+
+    Whether its schema can be used is found out elsewhere (V9).
+    """
+    if not isinstance(raw, dict):
+        raise BadQuestion("The question is not an object.")
+    outside = beyond(raw, "the contents of the question")
+    if outside is not None:
+        raise BadQuestion(outside[2][:1].upper() + outside[2][1:])
+    id_, text = _id(raw.get("id")), _text(raw)
+    if not visible(text):
+        raise BadQuestion("`text` must not be blank.")
+    # one line is short; old tools put their whole material here, and it is drawn whole (R2)
+    if len(text) > (MAX_TEXT if BREAKS.isdisjoint(text.strip()) else MAX_CONTEXT):
+        raise BadQuestion(f"`text` is longer than {MAX_TEXT:,} characters; put extra material in `context`.")
+    context = _context(raw)
+    if context is not None and len(context.encode("utf-8", "surrogatepass")) > MAX_CONTEXT:
+        raise BadQuestion(f"`context` is larger than {MAX_CONTEXT // 1024} KiB.")
+    kind = _answer_type(raw.get("answer_type"), bounded=True)
+    default = raw.get("default")
+    return Question(
+        id=id_,
+        text=text,
+        answer_type=kind,
+        context=context,
+        default=default,
+        # null is no default where null is no answer
+        has_default="default" in raw and (default is not None or isinstance(kind, SchemaAnswer)),
+        exclusive=_exclusive(raw),
+        persistence=_persistence(raw),
+    )
+
+
+def read_recorded(id: str, raw: JsonObject) -> Question:
+    """The question of a recorded request, to be asked again as `id`; the same digest as when it was recorded.
+
+    Without bounds: it was asked already. BadQuestion for what nobody can answer, as options that are no text (R9, R10).
+    """
+    return Question(
+        id=id,
+        text=_text(raw),
+        answer_type=_answer_type(raw.get("answer_type"), bounded=False),
+        context=_context(raw),
+        default=raw.get("default"),
+        has_default="default" in raw,
+        exclusive=_exclusive(raw),
+        persistence=_persistence(raw),
+    )
+
+
+def _id(value: Json) -> str:
+    if not isinstance(value, str):
+        raise BadQuestion("`id` is missing or not text.")
+    if not visible(value):
+        raise BadQuestion("`id` must not be blank.")
+    if len(value) > MAX_ID:
+        raise BadQuestion(f"`id` is longer than {MAX_ID} characters.")
+    if visible(value) != unicodedata.normalize("NFC", value):
+        raise BadQuestion("`id` has characters that cannot be seen, or blanks at an end.")
+    if value in _RESERVED:
+        raise BadQuestion(f"`id` must not be `{value}`, which has a meaning of its own.")
+    return value
+
+
+def _text(raw: JsonObject) -> str:
+    value = raw.get("text")
+    if not isinstance(value, str):
+        raise BadQuestion("`text` is missing or not text.")
+    return value
+
+
+def _context(raw: JsonObject) -> str | None:
+    """R3: `pre_amble` is its old name, read only when `context` is absent."""
+    key = "context" if raw.get("context") is not None else "pre_amble"
+    value = raw.get(key)
+    if not isinstance(value, (str, type(None))):
+        raise BadQuestion(f"`{key}` is not text.")
+    return value
+
+
+def _exclusive(raw: JsonObject) -> bool:
+    value = raw.get("exclusive")
+    if not isinstance(value, (bool, type(None))):
+        raise BadQuestion("`exclusive` must be true or false.")
+    return bool(value)
+
+
+def _persistence(raw: JsonObject) -> Persistence:
+    value = raw.get("persistence")
+    known: dict[Json, Literal["none", "turn"]] = {"none": "none", "turn": "turn"}
+    if value is None:
+        return "turn"
+    if not isinstance(value, str) or value not in known:
+        raise BadQuestion('`persistence` must be "none" or "turn".')
+    return known[value]
+
+
+def _answer_type(raw: Json, *, bounded: bool) -> AnswerType:
+    """R45; the older forms of R46: a bare name, or the name as the one key of an object."""
+    body: JsonObject = {}
+    if isinstance(raw, str):
+        name: Json = raw
+    elif isinstance(raw, dict) and "type" not in raw and len(raw) == 1:
+        name = next(iter(raw))
+        inner = raw[name]
+        body = inner if isinstance(inner, dict) else {}
+    elif isinstance(raw, dict):
+        name, body = raw.get("type"), raw
+    else:
+        raise BadQuestion(f"`answer_type` is missing or of no known form; the types are {_TYPES}.")
+    kind = _OLD.get(name, name) if isinstance(name, str) else None
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    match kind:
+        case "select":
+            return SelectAnswer(_options(body, bounded))
+        case "multi_select":
+            return MultiSelectAnswer(_options(body, bounded))
+        case "schema":
+            return SchemaAnswer(_schema(body, bounded))
+        case _:
+            shown = f"`{short(name)}` is not a type of answer" if isinstance(name, str) else "`answer_type` has no type"
+            raise BadQuestion(f"{shown}; the types are {_TYPES}.")
+
+
+def _schema(body: JsonObject, bounded: bool) -> JsonObject:
+    value = body.get("schema")
+    if not isinstance(value, dict):
+        raise BadQuestion("`answer_type.schema` is missing or not an object.")
+    outside = beyond(value, "the contents of `answer_type.schema`", max_bytes=MAX_CONTEXT) if bounded else None
+    if outside is not None:
+        raise BadQuestion(outside[2][:1].upper() + outside[2][1:])
+    return value
+
+
+def _options(body: JsonObject, bounded: bool) -> tuple[Option, ...]:
+    listed = body.get("options")
+    if not isinstance(listed, list) or not listed:
+        raise BadQuestion("`answer_type.options` must be a list with at least one option.")
+    if bounded and len(listed) > MAX_OPTIONS:
+        raise BadQuestion(f"`answer_type.options` has more than {MAX_OPTIONS:,} entries.")
+    found: list[Option] = []
+    seen: dict[str, int] = {}
+    for index, entry in enumerate(listed):
+        option = read_option(entry)
+        if isinstance(option, str):
+            raise BadQuestion(f"`answer_type.options[{index}]` {option}.")
+        first = seen.setdefault(visible(option.value), index)
+        if first != index and bounded:
+            same = f"`answer_type.options[{index}]` reads the same as `answer_type.options[{first}]`."
+            raise BadQuestion(same)
+        found.append(option)
+    return tuple(found)

@@ -1,0 +1,208 @@
+"""JSON forms of a question and the way back (inquiries.md R1-R12, R44-R49; acceptance matrix 23)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from jp_tui.conversation.strict_json import dump, parse_object
+from jp_tui.questions import types as t
+from jp_tui.questions.wire import BadQuestion, digest, inflight, read_question, read_recorded, recorded
+from tests.questions.made import QUESTIONS
+
+PUSH = {
+    "id": "confirm",
+    "text": "Force push?",
+    "context": "3 commits will be replaced",
+    "answer_type": {"type": "boolean"},
+    "default": False,
+    "exclusive": True,
+    "persistence": "none",
+}
+
+
+def ask(**changed: Any) -> dict[str, Any]:
+    return {"id": "q", "text": "Which?", "answer_type": "text", **changed}
+
+
+def test_the_form_of_the_specification() -> None:
+    """R44, R48."""
+    question = read_question(PUSH)
+    assert question == t.Question(
+        "confirm", "Force push?", t.BooleanAnswer(), "3 commits will be replaced", False, True, True, "none"
+    )
+    assert inflight(question) == PUSH
+    assert recorded(question) == {key: value for key, value in PUSH.items() if key != "id"}
+
+
+@given(QUESTIONS)
+def test_what_is_written_is_read_again(question: t.Question) -> None:
+    """R44; a default of null is none where null is no answer, and no tool can claim the floor of R247."""
+    back = read_question(parse_object(dump(inflight(question))))
+    lost = question.default is None and question.answer_type.type != "schema"
+    assert back == replace(question, floor=False, has_default=question.has_default and not lost)
+
+
+@given(QUESTIONS)
+def test_a_recorded_question_is_the_same_question(question: t.Question) -> None:
+    """R48, R237: the digest of what is read from the log is that of what was recorded."""
+    back = read_recorded(question.id, parse_object(dump(recorded(question))))
+    assert back == replace(question, floor=False) and digest(back) == digest(question)
+
+
+@given(QUESTIONS)
+def test_a_digest_is_of_what_is_shown_and_of_nothing_else(question: t.Question) -> None:
+    """R235: text, context, answer type."""
+    unseen = replace(question, id="other", default=1, has_default=True, exclusive=True, persistence="none", floor=True)
+    assert digest(unseen) == digest(question)
+    assert digest(replace(question, text=question.text + " ")) != digest(question)
+    assert digest(replace(question, context=(question.context or "") + " ")) != digest(question)
+    assert digest(replace(question, answer_type=t.SchemaAnswer({"type": "string"}))) != digest(question)
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ({"type": "boolean"}, t.BooleanAnswer()),
+        ("Boolean", t.BooleanAnswer()),
+        ("boolean", t.BooleanAnswer()),
+        ("Text", t.TextAnswer()),
+        ("secret", t.SecretAnswer()),
+        ("Secret", t.SecretAnswer()),
+        ({"Select": {"options": ["a", "b"]}}, t.SelectAnswer((t.Option("a"), t.Option("b")))),
+        ({"type": "select", "options": ["a", {"value": "b"}]}, t.SelectAnswer((t.Option("a"), t.Option("b")))),
+        (
+            {"type": "multi_select", "options": [{"value": "a", "description": "d", "recommended": True, "new": [1]}]},
+            t.MultiSelectAnswer((t.Option("a", "d", recommended=True),)),
+        ),
+        ({"type": "schema", "schema": {"type": "object"}, "later": 1}, t.SchemaAnswer({"type": "object"})),
+        ({"Schema": {"schema": {}}}, t.SchemaAnswer({})),
+        ({"type": "text", "options": None}, t.TextAnswer()),
+    ],
+    ids=str,
+)
+def test_forms_of_an_answer_type(form: Any, expected: t.AnswerType) -> None:
+    """R45, R46, R9: also in a recorded question."""
+    assert read_question(ask(answer_type=form)).answer_type == expected
+    assert read_recorded("q", {"text": "?", "answer_type": form}).answer_type == expected
+
+
+def test_old_and_new_keys() -> None:
+    """R3, R44: `pre_amble` stands in for `context`; what is absent or null is at its default; the rest is ignored."""
+    assert read_question(ask(pre_amble="old")).context == "old"
+    assert read_question(ask(pre_amble="old", context="new")).context == "new"
+    assert read_question(ask(pre_amble="old", context=None)).context == "old"
+    assert "pre_amble" not in inflight(read_question(ask(pre_amble="old")))
+    plain = t.Question("q", "Which?", t.TextAnswer())
+    assert read_question(ask()) == plain
+    nulls = dict.fromkeys(("context", "default", "exclusive", "persistence"))
+    claims = {"target": "assistant", "source": "user", "floor": True, "answer": "x", "secret": True}
+    assert read_question(ask(**nulls, **claims)) == plain
+    assert read_question(ask(answer_type={"type": "schema", "schema": {}}, default=None)).has_default
+    assert read_recorded("q", {"text": "Which?", "answer_type": {"type": "text"}}) == plain
+
+
+def test_a_text_of_several_lines_is_kept_as_it_came() -> None:
+    """R2: tolerated of a local tool, up to what a context may weigh."""
+    text = "\n  Apply this?\r\n" + "+line\n" * 2000
+    assert read_question(ask(text=text)).text == text
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    (ask(id=None), "`id` is missing or not text."),
+    (ask(id=7), "`id` is missing or not text."),
+    (ask(id=" \u200b\u3164"), "`id` must not be blank."),
+    (ask(id="a\u202eb"), "`id` has characters that cannot be seen"),
+    (ask(id="a\nb"), "`id` has characters that cannot be seen"),
+    (ask(id="a "), "`id` has characters that cannot be seen, or blanks at an end."),
+    (ask(id="x" * 201), "`id` is longer than 200 characters."),
+    (ask(id="__permission__"), "`id` must not be `__permission__`"),
+    (ask(text=None), "`text` is missing or not text."),
+    (ask(text="\u200b\n \u2800"), "`text` must not be blank."),
+    (ask(text="x" * 2001), "`text` is longer than 2,000 characters; put extra material in `context`."),
+    (ask(text="x\n" * 200_000), "`text` is longer"),
+    (ask(context=["a"]), "`context` is not text."),
+    (ask(pre_amble=1), "`pre_amble` is not text."),
+    (ask(context="x" * (256 * 1024 + 1)), "`context` is larger than 256 KiB."),
+    (ask(answer_type=None), "`answer_type` is missing or of no known form"),
+    (ask(answer_type=["text"]), "`answer_type` is missing or of no known form"),
+    (ask(answer_type="select"), "`answer_type.options` must be a list with at least one option."),
+    (ask(answer_type="number"), "`number` is not a type of answer; the types are boolean, select, multi_select, text,"),
+    (ask(answer_type={"type": "BOOLEAN\u202e"}), "`BOOLEAN\\u202e` is not a type of answer"),
+    (ask(answer_type={"type": 3}), "`answer_type` has no type; the types are"),
+    (ask(answer_type={}), "`answer_type` has no type"),
+    (ask(answer_type={"type": "select", "options": []}), "`answer_type.options` must be a list"),
+    (ask(answer_type={"type": "select", "options": "ab"}), "`answer_type.options` must be a list"),
+    (ask(answer_type={"Select": ["a"]}), "`answer_type.options` must be a list"),
+    (ask(answer_type={"type": "select", "options": ["a", 1]}), "`answer_type.options[1]` must be text, or an object"),
+    (ask(answer_type={"type": "select", "options": [{"value": 1}]}), "`answer_type.options[0]` needs a `value`"),
+    (ask(answer_type={"type": "select", "options": [{"value": "a", "preview": 1}]}), "`answer_type.options[0]` has"),
+    (ask(answer_type={"type": "select", "options": ["\u200b"]}), "`answer_type.options[0]` must not be blank."),
+    (ask(answer_type={"type": "select", "options": ["a", "a\u200b"]}), "`answer_type.options[1]` reads the same as"),
+    (ask(answer_type={"type": "select", "options": [f"{n}" for n in range(1001)]}), "`answer_type.options` has more"),
+    (ask(answer_type={"type": "schema"}), "`answer_type.schema` is missing or not an object."),
+    (ask(answer_type={"type": "schema", "schema": True}), "`answer_type.schema` is missing or not an object."),
+    (ask(answer_type={"type": "schema", "schema": {"a": "x" * 300_000}}), "The contents of `answer_type.schema` are"),
+    (ask(exclusive="true"), "`exclusive` must be true or false."),
+    (ask(exclusive=1), "`exclusive` must be true or false."),
+    (ask(persistence="session"), '`persistence` must be "none" or "turn".'),
+    (ask(persistence=["turn"]), '`persistence` must be "none" or "turn".'),
+    (ask(default=float("inf")), "A number is not finite (at `/default`)."),
+    (ask(default="x" * 1_000_001), "The contents of the question are larger than 1 MB."),
+    (ask(default="\ud83d"), "A lone surrogate stands in a text (at `/default`)."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "words"), BAD, ids=[words[:50] for _, words in BAD])
+def test_what_cannot_be_asked_is_refused_with_words(raw: dict[str, Any], words: str) -> None:
+    """V18, V19 and the rules of R1-R12; nothing is loosened, cut or guessed. The words are one printable line."""
+    with pytest.raises(BadQuestion) as found:
+        read_question(raw)
+    assert str(found.value).startswith(words) and str(found.value).isprintable() and len(str(found.value)) < 300
+
+
+def test_deep_values_end_nothing() -> None:
+    deep: Any = 1
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(BadQuestion, match="levels deep"):
+        read_question(ask(default=deep))
+
+
+@pytest.mark.parametrize(
+    "answer_type",
+    [
+        {"type": "select", "options": [{"value": 1}, {"value": True}]},
+        {"type": "multi_select", "options": [{"value": "a"}, {"value": {"b": 1}}]},
+        {"type": "from_the_future"},
+        None,
+    ],
+    ids=json.dumps,
+)
+def test_a_recorded_question_that_nobody_can_answer_again(answer_type: Any) -> None:
+    """R9, R10: any JSON value may stand in a recorded option."""
+    with pytest.raises(BadQuestion):
+        read_recorded("q", {"text": "?", "answer_type": answer_type})
+
+
+def test_a_recorded_question_is_read_whatever_it_weighs() -> None:
+    """It was asked as it is; `""` stands for the id where none was kept."""
+    raw = {"text": "", "context": "x" * 2_000_000, "answer_type": {"type": "boolean"}, "default": None, "new": 1}
+    found = read_recorded("", raw)
+    assert found.context == raw["context"] and found.has_default and found.default is None
+
+
+def test_the_questions_of_recorded_conversations_can_be_read(fixtures_dir: Path) -> None:
+    """Matrix 23: all of them are boolean."""
+    seen = 0
+    for file in sorted(fixtures_dir.glob("jp_conversations/*/events.json")):
+        for raw in json.loads(file.read_text()):
+            if raw["type"] == "inquiry_request":
+                seen += 1
+                assert read_recorded("apply_changes", raw["question"]).answer_type == t.BooleanAnswer()
+    assert seen
