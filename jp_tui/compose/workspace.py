@@ -25,7 +25,7 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
     made = parts(arguments, settings, place)
     paths = place.paths
     look = config.look(settings)
-    _check_theme(look.theme, settings, str(paths.themes))
+    theme, notices = _theme(settings, str(paths.themes))
     log = journal(made)
     from jp_tui import guardian
     from jp_tui.ui.app import Workspace
@@ -38,13 +38,13 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
         open_command=lambda: opening(arguments),
         workspace=str(place.workspace),
         home=os.environ.get("HOME", ""),
-        theme=look.theme,
+        theme=theme,
         themes=themes.names(str(paths.themes)),
         sidebar=look.sidebar,
         first_prompt=arguments.prompt or "",
         state_dir=paths.state,
         clock=time.monotonic,
-        notices=tuple(notice.words for notice in settings.notices),
+        notices=(*(notice.words for notice in settings.notices), *notices),
     )
     app.run()
     if app.resumes and not app.return_code:
@@ -52,9 +52,17 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
     return app.return_code or 0
 
 
-def _check_theme(name: str, settings: Settings, folder: str) -> None:
-    if (problem := themes.check_name(name, folder)) is not None:
-        origin = settings.origin("ui", "theme")
-        if origin is not None:
-            problem = replace(problem, file=origin.name, line=origin.line, column=origin.column)
-        raise SettingsError(problem)
+def _theme(settings: Settings, folder: str) -> tuple[str, tuple[str, ...]]:
+    """The theme, and what to say about it: a folder's own file that names one we do not have keeps nobody out."""
+    name = config.look(settings).theme
+    problem = themes.check_name(name, folder)
+    if problem is None:
+        return name, ()
+    origin = settings.origin("ui", "theme")
+    if origin is not None:
+        problem = replace(problem, file=origin.name, line=origin.line, column=origin.column)
+        if origin.layer == "workspace":
+            other = str(settings.below("workspace", "ui", "theme"))
+            if themes.check_name(other, folder) is None:
+                return other, (problem.words(),)
+    raise SettingsError(problem)

@@ -94,6 +94,11 @@ class Settings:
         """What the layer of this kind says by itself; empty when there is none."""
         return next((layer.tree for layer in self.layers if layer.kind == kind), {})
 
+    def below(self, kind: LayerKind, *path: str) -> Any:
+        """The value at `path` without the layer of this kind, None when it is unset then."""
+        values = (get(layer.tree, path) for layer in reversed(self.layers) if layer.kind != kind)
+        return next((value for value in values if value is not None), None)
+
     def problem(self, path: Path, message: str, allowed: Sequence[str] = (), nearest: str = "") -> Problem:
         """A problem of the effective value at `path`, with the place it came from."""
         origin = self.origin(*path) or Origin("built-in", "")
@@ -157,7 +162,8 @@ def workspace_layer(
     if not keys:
         return layer, []
     why = ", though it is trusted" if trusted else ": this workspace is not trusted"
-    return layer, [Notice(keys, printable(f"{file} ignored{why}: {_listed(keys)}", 1_000))]
+    hint = "" if trusted else " (`jp-tui config trust` shows what it would do)"
+    return layer, [Notice(keys, printable(f"{file} ignored{why}: {_listed(keys)}{hint}", 1_000))]
 
 
 def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[Layer, list[Notice]]:

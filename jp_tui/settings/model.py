@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from jp_tui.settings import data, layers
+from jp_tui.settings import data, layers, toolset
+from jp_tui.settings.errors import printable
+from jp_tui.settings.keys import dotted
 from jp_tui.settings.layers import Layer, Notice, Settings
 from jp_tui.settings.toml import Path
 
@@ -116,7 +118,12 @@ def load(
         stack.append(layers.from_assignments(assignments))
     if flags:
         stack.append(layers.from_flags(flags))
-    return Settings(stack, notices)
+    settings = Settings(stack, notices)
+    if unknown := toolset.waiting(settings):
+        keys = tuple(dotted((*toolset.TOOLS, name)) for name in unknown)
+        words = f"nothing here defines these tools, so what is set for them waits: {', '.join(unknown[:12])}"
+        settings.notices = (*settings.notices, Notice(keys, printable(words, 1_000)))
+    return settings
 
 
 def assistant(settings: Settings) -> AssistantSettings:

@@ -104,7 +104,16 @@ def tools(settings: Settings) -> dict[str, ToolSettings]:
     problems = [problem for name, own in named.items() for problem in _wrong(settings, name, own, named)]
     if problems:
         raise SettingsError(problems)
-    return {name: _tool(settings, name, own, merge(shared, own, None)) for name, own in named.items()}
+    return {
+        name: _tool(settings, name, own, merge(shared, own, None)) for name, own in named.items() if "source" in own
+    }
+
+
+def waiting(settings: Settings) -> list[str]:
+    """Entries that say something about a tool which nothing here defines, and are no misspelling of one that is (R69):
+    they hold as soon as some layer gives the tool a source."""
+    entries: dict[str, Any] = settings.get(*TOOLS) or {}
+    return [name for name, own in entries.items() if name != "*" and "source" not in own]
 
 
 def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, Any]) -> list[Problem]:
@@ -113,7 +122,8 @@ def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, 
     source = own.get("source")
     if source is None:
         near = nearest(name, [known for known in named if "source" in named[known]])
-        return [settings.problem(path, "is no tool: it has no source", nearest=near)]
+        defines = {"command", "parameters", "description", "access"} & own.keys()
+        return [settings.problem(path, "is no tool: it has no source", nearest=near)] if near or defines else []
     found: list[Problem] = []
     kind, _, rest = source.partition(".")
     if kind == "mcp":

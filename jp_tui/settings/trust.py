@@ -18,12 +18,17 @@ def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path
         old = effective(below, path)
         unchanged = value == old and type(value) is type(old)
         never = leaf.never is not None and leaf.never(value) and not _own(path, tree, below)
-        counts = trusted or leaf.trust == "display" or _tightens(leaf, old, value)
+        counts = trusted or ((leaf.trust == "display" or _tightens(leaf, old, value)) and _known(path, below))
         if not unchanged and (never or not counts):
             left_out.append(path)
     for path in left_out:
         tree = without(tree, path)
     return tree, left_out
+
+
+def _known(path: Path, below: Table) -> bool:
+    """Whether `path` is not of a tool that nothing below has: naming one could only keep us from starting."""
+    return path[:2] != ("conversation", "tools") or get(below, path[:3]) is not None
 
 
 def _own(path: Path, tree: Table, below: Table) -> bool:

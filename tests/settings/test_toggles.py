@@ -70,11 +70,12 @@ def test_r77_bare_ones_leave_what_must_be_named(home: Home) -> None:
     def on(*directives: Toggle) -> set[str]:
         return {name for name, tool in toggles.apply(known, directives).items() if tool.enable.state}
 
-    assert on(Toggle(False)) == {"ask_user", "fs_read_file"}
-    assert on(Toggle(False), Toggle(False, "ask_user")) == {"fs_read_file"}
+    locked = {"describe_tools", "fs_read_file"}
+    assert on(Toggle(False)) == {"ask_user", *locked}
+    assert on(Toggle(False), Toggle(False, "ask_user")) == locked
     assert on(Toggle(False, "ask_user")) == set(known) - {"ask_user", "fs_move_file"}
     assert on(Toggle(False), Toggle(True)) == set(known), "also the one that was off before"
-    assert on(Toggle(False), Toggle(True, "fs_grep_files")) == {"ask_user", "fs_read_file", "fs_grep_files"}
+    assert on(Toggle(False), Toggle(True, "fs_grep_files")) == {"ask_user", "fs_grep_files", *locked}
 
 
 def test_r74_an_unknown_name_is_an_error_before_anything_else(home: Home) -> None:
