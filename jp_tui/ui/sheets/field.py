@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location
 
-from jp_tui.ui.sheets.messages import NEW_LINE
+from jp_tui.ui.sheets.messages import NEW_LINE, Grew
 from jp_tui.ui.widgets.editing import EDITING
 from jp_tui.view.pastes import ROOM, Pastes, cleaned
 
@@ -146,6 +146,9 @@ class Field(TextArea, inherit_bindings=False):
                 if end[0] == row and left < end[1] < right:
                     end = (row, right)
         return start, end
+
+    def on_resize(self) -> None:
+        self.post_message(Grew())  # at another width the text takes other rows
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

@@ -1,4 +1,4 @@
-"""What every sheet shows: who asks, context, question, answers, reply, menu, the keys that work (E1, E4, E5).
+"""What every sheet shows: who asks, context, question, answers, fields, menu, the keys that work (E1, E4, E5).
 
 It lays the parts out in the rows it is given and shows what state they are in. It hears no key and decides
 nothing: `sheet.py` does, and a subclass of that supplies the area where its kind of answer is given.
@@ -16,13 +16,17 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets.banner import Banner
 from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.fields import JsonField
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.plan import TIGHT, Wants, share
 from jp_tui.ui.sheets.rows import Choices
+from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
@@ -30,6 +34,8 @@ from jp_tui.view import wording as w
 Mode = Literal["answer", "write", "menu"]
 EDGES = 2
 """Rows and columns of the frame's border on both sides together; columns have a blank beside each."""
+NOTICE_ROWS = 3
+"""Rows of a notice where there are few."""
 
 
 class Frame(Vertical, can_focus=True):
@@ -41,11 +47,12 @@ class Frame(Vertical, can_focus=True):
         &.-tool { border: round $warning; border-title-color: $warning; }
         &.-deaf { border: round $foreground 30%; border-title-color: $text-muted; }
         &.-deaf > .answers, &.-deaf > .context { opacity: 50%; }
-        &.-gaps > #question, &.-gaps > .context { margin-bottom: 1; }
+        &.-gaps > #question, &.-gaps > .context, &.-gaps > Banner { margin-bottom: 1; }
         & > #question { height: auto; text-style: bold; }
         & > #warning { height: auto; color: $text-warning; text-style: bold; }
         & > #problem { height: auto; color: $text-warning; }
-        & > #why, & > #reply-title { height: auto; color: $text-muted; }
+        & > #why, & > .title, & > #time { height: auto; color: $text-muted; }
+        & > #time { color: $text-warning; }
     }
     """
     armed: reactive[bool] = reactive(False, init=False)
@@ -58,38 +65,66 @@ class Frame(Vertical, can_focus=True):
         self.writing: Field | None = None
         self.done = self.cramped = False
         self.keeps_answers = False  # whether they stay visible beside a reply that is written (E20)
-        self.set_class(prompt.source == "tool", "-tool")
+        self.set_class(prompt.source == "tool" or prompt.kind != "question", "-tool")
         self.border_title = words.title(prompt)
         line, above = words.question(prompt)
+        self.banner = Banner(prompt.escalation) if prompt.escalation else None
         self.context = ContextView(above, approval=words.mode(prompt) == "approval", focus=False) if above else None
-        if self.context:
-            self.context.styles.height = 0  # until it has its rows: what was never shown must not count as seen
+        self.aside = ContextView(Foreign(""), focus=False, id="aside")
+        for view in self._views:
+            view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
+        self.looking = ""
+        """The name of the text that stands in the context's place (`texts`), empty for the context itself."""
         self._line = line
         self.question = Static(line, id="question")
         warned = words.warning(prompt)
         self.warning = Static(warned, id="warning")
         self.warning.display = bool(warned)
         self.menu = Choices(id="menu")
-        self.reply_title = Static(ours(w.REPLY_TITLE), id="reply-title")
         self.reply = Field(gate=gate, hint=ours(w.REPLY_HINT), id="reply")
+        self.note = Field(gate=gate, hint=ours(w.NOTE_HINT), id="note")
+        self.edit = JsonField(gate=gate, hint=ours(w.JSON_HINT), id="edit")
+        self.slots: tuple[Slot, ...] = (
+            Slot(words.reply_title(prompt), self.reply),
+            Slot(ours(w.NOTE_TITLE), self.note, beside=True),
+            Slot(words.edit_title(prompt), self.edit, large=True),
+        )
         self.why = Static(words.why(prompt), id="why")
+        self.time = Static(id="time")
         self.problem = Static(id="problem")
         self.line = KeyLine()
         self.areas: list[Widget] = []
+        self._answering = True  # whether the mode leaves the answer area visible
+        self._large: Field | None = None  # the field that has its place
 
     def compose(self) -> ComposeResult:
-        for hidden in (self.menu, self.reply, self.reply_title, self.why, self.problem):
+        for hidden in (self.aside, self.menu, self.why, self.time, self.problem):
             hidden.display = False
-        if self.context:
-            self.context.add_class("context")
-            yield self.context
+        if self.banner:
+            yield self.banner
+        for view in self._views:
+            view.add_class("context")
+            yield view
         yield self.question
         yield self.warning
         self.areas = list(self.answers())
         for area in self.areas:
             area.add_class("answers")
             yield area
-        yield from (self.menu, self.reply_title, self.reply, self.why, self.problem, self.line)
+        yield self.menu
+        for slot in self.slots:
+            slot.title.display = slot.field.display = False
+            yield from (slot.title, slot.field)
+        yield from (self.why, self.time, self.problem, self.line)
+
+    @property
+    def _views(self) -> tuple[ContextView, ...]:
+        return (self.context, self.aside) if self.context else (self.aside,)
+
+    @property
+    def reading(self) -> ContextView | None:
+        """What the reading keys scroll: the context, or the text that stands in its place."""
+        return self.aside if self.looking else self.context
 
     # What a subclass supplies
 
@@ -109,6 +144,10 @@ class Frame(Vertical, can_focus=True):
         """The keys that work now, in order of importance."""
         raise NotImplementedError
 
+    def texts(self) -> dict[str, Foreign]:
+        """What can be looked at in the context's place, by name."""
+        return {"reason": self.prompt.escalation.reason} if self.prompt.escalation else {}
+
     # Showing
 
     def waiting(self, place: int, of: int) -> None:
@@ -121,6 +160,22 @@ class Frame(Vertical, can_focus=True):
         self.problem.update(notice)
         self.problem.display = bool(notice)
         self.post_message(Grew())
+
+    def count(self, left: float | None) -> None:
+        """Seconds that are left to answer (E13); None where there is no limit."""
+        new = left is not None and not self.time.display
+        self.time.display = left is not None
+        self.time.update(words.time_left(left) if left is not None else blank(), layout=new)
+        if new:
+            self.post_message(Grew())
+
+    def look_at(self, name: str) -> None:
+        """Another text in the context's place, or the context again."""
+        found = self.texts().get(name)
+        self.looking = name if found is not None and self.looking != name else ""
+        if self.looking and found is not None:
+            self.aside.put(found)
+        self.show()
 
     @on(ContextView.Seen)
     def _seen(self) -> None:
@@ -137,18 +192,26 @@ class Frame(Vertical, can_focus=True):
 
     def show(self) -> None:
         """Bring what is visible in line with the mode."""
-        replying = self.writing is self.reply
         self.menu.display = self.mode == "menu"
-        self.reply_title.display = replying and not self.keeps_answers
-        self.reply.display = replying or (self.mode == "answer" and bool(self.reply.text))
+        written = next((slot for slot in self.slots if slot.field is self.writing), None)
+        beside = written is None or written.beside or (written.field is self.reply and self.keeps_answers)
+        for slot in self.slots:
+            here = slot is written
+            slot.title.display = here and not (slot.field is self.reply and self.keeps_answers)
+            kept = self.mode == "answer" and not slot.large and bool(slot.field.text)
+            slot.field.display = here or kept
+        self._answering = self.mode != "menu" and beside
+        self._large = written.field if written and written.large else None
         for area in self.areas:
-            area.display = self.mode != "menu" and (self.keeps_answers or not replying)
-        shown = [self.question, self.line, *([self.context] if self.context else [])]
-        for part in shown:
+            area.display = self._answering
+        for view in self._views:
+            view.display = view is self.reading and not self.cramped and self._large is None
+        for part in (self.question, self.line, *([self.banner] if self.banner else [])):
             part.display = not self.cramped
         self.warning.display = not self.cramped and bool(self.warning.content)
         if self.cramped:
-            for hidden in (*self.areas, self.menu, self.reply_title, self.reply, self.why):
+            sides = [part for slot in self.slots for part in (slot.title, slot.field)]
+            for hidden in (*self.areas, self.menu, self.why, *sides):
                 hidden.display = False
         self.post_message(Grew())
 
@@ -157,32 +220,58 @@ class Frame(Vertical, can_focus=True):
         inner = width - 2 * EDGES
         if inner < 1:
             return
+        tight = room < TIGHT
         self.line.note = None if self.armed else ours(w.SENT) if self.done else ours(w.DEAF)
         self.line.hints = tuple([*self.hints(), *extra] if self.armed else extra)
-        self.line.most = 1 if room < TIGHT else 3
+        self.line.most = 1 if tight else 3
         field_room = max(room // 3, 1)
-        fixed = EDGES + self.line.height_at(inner)
-        for part in (self.reply_title, self.why, self.problem, self.warning):
-            fixed += height_of(part, inner) if part.display else 0
-        if self.reply.display:
-            self.reply.styles.height = min(self.reply.height_at(inner), field_room)
-            fixed += min(self.reply.height_at(inner), field_room)
-        answers = self.menu.height_at(inner) if self.mode == "menu" else 0
-        shown = any(area.display for area in self.areas)
+        large = self._large
+        fixed = EDGES + self._around(inner, room, tight) + self._written(inner, field_room)
+        reading = self.reading if large is None else None
+        menu = self.menu.height_at(inner) if self.mode == "menu" else 0
         wants = Wants(
-            context=self.context.height_at(inner) if self.context else 0,
+            context=reading.height_at(inner) if reading else 0,
             question=height_of(self.question, inner),
-            answers=self.wanted(inner, field_room) if shown else answers,
+            answers=self.wanted(inner, field_room) if self._answering else large.height_at(inner) if large else menu,
             fixed=fixed,
         )
-        shares = share(room, wants)
-        if self.context:
-            self.context.styles.height = shares.context
-        if shown:
+        shares = share(room, wants, least_context=1 if tight and self.problem.display else None)
+        if reading:
+            reading.styles.height = shares.context
+        if self._answering:
             self.given(shares.answers)
+        if large:
+            large.styles.height = max(shares.answers, 1)
         self.menu.styles.max_height = max(shares.answers, 1)
         self.set_class(shares.gaps > 0, "-gaps")
         self._cramp(shares.cramped)
+
+    def _around(self, inner: int, room: int, tight: bool) -> int:
+        """Rows of what stands around question and answers. In little room a notice takes the place of the keys."""
+        notice = self.problem.display and not self.cramped
+        self.problem.styles.max_height = NOTICE_ROWS if tight and notice else None
+        self.line.display = not self.cramped and not (tight and notice)
+        rows = 0 if tight and notice else self.line.height_at(inner)
+        for part in (self.why, self.warning, self.time):
+            rows += height_of(part, inner) if part.display else 0
+        if self.problem.display:
+            wanted = height_of(self.problem, inner)
+            rows += min(wanted, NOTICE_ROWS) if tight and notice else wanted
+        if self.banner and self.banner.display:
+            self.banner.rows = self.banner.height_at(inner, room // 4)
+            rows += self.banner.rows
+        return rows
+
+    def _written(self, inner: int, room: int) -> int:
+        """Rows of the fields beside the answers, each with its title."""
+        rows = 0
+        for slot in self.slots:
+            rows += height_of(slot.title, inner) if slot.title.display else 0
+            if slot.field.display and not slot.large:
+                high = min(slot.field.height_at(inner), room)
+                slot.field.styles.height = high
+                rows += high
+        return rows
 
     def _cramp(self, cramped: bool) -> None:
         """What cannot be reviewed cannot be answered: say so instead of showing half of it."""

@@ -23,11 +23,15 @@ _KEY, _NOTE = "$text-accent", "italic $text-warning"
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A key and what it does; `action` is what a click on it does, by the name of a sheet's action."""
+    """A key and what it does; `action` is what a click on it does, by the name of a sheet's action.
+
+    `keep`: where there is little room, others are left out before it.
+    """
 
     key: LiteralString
     words: LiteralString
     action: str
+    keep: bool = False
 
 
 class KeyLine(Widget):
@@ -53,13 +57,19 @@ class KeyLine(Widget):
 
     def rows(self, width: int) -> list[list[tuple[int, int, Hint]]]:
         """The hints as rows of (first cell, end cell, hint) within a width."""
+        hints = list(self.hints)
+        rows = self._broken(hints, width)
+        while len(rows) > self.most and len(hints) > 1:
+            hints.pop(next((at for at in range(len(hints) - 1, -1, -1) if not hints[at].keep), len(hints) - 1))
+            rows = self._broken(hints, width)
+        return rows
+
+    def _broken(self, hints: list[Hint], width: int) -> list[list[tuple[int, int, Hint]]]:
         rows: list[list[tuple[int, int, Hint]]] = [[]]
         at = self.note.cell_length if self.note else 0
-        for hint in self.hints:
+        for hint in hints:
             size = len(hint.key) + 1 + len(hint.words)
             if at and at + len(_GAP) + size > width:
-                if len(rows) == self.most:
-                    break
                 rows.append([])
                 at = 0
             start = at + len(_GAP) if at else 0

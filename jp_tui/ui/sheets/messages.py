@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -26,7 +26,7 @@ class Done(Message):
     """The one outcome of a sheet."""
 
     prompt: PromptRequest
-    response: Response
+    response: Response = field(repr=False)  # it may hold a secret
 
 
 @dataclass

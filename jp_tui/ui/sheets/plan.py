@@ -42,17 +42,21 @@ def room_of(column: int) -> int:
     return column - -(-column // 3)
 
 
-def share(room: int, wants: Wants) -> Shares:
-    """The question first, then enough answers, then the context, then whoever still wants more."""
+def share(room: int, wants: Wants, *, least_context: int | None = None) -> Shares:
+    """The question first, then enough answers, then the context, then whoever still wants more.
+
+    `least_context` stands for LEAST_CONTEXT while a notice takes its rows for a moment.
+    """
     left = room - wants.fixed
-    least = min(wants.context, LEAST_CONTEXT) + min(wants.question, LEAST_QUESTION) + min(wants.answers, LEAST_ANSWERS)
+    few = min(wants.context, LEAST_CONTEXT if least_context is None else least_context)
+    least = few + min(wants.question, LEAST_QUESTION) + min(wants.answers, LEAST_ANSWERS)
     cramped = left < least
     left = max(left, least)
     parts = 1 + bool(wants.context)
     everything = wants.context + wants.question + wants.answers
     gaps = parts if left - parts >= (least if room >= ROOMY else everything) else 0
     left -= gaps
-    context = min(wants.context, LEAST_CONTEXT)
+    context = few
     answers = min(wants.answers, LEAST_ANSWERS)
     question = min(wants.question, max(LEAST_QUESTION, left - context - answers), max(4, left // 3))
     answers = max(answers, min(wants.answers, left - question - context, max(LEAST_ANSWERS, left * 2 // 3)))

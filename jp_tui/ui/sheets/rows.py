@@ -247,25 +247,35 @@ class Pairs(Choices):
 
     def _lay(self, laid: _Layout) -> _Layout:
         laid = super()._lay(laid)
-        half, widest = len(self.rows) // 2, max((_head(row).cell_length for row in self.rows), default=0)
-        fits = _MARKS + widest < laid.width // 2 and not any(row.detail for row in self.rows)
-        if fits and half * 2 == len(self.rows):
-            laid.half, laid.left = half, min(_MARKS + widest + 2 * _GAP, laid.width // 2)
-            laid.ends = list(range(1, half + 1))
+        half, cells = -(-len(self.rows) // 2), [_MARKS + _head(row).cell_length for row in self.rows]
+        if len(self.rows) < 2 or any(row.detail for row in self.rows):
+            return laid
+        widest = max(cells)
+        if widest < laid.width // 2:
+            laid.left = min(widest + 2 * _GAP, laid.width // 2)
+        elif len(self.rows) > 4 and max(cells[:half]) + _GAP + max(cells[half:]) <= laid.width:
+            laid.left = max(cells[:half]) + _GAP
+        else:
+            return laid
+        laid.half, laid.ends = half, list(range(1, half + 1))
         return laid
 
     def render_line(self, y: int) -> Strip:
         laid = self._now()
         if not laid.half or y >= laid.half:
             return super().render_line(y)
-        pair = (self._strip(laid, y, 0, laid.left), self._strip(laid, y + laid.half, 0, laid.left))
-        return Strip.join(pair).adjust_cell_length(laid.width, self.visual_style.rich_style)
+        right = min(laid.left, laid.width - laid.left) if len(self.rows) > 4 else laid.left
+        strips = [self._strip(laid, y, 0, laid.left)]
+        if y + laid.half < len(self.rows):
+            strips.append(self._strip(laid, y + laid.half, 0, right))
+        return Strip.join(strips).adjust_cell_length(laid.width, self.visual_style.rich_style)
 
     def row_at(self, x: int, y: int) -> Row | None:
         laid = self._now()
         if not laid.half:
             return super().row_at(x, y)
-        return self.rows[y + (laid.half if x >= laid.left else 0)] if 0 <= y < laid.half else None
+        place = y + (laid.half if x >= laid.left else 0)
+        return self.rows[place] if 0 <= y < laid.half and place < len(self.rows) else None
 
 
 def _head(row: Row) -> Content:

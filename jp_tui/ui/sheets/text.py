@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.rows import Row
@@ -30,10 +30,18 @@ class TextSheet(Sheet):
 
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
         super().__init__(prompt, gate=gate)
-        default = prompt.question.default
-        self._default = default if prompt.question.has_default and isinstance(default, str) else ""
-        self._shown = cleaned(neutralise(self._default))  # a field cannot mark what would act or deceive
-        self.field = Field(gate=gate, hint=ours(w.TEXT_HINT), id="answer")
+        self._default = self.begins_with()
+        self.shown = cleaned(neutralise(self._default))  # a field cannot mark what would act or deceive
+        self.field = self.make_field(gate)
+
+    def make_field(self, gate: Gate) -> Field:
+        """The field in which it is written."""
+        return Field(gate=gate, hint=ours(w.TEXT_HINT), id="answer")
+
+    def begins_with(self) -> str:
+        """What stands in it at first."""
+        question = self.prompt.question
+        return question.default if question.has_default and isinstance(question.default, str) else ""
 
     def answers(self) -> ComposeResult:
         yield self.field
@@ -45,16 +53,17 @@ class TextSheet(Sheet):
         self.field.styles.height = max(rows, 1)
 
     def listening(self) -> None:
+        super().listening()
         if self.mode == "answer":
             self.write(self.field)
 
     def typed(self) -> str | None:
         text = self.field.value
-        return None if text == self._shown else text
+        return None if text == self.shown else text
 
     def restore(self, draft: Draft) -> None:
         super().restore(draft)
-        self.field.put(self._shown if draft.answer is None else draft.answer)
+        self.field.put(self.shown if draft.answer is None else draft.answer)
 
     def accept(self) -> None:
         self.write(self.field)
@@ -65,9 +74,9 @@ class TextSheet(Sheet):
         super().action_editor()
 
     def submit(self, field: Field) -> None:
-        text = self._default if field.value == self._shown else field.value
+        text = self._default if field.value == self.shown else field.value
         if text.strip():
-            self.answer(Answered(value=text))
+            self.answered(text)
         else:
             self.say(ours(w.NOT_WRITTEN))
 
@@ -79,13 +88,12 @@ class TextSheet(Sheet):
         return [Row("empty", ours(w.EMPTY), detail=ours(w.EMPTY_DOES))]
 
     def answer_hints(self) -> list[Hint]:
-        return [Hint("enter", "write", "accept"), Hint("ctrl+g", "editor", "editor")]
+        return [Hint("enter", "write", "accept", keep=True), Hint("ctrl+g", "editor", "editor")]
 
     def field_hints(self, field: Field) -> list[Hint]:
-        sends = Hint("enter", "submit", "accept")
-        if self._default and field.value == self._shown:
-            sends = Hint("enter", "accept the default", "accept")
+        default = self._default and field.value == self.shown
+        sends = Hint("enter", "accept the default" if default else "submit", "accept", keep=True)
         return [
             sends, Hint("ctrl+j", "new line", "new_line"), Hint("ctrl+g", "editor", "editor"),
-            Hint("esc", "reply, end turn, menu", "leave"),
+            Hint("esc", "reply, end turn, menu", "leave", keep=True),
         ]  # fmt: skip

@@ -5,12 +5,16 @@ The words are `view/wording.py`'s; here they meet what others wrote, each piece 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from textual.content import Content
 
 from jp_tui.conversation.neutral import first_line, warnings
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import BooleanAnswer, SelectAnswer
+from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
+from jp_tui.ui.sheets.json_text import readable
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.text import Mode, blank, cut, foreign, join, ours, styled
 from jp_tui.view import wording as w
@@ -25,7 +29,8 @@ MUTED = "$foreground-muted"
 
 def mode(prompt: PromptRequest) -> Mode:
     """Nothing is hidden where something is approved or a tool asks (T3); what a model tells keeps its joiners."""
-    approves = prompt.source == "tool" or isinstance(prompt.question.answer_type, BooleanAnswer)
+    asks = prompt.kind != "question" or prompt.source == "tool"
+    approves = asks or isinstance(prompt.question.answer_type, BooleanAnswer)
     return "approval" if approves else "conversation"
 
 
@@ -42,7 +47,7 @@ def _name(text: Foreign, limit: int) -> Content:
 def title(prompt: PromptRequest) -> Content:
     """The frame's line: who asks, about what, where in a form (R190, E4)."""
     parts = [who(prompt)]
-    if prompt.source == "tool":
+    if prompt.source == "tool" or prompt.kind != "question":
         if prompt.label:
             parts.append(_name(Foreign(prompt.tool), 40))
         if prompt.subject:
@@ -53,7 +58,15 @@ def title(prompt: PromptRequest) -> Content:
 
 
 def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
-    """The question's line, and what scrolls above it: its context, and the whole of a question that is long."""
+    """The question's line, and what scrolls above it: its context, and the whole of a question that is long.
+
+    Leave to run a call has M34 and the arguments as they would run, leave to deliver M35 and the result (R90).
+    """
+    if prompt.kind == "permission":
+        shown = prompt.rendered or Foreign(readable(prompt.arguments.raw)) if prompt.arguments else prompt.rendered
+        return _permission(prompt), shown or None
+    if prompt.kind == "delivery":
+        return ours(w.DELIVERY, tool=_name(Foreign(prompt.tool), 80)), prompt.result or None
     text, context = prompt.question.text, prompt.question.context or ""
     if len(text) <= LONG and text.count("\n") <= 3:
         return foreign(Foreign(text.strip("\n")), mode=mode(prompt)), Foreign(context) if context else None
@@ -62,8 +75,17 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
     return join(short, ours("(all of it above)", f"not bold {MUTED}"), sep=ours(" ")), Foreign(above)
 
 
+def _permission(prompt: PromptRequest) -> Content:
+    kind, tool = Foreign(prompt.tool_kind), _name(Foreign(prompt.tool), 80)
+    if prompt.tool_kind == "mcp":
+        return ours(w.PERMISSION_MCP, kind=kind, tool=tool, server=_name(Foreign(prompt.server), 40))
+    return ours(w.PERMISSION, kind=kind, tool=tool)
+
+
 def asked(prompt: PromptRequest) -> Content:
     """The question in one line, for where the sheet is folded."""
+    if prompt.kind != "question":
+        return question(prompt)[0]
     return _name(Foreign(prompt.question.text), LONG)
 
 
@@ -75,7 +97,7 @@ def why(prompt: PromptRequest) -> Content:
 def warning(prompt: PromptRequest) -> Content:
     """The kinds of trickery found in the question itself, in words; a context says its own (T3)."""
     kind = prompt.question.answer_type
-    options = kind.options if isinstance(kind, SelectAnswer) else ()
+    options = kind.options if isinstance(kind, (SelectAnswer, MultiSelectAnswer)) else ()
     texts = [prompt.question.text, prompt.subject.raw, *(f"{one.value[:MOST]}\n{one.description}" for one in options)]
     kinds = {found: None for text in texts for found in warnings(text)}
     return ours(w.FOUND, kinds=Foreign(", ".join(kinds))) if kinds else blank()
@@ -94,9 +116,32 @@ def option(text: str) -> Content:
 
 def covers(prompt: PromptRequest) -> Content:
     """What remembering will cover, in words, before it is pressed (R236)."""
+    if prompt.kind == "permission":
+        return ours(w.COVERS_CALLS, tool=_name(Foreign(prompt.tool), 80))
     if prompt.remember_covers:
         return ours(w.COVERS, scope=Foreign(prompt.remember_covers))
     return ours(w.COVERS_UNKNOWN, tool=Foreign(prompt.tool))
+
+
+def reply_title(prompt: PromptRequest) -> Content:
+    """What becomes of a reply."""
+    return ours(w.REPLY_TITLE if prompt.kind == "question" else w.SKIP_TITLE)
+
+
+def edit_title(prompt: PromptRequest) -> Content:
+    """What becomes of edited arguments (R97b): a question's call begins anew, a call that waits just runs."""
+    return ours(w.EDIT_TITLE if prompt.kind == "question" else w.EDIT_RUN_TITLE, tool=_name(Foreign(prompt.tool), 40))
+
+
+def time_left(seconds: float) -> Content:
+    """How long an answer is waited for (E13)."""
+    whole = math.ceil(seconds)
+    if whole <= 0:
+        return ours(w.TIME_OVER)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    left = f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+    return ours(w.TIME_LEFT, left=Foreign(left))
 
 
 def under(line: Content, changes: tuple[int, int], hunks: int, unseen: int, lines: int) -> Content:
@@ -123,17 +168,31 @@ def end_does(lost: int, typed: bool) -> Content:
     return join(*parts, sep=ours("; "))
 
 
-def menu(prompt: PromptRequest, *, lost: int, typed: bool, more: list[Row]) -> tuple[Row, ...]:
+def menu(prompt: PromptRequest, *, lost: int, typed: bool, more: list[Row], may: Mapping[str, bool]) -> tuple[Row, ...]:
     """The menu of Esc: what R182 allows, and what each line would lose (R248)."""
-    loses = join(ours("; "), ours(w.LOSES_TEXT)) if typed else ours("")
+    loses = join(ours("; "), ours(w.LOSES_TEXT)) if typed else blank()
+    asks = prompt.kind == "question"
     rows = [Row("answer", ours(w.ANSWER), detail=ours(w.ANSWER_DOES)), *more]
-    if "reply" in prompt.controls:
-        rows.append(Row("reply", ours(w.REPLY), key=ours("r"), detail=ours(w.REPLY_DOES)))
-    if "cancel" in prompt.controls:
-        rows.append(Row("cancel", ours(w.CANCEL), detail=join(ours(w.CANCEL_DOES), loses)))
+    if may["reply"]:
+        says, does = (ours(w.REPLY), ours(w.REPLY_DOES)) if asks else (ours(w.SKIP_REPLY), ours(w.SKIP_REPLY_DOES))
+        rows.append(Row("reply", says, key=ours("r"), detail=does))
+    if "cancel" in prompt.controls or prompt.kind == "delivery":
+        does = ours(w.NO_DELIVERY_DOES if prompt.kind == "delivery" else w.CANCEL_DOES)
+        rows.append(Row("cancel", ours(w.CANCEL), detail=join(does, loses)))
+    if may["note"]:
+        rows.append(Row("note", ours(w.NOTE), key=ours("c"), detail=ours(w.NOTE_DOES)))
+    if may["edit"]:
+        rows.append(_edit_row(prompt))
     if "end_turn" in prompt.controls:
         rows.append(Row("end", ours(w.END_TURN), key=ours("s"), detail=end_does(lost, typed)))
     return tuple(rows)
+
+
+def _edit_row(prompt: PromptRequest) -> Row:
+    if prompt.kind == "delivery":
+        return Row("edit", ours(w.EDIT_RESULT), key=ours("e"), detail=ours(w.RESULT_TITLE))
+    does = ours(w.EDIT_DOES if prompt.kind == "question" else w.EDIT_RUN_DOES)
+    return Row("edit", ours(w.EDIT_ARGUMENTS), key=ours("e"), detail=does)
 
 
 def folded(prompt: PromptRequest, waiting: int, width: int) -> tuple[Content, int, int]:

@@ -11,6 +11,7 @@ from textual import on
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.frame import Frame, Mode
+from jp_tui.ui.sheets.json_text import laid_out, read_object
 from jp_tui.ui.sheets.messages import DraftChanged, EditorWanted, Grew
 from jp_tui.view.drafts import Draft
 
@@ -26,6 +27,7 @@ class Writing(Frame):
         self.kept = Draft()
         self._saved = Draft()
         self._saving = False
+        self._laid_out: str | None = None
 
     def on_mount(self) -> None:
         self.restore(self.kept)
@@ -38,7 +40,22 @@ class Writing(Frame):
         """Give back what was typed before."""
         self._saved = draft
         self.reply.put(draft.reply)
+        self.note.put(draft.note)
+        if draft.edit is not None:
+            self.edit.put(draft.edit)
         self.show()
+
+    @property
+    def laid_out(self) -> str:
+        """The call's arguments as they stand in the editor before anything is changed; JsonProblem if they cannot."""
+        if self._laid_out is None:
+            self._laid_out = laid_out(read_object(self.prompt.arguments.raw))
+        return self._laid_out
+
+    def edited(self) -> str | None:
+        """The edited arguments as far as they were changed, None when untouched."""
+        text = self.edit.value
+        return None if not text or text == self._laid_out else text
 
     def write(self, field: Field) -> None:
         """Give a field the keys."""
@@ -79,6 +96,10 @@ class Writing(Frame):
     def _edited(self, event: Field.Edited) -> None:
         event.stop()
         self.post_message(Grew())
+        self.changed()
+
+    def changed(self) -> None:
+        """Something is there that was not there before; it becomes a draft soon."""
         if not self._saving:
             self._saving = True
             self.set_timer(SAVE_AFTER, self._save)
@@ -86,7 +107,7 @@ class Writing(Frame):
     @property
     def draft(self) -> Draft:
         """What is typed and not sent."""
-        return Draft(self.typed(), self.reply.value)
+        return Draft(self.typed(), self.reply.value, self.note.value, self.edited())
 
     def _save(self) -> None:
         self._saving = False

@@ -8,8 +8,8 @@ settled, so that nothing typed is lost by folding or turning to the next.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from time import monotonic
+from dataclasses import dataclass, field
+from time import monotonic, time
 from typing import ClassVar
 
 from textual import on
@@ -22,6 +22,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest, Response
 from jp_tui.ui.sheets import messages
 from jp_tui.ui.sheets.hints import KeyLine
+from jp_tui.ui.sheets.limits import Limits
 from jp_tui.ui.sheets.messages import Done, EditorWanted
 from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.sheets.stage import Stage
@@ -55,7 +56,7 @@ class SheetDock(Stage):
         conversation: str
         inquiry: str
         digest: str
-        response: Response
+        response: Response = field(repr=False)  # it may hold a secret
 
     @dataclass
     class Overheard(Message):
@@ -93,13 +94,16 @@ class SheetDock(Stage):
         self,
         *,
         clock: Callable[[], float] = monotonic,
+        wall: Callable[[], float] = time,
         editor: Callable[[str], str] = _no_editor,
         id: str | None = None,
     ) -> None:
-        """`clock` gives monotonic seconds; `editor` takes a text and gives the edited one back, or raises OSError."""
+        """`clock` gives monotonic seconds, `wall` those since 1970; `editor` takes a text and gives the edited one
+        back, or raises OSError."""
         super().__init__(clock=clock, id=id)
-        self._editor = editor
+        self._editor, self._wall = editor, wall
         self._timer: Timer | None = None
+        self._limits = Limits()
 
     # What the app tells
 
@@ -111,23 +115,26 @@ class SheetDock(Stage):
             self._forget(prompt.inquiry)
         self._queue = self._queue.added(prompt)
         now = self._clock()
+        self._limits = self._limits.added(prompt, now, self._wall())
         if again and self._arrival.open and prompt.inquiry == self._queue.current:
             self._move(self._arrival.opened(now))
         else:
             self._move(self._arrival.arrived(now))
         self.post_message(self.CountChanged(len(self._queue)))
 
-    def settle(self, inquiry: str) -> None:
+    def settle(self, inquiry: str, by: str = "") -> None:
         """A question no longer waits, whoever answered. If it was open and not answered here, that is said."""
-        self._drop(inquiry, ours(w.SETTLED_ELSEWHERE, who=self._who(inquiry)))
+        self._drop(inquiry, self._gone(inquiry, by))
 
-    def refused(self, inquiry: str, reason: str, gone: bool) -> None:
-        """An answer was not taken: the sheet listens again with what was typed, unless the question is gone."""
+    def refused(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
+        """An answer was not taken: the sheet listens again with what was typed, unless the question is gone; `by`
+        says who was first, when somebody was."""
         sheet = self._sheets.get(inquiry)
         if sheet is not None:
             sheet.done = False
         if gone:
-            self._drop(inquiry, ours(w.GONE, who=self._who(inquiry), reason=Foreign(reason)))
+            words = ours(w.GONE, who=self._who(inquiry), reason=Foreign(reason))
+            self._drop(inquiry, self._gone(inquiry, by) if by else words)
         elif sheet is not None:
             sheet.say(ours(w.REFUSED, reason=Foreign(reason)))
             if inquiry == self._queue.current and self._arrival.phase == "sent":
@@ -201,6 +208,7 @@ class SheetDock(Stage):
             self.app.bell()
         if arrival.open:
             sheet = self._sheet()
+            sheet.count(self._limits.left(sheet.prompt.inquiry, self._clock()))
             sheet.armed = arrival.phase == "armed"
             if sheet.armed and before.phase != "armed":
                 sheet.listening()
@@ -216,13 +224,22 @@ class SheetDock(Stage):
         self._schedule()
 
     def _schedule(self) -> None:
+        """When to look at the clock again: for the phase, or for the time that is left and shown."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if self._arrival.due is not None:
-            self._timer = self.set_timer(max(self._arrival.due - self._clock(), 0.001), self.tick)
+        now = self._clock()
+        moments = [self._arrival.due, self._limits.due(self._queue.current, now) if self.open else None]
+        due = min((moment for moment in moments if moment is not None), default=None)
+        if due is not None:
+            self._timer = self.set_timer(max(due - now, 0.001), self.tick)
 
     # Questions that go
+
+    def _gone(self, inquiry: str, by: str) -> Content:
+        if by:
+            return ours(w.ANSWERED_BY, who=self._who(inquiry), by=Foreign(by))
+        return ours(w.SETTLED_ELSEWHERE, who=self._who(inquiry))
 
     def _drop(self, inquiry: str, notice: Content) -> None:
         if all(prompt.inquiry != inquiry for prompt in self._queue.prompts):
@@ -232,6 +249,7 @@ class SheetDock(Stage):
             self._tell(notice)
         self._forget(inquiry)
         self._drafts.pop(inquiry, None)
+        self._limits = self._limits.without(inquiry)
         self._queue = self._queue.without(inquiry)
         if not self._queue.prompts:
             self._move(self._arrival.emptied(self._clock()))

@@ -1,0 +1,76 @@
+"""Above what is asked: that a reviewer said no, or could not decide, and why (R150, R154, M12; asking.md E41).
+
+The first words are M12 to the letter; model and time stand beside them. It shows as much of the reason as it has rows
+for and says when that is not all; it decides nothing and hears no key.
+"""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import Escalation
+from jp_tui.ui.text import blank, foreign, join, ours, styled
+from jp_tui.view import wording as w
+from jp_tui.view.amounts import duration
+
+MOST = 20_000
+"""Characters of a reason that are laid out; a sheet shows a few lines of it."""
+LEAST = 2
+_GAP = 2
+
+
+class Banner(Widget):
+    """What the reviewer said."""
+
+    DEFAULT_CSS = """
+    Banner { height: auto; width: 1fr; padding: 0 1; border-left: outer $warning; background: $warning 15%;
+        color: $foreground; }
+    """
+    ALLOW_SELECT = False
+
+    rows: reactive[int] = reactive(9, layout=True)
+    """Rows that it has; what does not fit is said to go on."""
+
+    def __init__(self, escalation: Escalation, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        said = ours(w.NO_VERDICT if escalation.failed else w.REJECTING, "bold $text-warning")
+        by = [foreign(Foreign(escalation.model), mode="approval", limit=40)] if escalation.model else []
+        by += [ours("{time}", time=Foreign(duration(escalation.ms)))] if escalation.ms is not None else []
+        self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
+        self._reason = _quoted(escalation.reason)
+
+    def _lines(self, width: int) -> list[Content]:
+        """All of it at a width of its content."""
+        head = self._said
+        beside = head.cell_length + _GAP + self._by.cell_length <= width
+        first = [join(head, ours(" " * _GAP), self._by)] if beside else [head, self._by]
+        return [line for part in first if part for line in part.wrap(width)] + self._reason.wrap(width)
+
+    def height_at(self, width: int, most: int) -> int:
+        """Rows that it takes at an outer width, at most so many."""
+        return min(len(self._lines(max(width - 3, 1))), max(most, LEAST))
+
+    def whole_at(self, width: int) -> bool:
+        """Whether all of it is shown."""
+        return len(self._lines(max(width - 3, 1))) <= self.rows
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return min(len(self._lines(width)), self.rows)
+
+    def render(self) -> Content:
+        lines = self._lines(self.content_size.width or 1)
+        if len(lines) > self.rows:
+            lines = [*lines[: self.rows - 1], ours("… {more}", "$text-warning", more=ours(w.WHOLE_REASON))]
+        return join(*lines, sep=ours("\n")) if lines else blank()
+
+
+def _quoted(reason: Foreign) -> Content:
+    """The reason between M12's quotes, nothing hidden; the fallback has them too."""
+    text = reason.raw.strip("\n")
+    said = foreign(Foreign(text[:MOST]), mode="approval") if text.strip() else ours(w.NO_REASON)
+    more = ours(w.CUT, "$text-warning", n=len(text) - MOST) if len(text) > MOST else blank()
+    return join(styled(join(ours('"'), said, ours('"')), "italic"), more)
