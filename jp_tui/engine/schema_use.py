@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from jsonschema.exceptions import best_match
-from jsonschema_specifications import REGISTRY
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012 as NEWEST
@@ -49,7 +48,8 @@ def unusable(schema: Any, draft: Any) -> str | None:
 
 def _check_form(schema: Any, draft: Any) -> None:
     """Valid JSON Schema: by the draft's own description of schemas."""
-    error = best_match(draft(draft.META_SCHEMA, registry=REGISTRY).iter_errors(schema))
+    # the description of a draft refers to its own parts only, which the library brings along
+    error = best_match(draft(draft.META_SCHEMA).iter_errors(schema))
     if error is not None:
         where = pointer_of(error)
         raise _No(f"the schema is not valid: {f'`{where}` ' if where else 'it '}{words(error)}")

@@ -85,7 +85,7 @@ def _missing(limit: Any, error: ValidationError) -> str:
 
 def _extra(limit: Any, error: ValidationError) -> str:
     schema = error.schema if isinstance(error.schema, dict) else {}
-    if isinstance(error.instance, list):
+    if not isinstance(error.instance, dict):
         return "has more entries than are allowed"
     known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
     keys = [key for key in error.instance if key not in known and not any(re.search(one, key) for one in patterns)]
@@ -95,12 +95,13 @@ def _extra(limit: Any, error: ValidationError) -> str:
 
 def _forms(limit: Any, error: ValidationError) -> str:
     """The nearest of several forms, when the whole of each is a matter of type; else only that none fits."""
-    if not error.context:
+    tried: list[ValidationError] = list(error.context or ())
+    if not tried:
         return "fits more than one of the allowed forms, and must fit exactly one"
-    kinds = [one.validator_value for one in error.context if one.validator == "type" and not one.path]
-    if len(kinds) == len(error.context) and all(isinstance(kind, str) for kind in kinds):
+    kinds = [one.validator_value for one in tried if one.validator == "type" and not one.path]
+    if len(kinds) == len(tried) and all(isinstance(kind, str) for kind in kinds):
         return _type(list(dict.fromkeys(kinds)), error)
-    own = [one for one in error.context if one.validator != "type" or one.path]
+    own = [one for one in tried if one.validator != "type" or one.path]
     if len(own) == 1:
         where = "".join(f"/{part}" for part in own[0].path)
         return f"{words(own[0])} (at `{short(where)}`)" if where else words(own[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
@@ -75,10 +75,11 @@ class Question:
 class Given:
     """An answer of a call (R41), with the digest of the question it was given to (R235) and the note that came with it.
 
-    `unseen` is true for a remembered or static answer: only such a one covers a patch nobody saw (R236).
+    `unseen` is true for a remembered or static answer: only such a one covers a patch nobody saw (R236). The value may
+    be a secret, and nobody can tell by looking at it: no text that is made of this shows it (R12, R202).
     """
 
-    value: Json
+    value: Json = field(repr=False)
     digest: str
     note: str = ""
     unseen: bool = False

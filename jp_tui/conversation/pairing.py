@@ -1,0 +1,148 @@
+"""Which response belongs to which request (inquiries.md R29, R100, R203). Pure; repairs nothing, drops nothing.
+
+Ids are opaque and unique within a turn only, in old streams not even there: within a turn the responses of an id
+belong to its requests in their order, and nothing is paired across turns.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jp_tui.conversation.events import (
+    ChatRequest,
+    Event,
+    InquiryAnswered,
+    InquiryCancelled,
+    InquiryRedacted,
+    InquiryRequest,
+    InquiryResponse,
+    ToolCallRequest,
+    ToolCallResponse,
+    TurnStart,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A request with its response, None while there is none; `turn` counts from 0 in the events that were given."""
+
+    request: InquiryRequest
+    response: InquiryResponse | None
+    turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallPair:
+    """A tool call with its result, None while there is none. Old tool call ids may repeat within a conversation."""
+
+    request: ToolCallRequest
+    response: ToolCallResponse | None
+    turn: int = 0
+
+
+def turns(events: Iterable[Event]) -> list[list[Event]]:
+    """The events by turn. A turn begins at `turn_start`; in old files, before the first of these, at `chat_request`.
+
+    What stands before the first turn is a list of its own, or in old files the beginning of the first.
+    """
+    found: list[list[Event]] = []
+    old, told = True, False
+    for event in events:
+        asks = isinstance(event, ChatRequest)
+        begins = isinstance(event, TurnStart)
+        if begins or not found or (old and asks and told):
+            found.append([])
+        old, told = old and not begins, told or asks
+        found[-1].append(event)
+    return found
+
+
+def pair(events: Iterable[Event]) -> list[Pair]:
+    """Every inquiry request with its response, in the order of the requests. Orphan responses are left out."""
+    found: list[Pair] = []
+    for number, turn in enumerate(turns(events)):
+        waiting = _Waiting()
+        for event in turn:
+            if isinstance(event, InquiryRequest):
+                waiting.add(event.id, len(found))
+                found.append(Pair(event, None, number))
+            elif isinstance(event, InquiryAnswered | InquiryCancelled | InquiryRedacted):
+                place = waiting.take(event.id)
+                if place is not None:
+                    found[place] = Pair(found[place].request, event, number)
+    return found
+
+
+def unanswered(events: Iterable[Event]) -> list[InquiryRequest]:
+    """The requests without a response, in order; of all the turns that are given."""
+    return [one.request for one in pair(events) if one.response is None]
+
+
+def calls(events: Iterable[Event]) -> list[CallPair]:
+    """Every tool call with its result, in the order of the calls, paired by the same rule."""
+    found: list[CallPair] = []
+    for number, turn in enumerate(turns(events)):
+        waiting = _Waiting()
+        for event in turn:
+            if isinstance(event, ToolCallRequest):
+                waiting.add(event.id, len(found))
+                found.append(CallPair(event, None, number))
+            elif isinstance(event, ToolCallResponse):
+                place = waiting.take(event.id)
+                if place is not None:
+                    found[place] = CallPair(found[place].request, event, number)
+    return found
+
+
+class _Waiting:
+    """The places of requests that wait, by id, the oldest first."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, deque[int]] = {}
+
+    def add(self, id: str, place: int) -> None:
+        self._places.setdefault(id, deque()).append(place)
+
+    def take(self, id: str) -> int | None:
+        places = self._places.get(id)
+        return places.popleft() if places else None
+
+
+def misplaced(turn: Iterable[Event], new: Iterable[Event]) -> str | None:
+    """Why `new` may not be appended to the events of the current turn, in plain words; None when it may (R203).
+
+    A response needs a request of the same id, in this turn and before it, with fewer responses than requests; the
+    same holds for the result of a tool call.
+    """
+    waits: dict[tuple[str, str], int] = {}
+    for stored in turn:
+        _count(waits, stored)
+    for event in new:
+        if isinstance(event, TurnStart):
+            waits.clear()
+        if not _count(waits, event):
+            kind = "result" if isinstance(event, ToolCallResponse) else "response"
+            return f"a {kind} without a request that waits for it: {getattr(event, 'id', '')}"
+    return None
+
+
+def _count(waits: dict[tuple[str, str], int], event: Event) -> bool:
+    """Follow what waits; False for a response to nothing."""
+    match event:
+        case InquiryRequest(id=id_):
+            key, change = ("inquiry", id_), 1
+        case ToolCallRequest(id=id_):
+            key, change = ("call", id_), 1
+        case InquiryAnswered(id=id_) | InquiryCancelled(id=id_) | InquiryRedacted(id=id_):
+            key, change = ("inquiry", id_), -1
+        case ToolCallResponse(id=id_):
+            key, change = ("call", id_), -1
+        case _:
+            return True
+    left = waits.get(key, 0) + change
+    if left < 0:
+        return False
+    waits[key] = left
+    return True
