@@ -75,7 +75,7 @@ def _asked(name: str, raw: Json) -> Outcome:
 
     try:
         if not isinstance(raw, dict):
-            raise BadQuestion("`question` is missing or no object")
+            raise BadQuestion("`question` is missing or not an object.")
         return NeedsInput(read_question(raw))
     except BadQuestion as problem:
         said = str(problem)

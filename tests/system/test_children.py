@@ -124,6 +124,29 @@ async def test_a_cancelled_task_leaves_no_process(tmp_path: Path) -> None:
     await until_dead(int((tmp_path / "pid").read_text()))
 
 
+async def test_a_cancelled_task_leaves_no_job_of_the_session(tmp_path: Path) -> None:
+    """Jobs with groups of their own, also while what they left behind is being ended."""
+    for script in (
+        "set -m; sleep 300 & echo $! >pid; wait",
+        "set -m; sh -c 'trap \"\" TERM; sleep 300' & echo $! >pid",
+    ):
+        task = asyncio.create_task(sh(script, tmp_path))
+        await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().endswith("\n"))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await until_dead(int((tmp_path / "pid").read_text()))
+        (tmp_path / "pid").unlink()
+
+
+async def test_a_flood_may_begin_at_the_limit(tmp_path: Path) -> None:
+    """What is not to be cut is ended at once; the other output keeps its own measure."""
+    done = await sh("head -c 10001 /dev/zero; sleep 300", tmp_path, output_limit=10_000, flood=10_000)
+    assert done.flooded and not done.ok
+    done = await sh("head -c 10000 /dev/zero; head -c 20000 /dev/zero >&2", tmp_path, output_limit=10_000, flood=10_000)
+    assert done.ok and len(done.stdout) == 10_000 and done.dropped == 10_000
+
+
 async def test_output_keeps_its_beginning_and_its_end(tmp_path: Path) -> None:
     code = "import sys; sys.stdout.write('a' * 5000 + 'x' * 300000 + 'z' * 5000); sys.stderr.write('e' * 10)"
     done = await run([sys.executable, "-c", code], cwd=tmp_path, output_limit=10_000)
@@ -156,6 +179,12 @@ async def test_the_environment_is_an_allow_list(tmp_path: Path, monkeypatch: pyt
     assert not [name for name in found if name not in allowed and not name.startswith("LC_")]
     assert (found["TERM"], found["LC_TIME"], found["GIT_OPTIONAL_LOCKS"]) == ("dumb", "C", "0")
     assert child_environment({}) == {"PATH": os.defpath, "TERM": "dumb"}
+
+
+def test_programs_come_from_absolute_folders_only() -> None:
+    """Any other would be a folder of the workspace that we run in."""
+    assert child_environment({"PATH": ".:/a::bin:/b:"})["PATH"] == "/a:/b"
+    assert child_environment({"PATH": "."})["PATH"] == os.defpath
 
 
 async def test_no_terminal_and_a_session_of_its_own(tmp_path: Path) -> None:
