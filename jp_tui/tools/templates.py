@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -25,10 +25,10 @@ _SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What is run, and what it reads."""
+    """What is run, and what it reads; either may hold a secret, so neither is shown."""
 
-    argv: tuple[str, ...]
-    stdin: bytes | None
+    argv: tuple[str, ...] = field(repr=False)
+    stdin: bytes | None = field(repr=False)
 
 
 class BadTemplate(Exception):

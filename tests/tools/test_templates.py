@@ -173,6 +173,12 @@ async def test_a_nul_is_refused_where_there_can_be_none() -> None:
     assert (await rendered(Command("p", stdin="{{ tool.arguments.text }}"), told(text="a\0b"))).stdin == b"a\0b"
 
 
+async def test_no_value_is_shown_by_accident() -> None:
+    """A rendered command may hold a secret (R202)."""
+    made = await rendered(Command("p", ("{{ tool.arguments.text }}",), stdin="{{ tool }}"), told(text="hunter2"))
+    assert "hunter2" not in repr(made) and "hunter2" in made.argv[1]
+
+
 async def test_home_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/a b")
     assert (await rendered(Command("~/bin/x", ("~/y",)), told())).argv == ("/home/a b/bin/x", "~/y")
