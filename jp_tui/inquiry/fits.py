@@ -1,25 +1,24 @@
-"""Whether a value may be taken: the one validator (inquiries.md R8), and whether a log could hold it.
+"""Whether a value may be taken: the one validator (inquiries.md R8), and whether a log could hold it and read it again.
 
 Never raises, whatever the value is: answers come from configuration, models and other processes.
 """
 
 from __future__ import annotations
 
-from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.conversation.strict_json import MAX_BYTES, Json
+from jp_tui.questions.bounds import beyond
 from jp_tui.questions.types import AnswerType
 from jp_tui.questions.validate import NO_VERDICTS, Verdicts, problem
 
 UNWRITABLE = "it cannot be written as JSON"
 
 
-def writable(*values: object) -> bool:
-    """Whether all of them can be written as JSON in UTF-8."""
+def writable(*values: Json) -> bool:
+    """Whether all of them can be written as JSON in UTF-8, within the limits of the gate for foreign JSON."""
     try:
-        for value in values:
-            dump(value).encode()
-    except (ValueError, TypeError, RecursionError):  # NaN, a date of a TOML file, half a character, no end of depth
+        return all(beyond(value, max_bytes=MAX_BYTES) is None for value in values)
+    except (ValueError, TypeError, AttributeError, RecursionError):  # no JSON: a date, a key that is no text
         return False
-    return True
 
 
 def misfit(kind: AnswerType, value: Json, verdicts: Verdicts = NO_VERDICTS) -> str | None:

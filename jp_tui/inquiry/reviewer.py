@@ -32,7 +32,7 @@ def reviewer_answered(state: v.State, given: v.ReviewerAnswered) -> Decision:
         wrong = "the reason cannot be written as JSON"
     if wrong is not None:
         return _failed(state, opened, wrong, given.model, given.ms)
-    who = Responder("assistant", model=given.model, ms=given.ms)
+    who = Responder("assistant", model=given.model, ms=given.ms, usage=given.usage)
     boolean = isinstance(opened.question.answer_type, BooleanAnswer)
     if boolean and given.value is False and opened.rule.target == "assistant_with_escalation":
         return _escalate(state, opened, v.Escalation(given.model, reason, False, given.ms), who)

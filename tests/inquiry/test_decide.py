@@ -1,233 +1,308 @@
-"""What the coordinator's machine does with each input: facts, effects, exact words (inquiries.md 6.2, 12, 14)."""
+"""A question from its request to the tool's next run: answers, what is remembered, attempts, ends (inquiries.md 6, 12)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled, InquiryRedacted, InquiryRequest
+import pytest
+
+from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled, InquiryRequest
+from jp_tui.conversation.strict_json import Json
+from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.decide import decide
-from jp_tui.questions.types import BooleanAnswer, Option, Question, SecretAnswer, SelectAnswer, TextAnswer
+from jp_tui.questions.types import Option, Question, SchemaAnswer, SelectAnswer, TextAnswer
+from jp_tui.questions.validate import verdict_key
 from jp_tui.questions.wire import digest
-
-APPLY = Question("apply_changes", "Apply?", BooleanAnswer(), context="+a", default=True, has_default=True)
-ASK = Question("answer", "Name?", TextAnswer(), exclusive=True, persistence="none")
-
-
-def begun(*calls: str, client: bool = True, most: int = 20) -> v.State:
-    state = v.State(client=client, most=most)
-    for call in calls:
-        state, steps = decide(state, v.CallStarted(call, "tool"))
-        assert steps == []
-    return state
-
-
-def raised(call: str = "c1", question: Question = APPLY, **more: object) -> v.QuestionRaised:
-    return v.QuestionRaised(call, question, more.pop("source", "tool"), **more)  # type: ignore[arg-type]
-
-
-def facts(steps: list[v.Step]) -> list[object]:
-    return [step.event for step in steps if isinstance(step, v.Record)]
+from tests.inquiry.play import APPLY, ASK, FLOOR, HUSH, PASS, Play, begun, facts, of, only, raised
 
 
 def test_a_question_is_recorded_before_it_is_asked() -> None:
-    """R103, R26: the request first, with the id that everything else carries."""
-    state, steps = decide(begun("c1"), raised())
-    request, ask = steps
-    assert isinstance(request, v.Record) and isinstance(request.event, InquiryRequest)
+    """R103, R26, R20: the request first, with the id that everything else carries, and who and why beside it."""
+    play = Play(begun("c1"))
+    request, ask = play(raised())
+    assert isinstance(request, s.Record) and isinstance(request.event, InquiryRequest)
     assert request.event.id == "c1.apply_changes.1"
     assert request.event.source.wire() == {"source": "tool", "name": "tool"}
-    assert isinstance(ask, v.AskHuman) and ask.open.inquiry == request.event.id and ask.remember
-    assert [item.inquiry for item in state.waiting] == ["c1.apply_changes.1"]
+    assert isinstance(ask, s.AskHuman) and ask.open.inquiry == request.event.id and ask.remember
+    assert request.event.metadata == {
+        "call": "c1",
+        "question": "apply_changes",
+        "tool": "tool",
+        "digest": digest(APPLY),
+        "row": "7",
+        "why": ask.why,
+    }
+    assert [item.inquiry for item in play.state.waiting] == ["c1.apply_changes.1"]
+
+
+def test_the_record_is_the_question_as_it_was_asked() -> None:
+    """R20: what the configuration makes of it decides who answers, and stands in no record."""
+    play = Play()
+    play.ask("c1", ASK, rule=v.Rule(exclusive=False))
+    play.ask("c2", APPLY, rule=v.Rule(exclusive=True))
+    first, second = (event for event in play.records if isinstance(event, InquiryRequest))
+    assert first.question["exclusive"] is True and "exclusive" not in second.question
 
 
 def test_an_answer_runs_the_tool_again_with_it() -> None:
-    """R97, R108."""
-    state, _ = decide(begun("c1"), raised())
-    state, steps = decide(state, v.HumanAnswered("c1.apply_changes.1", digest(APPLY), False, note="too long"))
+    """R97, R108, R182: with its note, its way (R25) and how long it took."""
+    play = Play()
+    play.ask("c1")
+    steps = play.answer("c1", False, note="too long", via="process", ms=1200)
     (answer,) = facts(steps)
-    assert isinstance(answer, InquiryAnswered) and answer.answer is False and answer.explanation == "too long"
-    again = steps[-1]
-    assert isinstance(again, v.RunAgain)
-    assert again.answers["apply_changes"] == v.Given(False, digest(APPLY), "too long")
-    assert state.waiting == ()
+    assert isinstance(answer, InquiryAnswered) and answer.responder is not None
+    assert (answer.answer, answer.explanation) == (False, "too long")
+    assert answer.responder.wire() == {"kind": "user", "via": "process", "ms": 1200}
+    assert only(s.RunAgain, steps).answers["apply_changes"] == v.Given(False, digest(APPLY), "too long")
+    assert only(s.Settled, steps) == s.Settled("c1.apply_changes.1", "answered", "user")
+    assert play.state.waiting == () and play.state.calls["c1"].last == v.Last(
+        "apply_changes", False, "too long", answer.responder
+    )
+
+
+def test_one_two_and_three_questions() -> None:
+    """Acceptance 5: answers add up in the order given; a re-ask is attempt 2 and its answer the one that counts."""
+    play = Play()
+    names = [Question(name, f"{name}?", TextAnswer()) for name in ("a", "b", "c")]
+    for question in (*names, names[0]):
+        play.ask("c1", question)
+        steps = play.answer("c1", f"{question.id}{len(play.steps)}")
+    answers = only(s.RunAgain, steps).answers
+    assert list(answers) == ["b", "c", "a"]
+    assert [event.id for event in play.records[::2]] == ["c1.a.1", "c1.b.1", "c1.c.1", "c1.a.2"]
+    assert answers["a"].value == play.records[-1].answer  # type: ignore[union-attr]
 
 
 def test_an_answer_to_what_was_not_shown_is_refused() -> None:
-    """R235: by id and digest; R203: one response a request."""
-    state, _ = decide(begun("c1"), raised())
-    same, steps = decide(state, v.HumanAnswered("c1.apply_changes.1", "other", True))
-    assert same == state and isinstance(steps[0], v.Refuse) and not steps[0].gone
-    state, _ = decide(state, v.HumanAnswered("c1.apply_changes.1", digest(APPLY), True))
-    same, steps = decide(state, v.HumanAnswered("c1.apply_changes.1", digest(APPLY), True))
-    assert same == state and isinstance(steps[0], v.Refuse) and steps[0].gone
+    """R235: by id and digest."""
+    play = Play()
+    play.ask("c1")
+    refusal = only(s.Refuse, play(v.HumanAnswered("c1.apply_changes.1", "other", True)))
+    assert refusal == s.Refuse("c1.apply_changes.1", "the question has changed since it was shown", False)
 
 
-def test_an_answer_of_the_wrong_type_leaves_the_question_open() -> None:
+@pytest.mark.parametrize("value", [1, 0, "true", None, [], {}])
+def test_an_answer_of_the_wrong_type_leaves_the_question_open(value: Json) -> None:
     """R8: 1 is not true."""
-    state, _ = decide(begun("c1"), raised())
-    same, steps = decide(state, v.HumanAnswered("c1.apply_changes.1", digest(APPLY), 1))
-    assert same == state and isinstance(steps[0], v.Refuse)
+    play = Play()
+    play.ask("c1")
+    assert only(s.Refuse, play.answer("c1", value)).gone is False
+    assert play.unanswered == ["c1.apply_changes.1"]
+
+
+def test_the_first_response_wins() -> None:
+    """Late answers are told by whom it was settled; nothing falls back to what waits now (R203)."""
+    play = Play()
+    play.ask("c1")
+    first = play.open["c1"]
+    play.answer("c1", True)
+    play.ask("c2")
+    assert play(v.HumanAnswered(first.inquiry, first.digest, False)) == [
+        s.Refuse(first.inquiry, "already answered", True, "user")
+    ]
+    for late in (v.HumanCancelled(first.inquiry, first.digest), v.HumanReplied(first.inquiry, first.digest, "no")):
+        assert only(s.Refuse, play(late)).gone
+    assert only(s.Refuse, play(v.HumanAnswered("zzz", first.digest, True))) == s.Refuse(
+        "zzz", "no such question waits", True
+    )
+    play(v.CallGone("c2"))
+    assert only(s.Refuse, play.answer("c2")) == s.Refuse(
+        "c2.apply_changes.1", "withdrawn: nobody asks it any more", True
+    )
 
 
 def test_remembering_answers_the_same_question_of_later_and_waiting_calls() -> None:
-    """R113, R104, R252."""
-    state = begun("c1", "c2", "c3")
-    state, _ = decide(state, raised("c1"))
-    state, _ = decide(state, raised("c2", replace(APPLY, context="+b")))
-    state, steps = decide(state, v.HumanAnswered("c1.apply_changes.1", digest(APPLY), True, remember=True))
-    assert [step.call for step in steps if isinstance(step, v.RunAgain)] == ["c1", "c2"]
-    assert [fact.responder.kind for fact in facts(steps)] == ["user", "remembered"]
-    _, steps = decide(state, raised("c3"))
-    assert len(facts(steps)) == 2 and isinstance(steps[-1], v.RunAgain)
-    assert steps[-1].answers["apply_changes"].unseen
+    """R113, R104, R252: counted, with since when, and not shown."""
+    play = Play()
+    play.ask("c1")
+    play.ask("c2", replace(APPLY, context="+b"))
+    play.ask("c3", replace(APPLY, floor=True))
+    play.ask("c4", tool="other")
+    steps = play.answer("c1", True, remember=True, at="2026-03-05 21:21:16.7")
+    assert [step.call for step in of(s.RunAgain, steps)] == ["c1", "c2"]
+    assert [step.by for step in of(s.Settled, steps)] == ["user", "remembered"]
+    assert len(of(s.LedgerChanged, steps)) == 1
+    assert [item.call for item in play.state.waiting] == ["c3", "c4"], "the floor and another tool are asked"
+    steps = play.ask("c5")
+    assert only(s.RunAgain, steps).answers["apply_changes"].unseen and of(s.LedgerChanged, steps)
+    held = play.state.ledger.answers["tool.apply_changes"]
+    assert held == v.Held("tool", "apply_changes", True, "Apply?", "2026-03-05 21:21:16.7", 2)
+    assert play.pairs == [
+        ("c1.apply_changes.1", "true user"),
+        ("c2.apply_changes.1", "true remembered"),
+        ("c5.apply_changes.1", "true remembered"),
+    ]
 
 
-def test_only_booleans_that_persist_are_remembered() -> None:
-    """R113, R114, R6."""
-    for question in (
-        Question("q", "Which?", SelectAnswer((Option("a"),))),
-        replace(APPLY, persistence="none"),
-        replace(APPLY, floor=True),
-    ):
-        value = "a" if isinstance(question.answer_type, SelectAnswer) else True
-        state, steps = decide(begun("c1"), raised(question=question))
-        ask = steps[-1]
-        assert isinstance(ask, v.AskHuman) and not ask.remember
-        state, _ = decide(state, v.HumanAnswered(ask.open.inquiry, ask.open.digest, value, remember=True))
-        assert not state.ledger.answers
+def test_what_is_remembered_can_be_taken_back() -> None:
+    """E43, R236: it is asked again; what was answered stays."""
+    play = Play()
+    play.ask("c1")
+    play.answer("c1", False, remember=True)
+    assert play(v.Revoked("tool.other")) == []
+    assert play(v.Revoked("tool.apply_changes")) == [s.LedgerChanged()]
+    assert of(s.AskHuman, play.ask("c2")) and not play.state.ledger.answers
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        (Question("q", "Which?", SelectAnswer((Option("a"),))), "a"),
+        (replace(APPLY, persistence="none"), True),
+        (FLOOR, True),
+        (PASS, HUSH),
+        (ASK, "x"),
+    ],
+    ids=["select", "persistence none", "floor", "secret", "text"],
+)
+def test_only_booleans_that_persist_are_remembered(question: Question, value: Json) -> None:
+    """R113, R114, R6, R247."""
+    play = Play()
+    assert not only(s.AskHuman, play.ask("c1", question)).remember
+    play.answer("c1", value, remember=True)
+    assert not play.state.ledger.answers
+    assert of(s.AskHuman, play.ask("c2", question))
 
 
 def test_attempts_count_within_the_turn_also_for_a_reused_call_id() -> None:
-    """R27, acceptance matrix 7."""
-    state, _ = decide(begun("c1"), raised())
-    state, _ = decide(state, v.HumanAnswered("c1.apply_changes.1", digest(APPLY), True))
-    state, _ = decide(state, v.CallGone("c1"))
-    state, _ = decide(state, v.CallStarted("c1", "other"))
-    _, steps = decide(state, raised())
-    (request, *_) = facts(steps)
-    assert isinstance(request, InquiryRequest) and request.id == "c1.apply_changes.2"
+    """R27, R29, acceptance 7."""
+    play = Play()
+    play.ask("c1")
+    play.answer("c1")
+    play(v.CallGone("c1"))
+    play.ask("c1", tool="other")
+    assert play.unanswered == ["c1.apply_changes.2"]
+
+
+def test_ids_of_other_parts_that_read_the_same_are_told_apart() -> None:
+    """R29: an id is used once in a turn, whatever calls and questions are named."""
+    play = Play()
+    play.ask("a", replace(APPLY, id="b.c"))
+    play.ask("a.b", replace(APPLY, id="c"))
+    assert play.unanswered == ["a.b.c.1", "a.b.c.2"]
+
+
+def test_a_call_asks_one_thing_at_a_time() -> None:
+    """Two questions of one call, also under one id: the later one replaces the earlier, which is closed."""
+    play = Play()
+    play.ask("c1")
+    play.ask("c1", replace(APPLY, context="+b"))
+    play.ask("c1", ASK)
+    assert play.pairs == [("c1.apply_changes.1", "user"), ("c1.apply_changes.2", "user")]
+    assert [item.inquiry for item in play.state.waiting] == ["c1.answer.1"]
 
 
 def test_a_tool_that_never_accepts_is_stopped() -> None:
     """R98, M46: after as many answers in a row as allowed; another question starts the count anew."""
-    state = begun("c1", most=2)
-    for attempt in (1, 2):
-        state, _ = decide(state, raised())
-        state, _ = decide(state, v.HumanAnswered(f"c1.apply_changes.{attempt}", digest(APPLY), True))
-    state, steps = decide(state, raised())
-    (end,) = steps
-    assert isinstance(end, v.Complete) and end.is_error
-    assert end.content == (
+    play = Play(begun("c1", most=2))
+    for question in (APPLY, ASK, APPLY, APPLY):
+        play.ask("c1", question)
+        play.answer("c1", "x" if question is ASK else True)
+    assert only(s.Complete, play.ask("c1")) == s.Complete(
+        "c1",
         "tool asked the same question (`apply_changes`) 2 times in a row and never accepted the answer. "
-        "Do not retry this tool call in this turn."
+        "Do not retry this tool call in this turn.",
+        True,
     )
+    assert not play.unanswered and "c1" not in play.state.calls
 
 
-def test_leaving_a_question() -> None:
-    """R210, M4: cancelled by the user, a successful response."""
-    state, _ = decide(begun("c1"), raised())
-    state, steps = decide(state, v.HumanCancelled("c1.apply_changes.1", digest(APPLY)))
-    (fact,) = facts(steps)
-    assert isinstance(fact, InquiryCancelled) and fact.reason == "user"
-    assert v.Complete("c1", "Tool input cancelled by user.", False) in steps
-    assert "c1" not in state.calls
+def test_what_was_not_an_answer_does_not_count_for_the_limit() -> None:
+    """R98: edits and the same call id later in the turn start anew."""
+    play = Play(begun("c1", most=1))
+    play.ask("c1")
+    play.answer("c1")
+    play(v.CallGone("c1"))
+    assert of(s.AskHuman, play.ask("c1"))
+    opened = play.open["c1"]
+    play(v.HumanEdited(opened.inquiry, opened.digest, {"path": "b"}))
+    assert of(s.AskHuman, play.ask("c1"))
 
 
-def test_a_question_of_the_assistant_cannot_be_cancelled() -> None:
-    """R248: ask_user has no Cancel."""
-    state, _ = decide(begun("c1"), raised(question=ASK, source="assistant"))
-    same, steps = decide(state, v.HumanCancelled("c1.answer.1", digest(ASK)))
-    assert same == state and isinstance(steps[0], v.Refuse)
+DEEP: list[Json] = []
+for _ in range(3_000):
+    DEEP = [DEEP]
 
 
-def test_replying_in_words() -> None:
-    """R179 for ask_user, M47 for a tool's own question."""
-    state, _ = decide(begun("c1"), raised(question=ASK, source="assistant"))
-    state, steps = decide(state, v.HumanReplied("c1.answer.1", digest(ASK), " rather not "))
-    (fact,) = facts(steps)
-    assert isinstance(fact, InquiryCancelled) and fact.reason == "user_reply"
-    assert isinstance(steps[-1], v.RunAgain) and steps[-1].replied and steps[-1].reply == "rather not"
-    state, _ = decide(begun("c1"), raised())
-    _, steps = decide(state, v.HumanReplied("c1.apply_changes.1", digest(APPLY), "not now"))
-    assert steps[-1] == v.Complete("c1", "Tool input cancelled by user: not now", False)
+@pytest.mark.parametrize(
+    "question",
+    [
+        replace(APPLY, text="half \ud800"),
+        replace(APPLY, id="\udfff"),
+        replace(APPLY, default=float("nan")),
+        Question("q", "Deep?", SchemaAnswer({"enum": DEEP})),
+        Question("q", "Big?", SchemaAnswer({"maximum": 10**400})),
+    ],
+    ids=["surrogate", "id", "nan", "deep", "digits"],
+)
+def test_a_question_that_no_log_could_hold_ends_its_call(question: Question) -> None:
+    """Nothing crashes, nothing is recorded, the model is told."""
+    play = Play()
+    done = only(s.Complete, play.ask("c1", question))
+    assert done.is_error and "Do not retry" in done.content and play.records == []
 
 
-def test_ending_the_turn_closes_every_question() -> None:
-    """R180."""
-    state = begun("c1", "c2")
-    state, _ = decide(state, raised("c1"))
-    state, _ = decide(state, raised("c2", ASK, source="assistant"))
-    state, steps = decide(state, v.HumanEndedTurn("c2.answer.1", digest(ASK)))
-    assert [(fact.id, fact.reason) for fact in facts(steps)] == [
-        ("c1.apply_changes.1", "user"),
-        ("c2.answer.1", "user"),
-    ]
-    assert isinstance(steps[-1], v.EndTurn) and state.waiting == ()
+@pytest.mark.parametrize("value", [float("inf"), "\ud800", DEEP, 10**400], ids=["inf", "surrogate", "deep", "digits"])
+def test_a_value_that_no_log_could_hold_is_no_answer(value: Json) -> None:
+    """From a person, from a setting, as a default."""
+    schema: dict[str, Json] = {}
+    question = Question("q", "Any?", SchemaAnswer(schema), default=None, has_default=True)
+    play = Play()
+    play.ask("c1", question)
+    assert only(s.Refuse, play.answer("c1", value)).reason == "it cannot be written as JSON"
+    play.ask("c2", question, rule=v.Rule(has_answer=True, answer=value))
+    assert play.pairs == [("c2.q.1", "invalid_static_answer")]
 
 
-def test_a_call_that_went_away_withdraws_its_question() -> None:
-    """R118."""
-    state, _ = decide(begun("c1"), raised())
-    state, steps = decide(state, v.CallGone("c1"))
-    assert [type(step) for step in steps] == [v.Record, v.Settled]
-    assert steps[1] == v.Settled("c1.apply_changes.1", "withdrawn", "")
+def test_a_schema_answer_needs_its_verdict() -> None:
+    """R8: exactly that value against exactly that schema."""
+    schema: dict[str, Json] = {"type": "integer"}
+    play = Play()
+    play.ask("c1", Question("n", "How many?", SchemaAnswer(schema)))
+    assert only(s.Refuse, play.answer("c1", 3)).reason == "it was not checked against the schema"
+    misfit = {verdict_key(schema, "x"): "`x` is not of type integer", verdict_key(schema, 3): None}
+    assert only(s.Refuse, play.answer("c1", "x", verdicts=misfit)).reason == "`x` is not of type integer"
+    assert only(s.RunAgain, play.answer("c1", 3, verdicts=misfit)).answers["n"].value == 3
 
 
-def test_secrets_are_redacted_on_record() -> None:
-    """R202: also a static answer; the value reaches the tool only."""
-    secret = Question("pass", "Passphrase?", SecretAnswer())
-    rule = v.Rule(has_answer=True, answer="hunter2")
-    _, steps = decide(begun("c1"), raised(question=secret, rule=rule))
-    assert isinstance(facts(steps)[1], InquiryRedacted)
-    assert isinstance(steps[-1], v.RunAgain) and steps[-1].answers["pass"].value == "hunter2"
-    assert "hunter2" not in repr(facts(steps))
+def test_a_secret_reaches_the_tool_and_nothing_else() -> None:
+    """R202, R12: redacted on record, without the note, and never kept for later texts."""
+    play = Play()
+    play.ask("c1", PASS)
+    steps = play.answer("c1", HUSH, note=HUSH)
+    assert play.pairs == [("c1.pass.1", "redacted")]
+    assert only(s.Settled, steps).how == "redacted"
+    assert only(s.RunAgain, steps).answers["pass"].value == HUSH
+    last = play.state.calls["c1"].last
+    assert last is not None and last.value is None
 
 
-def test_refusals_say_the_exact_words() -> None:
-    """M1, M2, M3, M5a, M5b, M13 with their recorded reasons (R201, rows 3, 4, 8, 11, 12, 13)."""
-    exclusive = replace(APPLY, exclusive=True)
-    bare = replace(APPLY, default=None, has_default=False)
-    cases: list[tuple[v.QuestionRaised, str, str]] = [
-        (
-            raised(question=exclusive),
-            "no_prompt_backend",
-            "tool cannot run because no interactive terminal is available.",
-        ),
-        (
-            raised(question=exclusive, rule=v.Rule(target="assistant")),
-            "assistant_routing_denied",
-            (
-                "tool requires a human answer and cannot be routed to the assistant. Do not retry this tool call in "
-                "this turn."
-            ),
-        ),
-        (
-            raised(rule=v.Rule(has_answer=True, answer="yes")),
-            "invalid_static_answer",
-            (
-                "tool: the configured conversation.tools.tool.questions.apply_changes.answer value does not match the "
-                "question's answer_type. Update the configuration; do not retry."
-            ),
-        ),
-        (raised(policy="deny"), "no_prompt_backend", "(detached policy: deny)"),
-        (raised(question=bare, policy="defaults"), "no_prompt_backend", "(detached policy: defaults)"),
-        (
-            raised(),
-            "backend_error",
-            "The tool 'tool' asked a follow-up question (\"Apply?\") that was routed to a secondary assistant",
-        ),
-    ]
-    for given, reason, words in cases:
-        _, steps = decide(begun("c1", client=False), given)
-        request, response = facts(steps)
-        assert isinstance(request, InquiryRequest)
-        assert isinstance(response, InquiryCancelled) and response.reason == reason
-        end = steps[-1]
-        assert isinstance(end, v.Complete) and end.is_error and words in end.content
+def test_a_call_that_went_away_withdraws_what_it_asks() -> None:
+    """R118: of the human and of a reviewer; by nobody."""
+    play = Play()
+    play.ask("c1")
+    play.ask("c2", rule=v.Rule(target="assistant"))
+    for call in ("c1", "c2"):
+        steps = play(v.CallGone(call))
+        (fact,) = facts(steps)
+        assert isinstance(fact, InquiryCancelled) and (fact.reason, fact.responder) == ("user", None)
+        assert only(s.Settled, steps) == s.Settled(f"{call}.apply_changes.1", "withdrawn", "")
+    assert play.state.waiting == play.state.reviewed == () and play.state.calls == {}
 
 
-def test_deferring_leaves_the_request_open() -> None:
-    """R230, row 14."""
-    _, steps = decide(begun("c1", client=False), raised(policy="defer"))
-    assert len(facts(steps)) == 1 and steps[-1] == v.Defer("c1")
+def test_a_question_of_a_call_that_is_over_is_ignored() -> None:
+    """A tool that was called off may still come to its question."""
+    play = Play()
+    play.ask("c1")
+    play(v.CallGone("c1"))
+    assert play(raised()) == []
+
+
+def test_the_queue_is_first_in_first_out() -> None:
+    """R99, R116, acceptance 6."""
+    play = Play()
+    for call in ("c1", "c2", "c3"):
+        play.ask(call)
+    play.answer("c2")
+    play.ask("c2", ASK)
+    assert [item.call for item in play.state.waiting] == ["c1", "c3", "c2"]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled
+from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.questions.types import BooleanAnswer, Question, TextAnswer
@@ -23,26 +24,26 @@ class Play:
 
     def __init__(self, *, client: bool = True) -> None:
         self.state = v.State(client=client)
-        self.steps: list[v.Step] = []
+        self.steps: list[s.Step] = []
         self.open: dict[str, v.Open] = {}
 
-    def __call__(self, given: v.Input) -> list[v.Step]:
+    def __call__(self, given: v.Input) -> list[s.Step]:
         self.state, steps = decide(self.state, given)
         self.steps += steps
-        self.open |= {step.open.call: step.open for step in steps if isinstance(step, v.AskHuman)}
+        self.open |= {step.open.call: step.open for step in steps if isinstance(step, s.AskHuman)}
         return steps
 
     def ask(self, call: str, question: Question = APPLY, tool: str = "edit", rule: v.Rule | None = None) -> None:
         self(v.CallStarted(call, tool))
         self(v.QuestionRaised(call, question, "tool", rule or v.Rule()))
 
-    def answer(self, call: str, value: object = True, *, remember: bool = False) -> list[v.Step]:
+    def answer(self, call: str, value: object = True, *, remember: bool = False) -> list[s.Step]:
         opened = self.open[call]
         return self(v.HumanAnswered(opened.inquiry, opened.digest, value, remember))  # type: ignore[arg-type]
 
     @property
     def records(self) -> list[object]:
-        return [step.event for step in self.steps if isinstance(step, v.Record)]
+        return [step.event for step in self.steps if isinstance(step, s.Record)]
 
     @property
     def answered(self) -> list[tuple[str, object]]:
@@ -55,10 +56,10 @@ def two_answers() -> None:
     play.ask("c1")
     play.answer("c1", True)
     late = play.answer("c1", False)
-    assert isinstance(late[0], v.Refuse) and late[0].gone and "already answered" in late[0].reason
+    assert isinstance(late[0], s.Refuse) and late[0].gone and "already answered" in late[0].reason
     play.ask("c2")
     again = play.answer("c1", False)
-    assert isinstance(again[0], v.Refuse) and play.state.waiting[0].call == "c2"
+    assert isinstance(again[0], s.Refuse) and play.state.waiting[0].call == "c2"
     assert play.answered == [("c1.apply.1", True)]
 
 
@@ -66,7 +67,7 @@ def wrong_static() -> None:
     """INQ-008: never coerced; the error names the key and forbids to try again."""
     play = Play()
     play.ask("c1", rule=v.Rule(has_answer=True, answer="yes"))
-    (done,) = [step for step in play.steps if isinstance(step, v.Complete)]
+    (done,) = [step for step in play.steps if isinstance(step, s.Complete)]
     assert done.is_error and "conversation.tools.edit.questions.apply.answer" in done.content
     assert "do not retry" in done.content and not play.answered
     assert isinstance(closing := play.records[-1], InquiryCancelled) and closing.reason == "invalid_static_answer"
@@ -76,7 +77,7 @@ def nobody_there() -> None:
     """INQ-010: no model answers its own question, and nothing waits."""
     play = Play(client=False)
     play.ask("c1", NAME, "ask_user")
-    (done,) = [step for step in play.steps if isinstance(step, v.Complete)]
+    (done,) = [step for step in play.steps if isinstance(step, s.Complete)]
     assert done.is_error and "Do not retry" in done.content and not play.state.waiting
     assert isinstance(closing := play.records[-1], InquiryCancelled) and closing.reason == "no_prompt_backend"
 
@@ -111,7 +112,7 @@ def reused_call() -> None:
     second = play.open["c1"]
     assert (first.inquiry, second.inquiry) == ("c1.apply.1", "c1.apply.2")
     stale = play(v.HumanAnswered(first.inquiry, first.digest, False))
-    assert isinstance(stale[0], v.Refuse) and play.state.waiting == (second,)
+    assert isinstance(stale[0], s.Refuse) and play.state.waiting == (second,)
 
 
 def unknown_id() -> None:
@@ -120,7 +121,7 @@ def unknown_id() -> None:
     play.ask("c1")
     before = play.state
     (refused,) = play(v.HumanAnswered("zzz", play.open["c1"].digest, True))
-    assert isinstance(refused, v.Refuse) and refused.gone and play.state == before
+    assert isinstance(refused, s.Refuse) and refused.gone and play.state == before
 
 
 NOW: dict[str, Callable[[], None]] = {

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
 from jp_tui.conversation.events import InquiryAnswered, InquiryRequest
+from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.questions.types import BooleanAnswer, Question, TextAnswer
@@ -37,24 +38,24 @@ class Coordinator(RuleBasedStateMachine):
         self.suspended: set[str] = set()
         self.number = 0
 
-    def feed(self, given: v.Input) -> list[v.AskHuman]:
+    def feed(self, given: v.Input) -> list[s.AskHuman]:
         self.state, steps = decide(self.state, given)
-        asked: list[v.AskHuman] = []
+        asked: list[s.AskHuman] = []
         for step in steps:
             match step:
-                case v.Record(event):
+                case s.Record(event):
                     bag = self.requests if isinstance(event, InquiryRequest) else self.responses
                     bag[event.id] += 1
                     assert self.responses[event.id] <= self.requests[event.id], "a response without a request"
                     if isinstance(event, InquiryAnswered):
                         assert event.responder is not None
-                case v.AskHuman():
+                case s.AskHuman():
                     asked.append(step)
                     assert self.requests[step.open.inquiry] == 1, "asked before it was recorded"
-                case v.RunAgain(call) | v.Complete(call) | v.Defer(call):
+                case s.RunAgain(call) | s.Complete(call) | s.Defer(call):
                     assert call in self.suspended, "a call goes on that was not waiting"
                     self.suspended.discard(call)
-                    if isinstance(step, v.Complete):
+                    if isinstance(step, s.Complete):
                         assert call not in self.state.calls
                 case _:
                     pass

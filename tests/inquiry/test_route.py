@@ -1,103 +1,149 @@
-"""The routing table of inquiries.md 6.3, row by row (acceptance matrix 1 to 3)."""
+"""The routing function of inquiries.md 6.3: rows that differ by one thing, and the words of why (E42).
+
+What each row records and says to the model is in test_rows.py.
+"""
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 
 from jp_tui.inquiry.route import human_only, route
-from jp_tui.inquiry.values import Ledger, Policy, Rule
-from jp_tui.questions.types import BooleanAnswer, Option, Question, SecretAnswer, SelectAnswer
+from jp_tui.inquiry.values import Held, Ledger, Policy, Rule, Target
+from jp_tui.questions.types import Question
+from tests.inquiry.play import APPLY, BARE, CHOICE, ESCALATES, EXCLUSIVE, FLOOR, HUSH, MODEL, PASS, pinned
 
-YES_NO = Question("confirm", "Go on?", BooleanAnswer(), default=True, has_default=True)
-EXCLUSIVE = replace(YES_NO, exclusive=True)
-SECRET = Question("pass", "Passphrase?", SecretAnswer())
-CHOICE = Question("env", "Where?", SelectAnswer((Option("a"), Option("b"))))
-FLOOR = replace(YES_NO, floor=True)
-NO_DEFAULT = replace(YES_NO, default=None, has_default=False)
-REMEMBERED = Ledger(answers=MappingProxyType({"t.confirm": True, "t.env": "gone", "t.pass": "x"}))
-NOTHING = Ledger()
-MODEL = Rule(target="assistant")
-ESCALATES = Rule(target="assistant_with_escalation")
-
-
-def fixed(value: object) -> Rule:
-    return Rule(has_answer=True, answer=value)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("row", "who", "question", "rule", "ledger", "client", "policy"),
-    [
-        ("0a", "human", FLOOR, fixed(True), REMEMBERED, True, "unset"),
-        ("0b", "nobody", FLOOR, fixed(True), REMEMBERED, False, "defaults"),
-        ("0b", "nobody", FLOOR, MODEL, NOTHING, False, "defer"),
-        ("1", "remembered", YES_NO, fixed(False), REMEMBERED, True, "unset"),
-        ("1", "remembered", EXCLUSIVE, MODEL, REMEMBERED, False, "deny"),
-        ("2", "static", YES_NO, fixed(False), NOTHING, True, "unset"),
-        ("2", "static", EXCLUSIVE, fixed(True), NOTHING, False, "deny"),
-        ("2", "static", SECRET, fixed("s"), REMEMBERED, False, "deny"),
-        ("2", "static", CHOICE, fixed("b"), REMEMBERED, True, "unset"),
-        ("3", "nobody", YES_NO, fixed(1), NOTHING, True, "unset"),
-        ("3", "nobody", CHOICE, fixed("c"), NOTHING, True, "unset"),
-        ("4", "nobody", EXCLUSIVE, MODEL, NOTHING, True, "unset"),
-        ("4", "nobody", EXCLUSIVE, ESCALATES, NOTHING, False, "auto"),
-        ("4", "nobody", SECRET, MODEL, NOTHING, True, "unset"),
-        ("5", "reviewer", YES_NO, MODEL, NOTHING, True, "unset"),
-        ("5", "reviewer", YES_NO, MODEL, NOTHING, False, "deny"),
-        ("6", "reviewer", YES_NO, ESCALATES, NOTHING, False, "deny"),
-        ("7", "human", EXCLUSIVE, Rule(), NOTHING, True, "deny"),
-        ("7", "human", SECRET, Rule(), REMEMBERED, True, "unset"),
-        ("8", "nobody", EXCLUSIVE, Rule(), NOTHING, False, "auto"),
-        ("8", "nobody", EXCLUSIVE, Rule(), NOTHING, False, "deny"),
-        ("8", "nobody", EXCLUSIVE, Rule(), NOTHING, False, "unset"),
-        ("9", "default", EXCLUSIVE, Rule(), NOTHING, False, "defaults"),
-        ("9", "nobody", replace(NO_DEFAULT, exclusive=True), Rule(), NOTHING, False, "defaults"),
-        ("10", "nobody", SECRET, Rule(), NOTHING, False, "defer"),
-        ("10", "nobody", SECRET, Rule(), NOTHING, False, "defaults"),
-        ("11", "reviewer", YES_NO, Rule(), NOTHING, False, "unset"),
-        ("11", "reviewer", YES_NO, Rule(), NOTHING, False, "auto"),
-        ("12", "default", YES_NO, Rule(), NOTHING, False, "defaults"),
-        ("12", "nobody", NO_DEFAULT, Rule(), NOTHING, False, "defaults"),
-        ("13", "nobody", YES_NO, Rule(), NOTHING, False, "deny"),
-        ("14", "nobody", YES_NO, Rule(), NOTHING, False, "defer"),
-        ("14", "nobody", EXCLUSIVE, Rule(), NOTHING, False, "defer"),
-        # R111: a configured `exclusive = false` turns row 4 into 5 and rows 8 and 9 into 11 to 13.
-        ("5", "reviewer", EXCLUSIVE, Rule(target="assistant", exclusive=False), NOTHING, True, "unset"),
-        ("11", "reviewer", EXCLUSIVE, Rule(exclusive=False), NOTHING, False, "unset"),
-        ("13", "nobody", EXCLUSIVE, Rule(exclusive=False), NOTHING, False, "deny"),
-        ("10", "nobody", SECRET, Rule(exclusive=False), NOTHING, False, "unset"),
-    ],
+SINCE = "2026-03-05 21:21:16.7"
+REMEMBERED = Ledger(
+    answers=MappingProxyType(
+        {
+            "t.apply_changes": Held("t", "apply_changes", True, "Apply?", SINCE, 2),
+            "t.env": Held("t", "env", "gone"),
+            "t.pass": Held("t", "pass", "x"),
+        }
+    )
 )
-def test_rows_of_the_table(
-    row: str, who: str, question: Question, rule: Rule, ledger: Ledger, client: bool, policy: Policy
-) -> None:
-    """R103 to R112, R247: the first matching row, with a reason in words."""
+NOTHING = Ledger()
+POLICIES: tuple[Policy, ...] = ("unset", "auto", "defaults", "deny", "defer")
+
+
+def of(
+    question: Question,
+    rule: Rule = Rule(),
+    *,
+    ledger: Ledger = NOTHING,
+    client: bool = True,
+    policy: Policy = "unset",
+) -> tuple[str, str]:
     found = route("t", question, rule, ledger, client=client, policy=policy)
-    assert (found.row, found.who) == (row, who)
-    assert found.why
+    return found.row, found.why
 
 
-def test_a_remembered_value_that_no_longer_fits_is_not_used() -> None:
-    """R104: the cache is checked against the question that is asked now."""
-    assert route("t", CHOICE, Rule(), REMEMBERED, client=True, policy="unset").row == "7"
+def test_exclusive_is_what_the_settings_say() -> None:
+    """R35, R111, acceptance 2: on rows 4 and 8, in either direction; a secret cannot be softened."""
+    free, bound = Rule(exclusive=False), Rule(exclusive=True)
+    assert of(EXCLUSIVE, MODEL)[0] == "4" and of(EXCLUSIVE, replace(MODEL, exclusive=False))[0] == "5"
+    assert of(EXCLUSIVE, replace(ESCALATES, exclusive=False))[0] == "6"
+    assert of(APPLY, replace(MODEL, exclusive=True))[0] == "4"
+    alone = {policy: of(EXCLUSIVE, client=False, policy=policy)[0] for policy in POLICIES}
+    assert alone == {"unset": "8", "auto": "8", "defaults": "9", "deny": "8", "defer": "14"}
+    alone = {policy: of(EXCLUSIVE, free, client=False, policy=policy)[0] for policy in POLICIES}
+    assert alone == {"unset": "11", "auto": "11", "defaults": "12", "deny": "13", "defer": "14"}
+    assert of(APPLY, bound, client=False)[0] == "8"
+    assert of(PASS, free, client=False)[0] == "10" and of(PASS, replace(MODEL, exclusive=False))[0] == "4"
+    assert human_only(PASS, free) and not human_only(EXCLUSIVE, free)
 
 
-def test_persistence_none_reads_no_cache() -> None:
-    """R6."""
-    question = replace(YES_NO, persistence="none")
-    assert route("t", question, Rule(), REMEMBERED, client=True, policy="unset").row == "7"
+def test_the_cache_is_checked_against_the_question_of_now() -> None:
+    """R104, R6, R12: a value that no longer fits, persistence none, a secret."""
+    assert of(CHOICE, ledger=REMEMBERED)[0] == "7"
+    assert of(replace(APPLY, persistence="none"), ledger=REMEMBERED)[0] == "7"
+    assert of(PASS, ledger=REMEMBERED)[0] == "7"
+    assert of(APPLY, ledger=REMEMBERED)[0] == "1"
 
 
-def test_only_the_escalating_target_escalates() -> None:
-    """R148."""
-    assert route("t", YES_NO, ESCALATES, NOTHING, client=True, policy="unset").escalates
-    assert not route("t", YES_NO, MODEL, NOTHING, client=True, policy="unset").escalates
+def test_the_target_does_not_depend_on_who_is_there() -> None:
+    """R110; only the escalating one escalates (R148)."""
+    for client, policy in itertools.product((True, False), POLICIES):
+        assert of(APPLY, MODEL, client=client, policy=policy)[0] == "5"
+        assert of(APPLY, ESCALATES, client=client, policy=policy)[0] == "6"
+    assert route("t", APPLY, ESCALATES, NOTHING, client=True, policy="unset").escalates
+    assert not route("t", APPLY, MODEL, NOTHING, client=True, policy="unset").escalates
 
 
-def test_a_secret_cannot_be_softened() -> None:
-    """R35."""
-    assert human_only(SECRET, Rule(exclusive=False))
-    assert not human_only(EXCLUSIVE, Rule(exclusive=False))
-    assert human_only(YES_NO, Rule(exclusive=True))
+TARGETS: tuple[Target, ...] = ("user", "assistant", "assistant_with_escalation")
+
+
+@pytest.mark.parametrize("question", [APPLY, BARE, EXCLUSIVE, CHOICE, PASS, FLOOR], ids=lambda question: question.id)
+def test_every_combination_has_a_row_and_says_why(question: Question) -> None:
+    """The table is complete, a person's question never ends at a model, and `why` never tells a pinned value."""
+    rules = [
+        Rule(target, has_answer, answer, exclusive=exclusive, place="f:1")
+        for target in TARGETS
+        for has_answer, answer in ((False, None), (True, HUSH), (True, True))
+        for exclusive in (None, True, False)
+    ]
+    rows: set[str] = set()
+    for rule, ledger, client, policy in itertools.product(rules, (NOTHING, REMEMBERED), (True, False), POLICIES):
+        found = route("t", question, rule, ledger, client=client, policy=policy)
+        rows.add(found.row)
+        assert found.why and found.why.strip() == found.why and HUSH not in found.why and "\n" not in found.why
+        assert (found.refusal != "") is (found.who == "nobody")
+        if found.who == "reviewer":
+            assert not human_only(question, rule) and not question.floor
+        if found.who == "human":
+            assert client
+        if question.floor:
+            assert found.row == ("0a" if client else "0b")
+    assert len(rows) > 1
+
+
+def test_why_the_human_is_asked() -> None:
+    """E42."""
+    assert of(APPLY)[1] == "nothing remembered or set answers it, and it is meant for you"
+    assert of(EXCLUSIVE)[1] == (
+        "nothing remembered or set answers it, and the tool says that only a person may answer it"
+    )
+    assert of(APPLY, Rule(exclusive=True))[1].endswith("your settings say that only a person may answer it")
+    assert of(PASS)[1].endswith("it is a secret")
+    assert of(FLOOR, pinned(True))[1] == (
+        "what this call would touch always needs a person; nothing remembered or set can answer for you"
+    )
+
+
+def test_why_the_human_was_not_asked() -> None:
+    """E42: who, which setting with file and line, remembered since when and which answer, default, policy."""
+    assert of(APPLY, ledger=REMEMBERED)[1] == (
+        "you were not asked: you answered `yes` at 2026-03-05 21:21:16.7 UTC and had it remembered until the turn "
+        "ends; it has answered 2 before"
+    )
+    assert of(APPLY, pinned(True))[1] == (
+        "you were not asked: conversation.tools.t.questions.apply_changes.answer (/u/config.toml:7) answers it"
+    )
+    assert (
+        "questions.answer.answer (/u/config.toml:7) is set but is no answer" in of(APPLY, pinned(1, slot="answer"))[1]
+    )
+    assert of(APPLY, MODEL)[1] == (
+        "conversation.tools.t.questions.apply_changes.target (/u/config.toml:3) sends it to a reviewing model"
+    )
+    assert of(APPLY, ESCALATES)[1].endswith("sends it to a reviewing model; you are asked when it says no")
+    assert of(EXCLUSIVE, MODEL)[1] == (
+        "nobody was asked: conversation.tools.t.questions.apply_changes.target (/u/config.toml:3) sends it to a model, "
+        "but the tool says that only a person may answer it"
+    )
+    alone = {policy: of(APPLY, client=False, policy=policy)[1] for policy in POLICIES}
+    assert alone == {
+        "unset": ("nobody is attached and no policy is set for questions without you, so a reviewing model is asked"),
+        "auto": "nobody is attached and the policy is `auto`, so a reviewing model is asked",
+        "defaults": "you were not asked: nobody was attached, and the policy `defaults` takes the question's default",
+        "deny": "nobody was asked: nobody is attached, and the policy is `deny`",
+        "defer": "it waits: nobody is attached, and the policy `defer` keeps it until somebody is",
+    }
+    assert of(replace(BARE, exclusive=True), client=False, policy="defaults")[1] == (
+        "nobody was asked: nobody is attached, the tool says that only a person may answer it, the policy is "
+        "`defaults` and it has no default that fits"
+    )
+    assert "no default that fits" in of(BARE, client=False, policy="defaults")[1]
