@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)?", re.ASCII)
 
 
 def inquiry_id(call: str, question: str, attempt: int) -> str:
@@ -14,13 +17,20 @@ def timestamp(at: datetime) -> str:
     """UTC `YYYY-MM-DD HH:MM:SS.ffffff`, trailing zeros trimmed, `.0` when zero (inquiries.md R58)."""
     utc = at.astimezone(UTC)
     fraction = f"{utc.microsecond:06d}".rstrip("0") or "0"
-    return f"{utc:%Y-%m-%d %H:%M:%S}.{fraction}"
+    return f"{utc.year:04d}-{utc:%m-%d %H:%M:%S}.{fraction}"
 
 
 def read_timestamp(text: str) -> datetime:
-    """Our form or RFC 3339, as an aware UTC datetime; ValueError otherwise (inquiries.md R58)."""
-    head, dot, fraction = text.partition(".")
-    if dot and fraction.isdigit():
-        text = f"{head}.{fraction[:6]:0<6}"
-    at = datetime.fromisoformat(text)
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    """Our form or RFC 3339, as an aware UTC datetime; ValueError otherwise (inquiries.md R58).
+
+    Without an offset it is UTC; what is finer than a microsecond is cut.
+    """
+    found = _STAMP.fullmatch(text)
+    if found is None:
+        raise ValueError(f"not a timestamp: {text[:40]!r}")
+    day, clock, fraction, zone = found.groups()
+    offset = "+00:00" if zone is None or zone in "Zz" else zone
+    try:
+        return datetime.fromisoformat(f"{day}T{clock}.{(fraction or '0')[:6]:0<6}{offset}").astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"not a timestamp: {text[:40]!r}") from None
