@@ -6,12 +6,12 @@ one conversation is in `screens/`; nothing is decided here that an engine or a r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from textual import events, on
-from textual.app import App, SystemCommand
+from textual.app import App
 from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 
@@ -21,6 +21,7 @@ from jp_tui.settings.errors import SettingsError
 from jp_tui.ui import gate as gate  # the last gate is in place before the first strip is painted (T1)
 from jp_tui.ui import themes
 from jp_tui.ui.bridge import Bridge, EventsWait
+from jp_tui.ui.commands import COMMANDS, Commands
 from jp_tui.ui.crash import CrashReports
 from jp_tui.ui.driver import driver_class, first_frame_done
 from jp_tui.ui.keys import Twice
@@ -29,6 +30,7 @@ from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.title import WindowTitle
+from jp_tui.view.interrupt import InterruptWishes
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.link.port import Link
@@ -43,7 +45,7 @@ class EngineBroke(Exception):
     """A bug in the engine; the message is the engine's redacted report."""
 
 
-class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignore[misc]  # untyped mixin
+class Workspace(CrashReports, Commands, App[None], inherit_bindings=False):  # type: ignore[misc]  # untyped mixin
     """jp-tui's workspace."""
 
     TITLE = "jp"
@@ -56,6 +58,8 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
             "ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend", tooltip="fg resumes"
         ),
         Binding("ctrl+q", "leave", "leave", show=False, id="app.leave", tooltip="End the turn, close the log, leave"),
+        Binding("f7", "ledger", "ledger", show=False, id="app.ledger", tooltip="What is remembered or allowed now"),
+        Binding("f8", "inquiries", "inquiries", show=False, id="app.inquiries", tooltip="All that was asked here"),
         Binding("f1", "keys", "keys", id="app.keys", tooltip="All keys, by where they work"),
     ]
 
@@ -73,11 +77,12 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
         first_prompt: str = "",
         sidebar: Literal["auto", "show", "hide"] = "auto",
         notices: tuple[str, ...] = (),
+        interrupts: InterruptWishes | None = None,
     ) -> None:
         """`link` and `open_command` may be ways to make them: then they are made after the first frame.
 
         `themes` is name → file (`settings.themes.names`); `clock` is monotonic seconds; `home` shortens paths;
-        `notices` are what is to be said of the settings.
+        `notices` are what is to be said of the settings; `interrupts` what an interruption does (R233).
         """
         self.crash_state = state_dir
         self._theme_files = themes
@@ -100,6 +105,8 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
             first_prompt=first_prompt,
             sidebar=sidebar,
             notices=notices,
+            interrupts=interrupts,
+            commands=COMMANDS,
         )
         self._wear(theme)
 
@@ -191,11 +198,19 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return themes.derived(self.current_theme)
 
-    def action_theme(self) -> None:
-        """A list of themes; the highlighted one is worn while it is looked at."""
+    def action_theme(self, name: str = "") -> None:
+        """The theme of that name, or a list of them; the highlighted one is worn while it is looked at."""
         from jp_tui.protocol.commands import SetSetting
         from jp_tui.ui.screens.picker import ThemePicker
 
+        names = themes.choices(self._theme_files)
+        if name and name not in names:
+            self._main.say(ours("no theme {name}: /theme lists them", name=foreign(Foreign(name), limit=30)))
+            return
+        if name:
+            if self._wear(name):
+                self._bridge.send(SetSetting(key="ui.theme", value=name))
+            return
         before = self.theme
 
         def chosen(name: str | None) -> None:
@@ -204,34 +219,15 @@ class Workspace(CrashReports, App[None], inherit_bindings=False):  # type: ignor
             elif name == self.theme and name != before:
                 self._bridge.send(SetSetting(key="ui.theme", value=name))
 
-        self.push_screen(ThemePicker(names=themes.choices(self._theme_files), current=before, wear=self._wear), chosen)
+        self.push_screen(ThemePicker(names=names, current=before, wear=self._wear), chosen)
 
-    # -- what can be done from everywhere
-
-    def action_keys(self) -> None:
-        from jp_tui.ui.screens.keylist import KeyList, every_key  # with the widgets of every sheet
-
-        if not isinstance(self.screen, KeyList):
-            self.push_screen(KeyList(sections=every_key(Workspace)))
+    # -- what can be done from everywhere; more of it in commands.py
 
     def action_command_palette(self) -> None:
         from jp_tui.ui.screens.palette import Palette
 
         if not Palette.is_open(self):  # type: ignore[arg-type]
             self.push_screen(Palette(id="--command-palette"))
-
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        yield SystemCommand("New conversation", "Begin an empty one", self.action_new)
-        yield SystemCommand("Theme", "Choose how everything looks", self.action_theme)
-        yield SystemCommand("Sidebar", "Show or hide the tool activity", self._main.action_sidebar)
-        yield SystemCommand("Keys", "All keys, by where they work", self.action_keys)
-        yield SystemCommand("Leave", "End the turn, close the log, leave", self.action_leave)
-
-    def action_new(self) -> None:
-        from jp_tui.protocol.commands import OpenConversation
-
-        self._main.drafts.flush()
-        self._bridge.send(OpenConversation(which="new"))
 
     def on_workspace_screen_copied(self, event: WorkspaceScreen.Copied) -> None:
         self._copied(event.text)

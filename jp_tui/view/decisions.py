@@ -31,11 +31,15 @@ _OTHERS: dict[tuple[About, str], tuple[str, str, Tone]] = {
     ("permission", "run"): ("✓", "ran without asking", "good"),
     ("permission", "edit"): ("✎", "ran with edited arguments", "good"),
     ("permission", "skip"): ("↷", "skipped without asking", "quiet"),
-    ("permission", "cancel"): ("✗", "denied without asking", "bad"),
+    ("permission", "cancel"): ("⊘", "cancelled", "quiet"),
     ("delivery", "deliver"): ("✓", "result told without asking", "good"),
     ("delivery", "edit"): ("✎", "edited result told", "good"),
     ("delivery", "skip"): ("↷", "result kept back without asking", "quiet"),
-    ("delivery", "cancel"): ("✗", "result denied without asking", "bad"),
+    ("delivery", "cancel"): ("⊘", "result kept back", "quiet"),
+}
+_DENIED: dict[About, tuple[str, str, Tone]] = {
+    "permission": ("✗", "denied: nobody was there to ask", "bad"),
+    "delivery": ("✗", "result denied: nobody was there to ask", "bad"),
 }
 
 
@@ -85,6 +89,8 @@ def said(decision: Decision) -> Said:
     """The decision in words."""
     yours = decision.by in ("user", "")
     sign, words, tone = (_YOURS if yours else _OTHERS)[decision.about, decision.choice]
+    if decision.by == "policy" and decision.choice == "skip":
+        sign, words, tone = _DENIED[decision.about]
     after: list[str] = []
     if decision.by == "remembered":
         after.append("remembered")

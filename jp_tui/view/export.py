@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.strict_json import dump
+from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.view.decisions import decisions, sentence
 
 
 def plain(event: ev.Event) -> str:
@@ -17,8 +18,8 @@ def plain(event: ev.Event) -> str:
             return f"Reasoning: {text}{_incomplete(extra)}" if text.strip() else ""
         case ev.ToolCallRequest(name=name, arguments=arguments):
             return f"Tool: {name} {dump(arguments)}"
-        case ev.ToolCallResponse(content=text, is_error=failed):
-            return f"{'Error' if failed else 'Result'}: {text}"
+        case ev.ToolCallResponse(content=text, is_error=failed, metadata=extra):
+            return "\n".join([*_decided(extra), f"{'Error' if failed else 'Result'}: {text}"])
         case ev.InquiryRequest(question=question):
             return f"Question: {question.get('text', '')}"
         case ev.InquiryAnswered(answer=answer, explanation=reason):
@@ -31,11 +32,22 @@ def plain(event: ev.Event) -> str:
             return _ending(outcome, error)
         case ev.ChatResponse(content=content):
             return "" if content is None or content == "" else f"Assistant: {dump(content)}"
+        case ev.ConfigDelta(delta=delta):
+            return f"Settings: {dump(delta)}"
         case ev.TurnStart():
             return ""
         case ev.Unknown(raw=raw, problem=problem):
             why = problem or raw.get("problem", "")
             return f"({raw.get('type', 'unknown event')}{f': {why}' if why else ''})"
+
+
+def _decided(metadata: JsonObject) -> list[str]:
+    """Who let the call run and its result be told, and what ran (inquiries.md 5.2, 5.3)."""
+    names = {"permission": "Permission", "delivery": "Delivery"}
+    found = [f"{names[one.about]}: {sentence(one)}" for one in decisions(metadata)]
+    if isinstance(edited := metadata.get("edited_arguments"), dict):
+        found.append(f"Ran with: {dump(edited)}")
+    return found
 
 
 def _incomplete(metadata: object) -> str:

@@ -7,7 +7,7 @@ It sends nothing: a face turns the chosen action into InterruptTurn, Continue in
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from jp_tui.protocol.commands import Interrupt
@@ -39,6 +39,21 @@ TOOLS = (
     Choice("Stop (cancel & exit)", "cancels the tools, ends the turn", "stop"),
     Choice("Restart", "cancels the tools, runs them again", "restart"),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterruptWishes:
+    """What an interruption does, by what it interrupts (R233); `prompt` asks with the menu."""
+
+    streaming: Literal["prompt", "continue", "stop", "abort", "reply"] = "prompt"
+    tool_call: Literal["prompt", "continue", "restart", "respond", "stop"] = "prompt"
+
+    def choice(self, phase: str) -> Choice | None:
+        """What to do at once in this phase; None asks."""
+        wish = self.tool_call if phase == "tools" else self.streaming
+        if wish == "prompt":
+            return None
+        return next((one for one in menu(phase) if one.action == wish), CONTINUE)
 
 
 def menu(phase: str) -> tuple[Choice, ...]:

@@ -16,6 +16,7 @@ PHASES = {
     "streaming": "the model is writing",
     "tools": "tools are running",
     "retrying": "trying again",
+    "resumed": "going on with a turn that was cut off",
 }
 UNTITLED = Foreign("")
 

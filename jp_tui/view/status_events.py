@@ -15,8 +15,9 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
             return _opened(status, event)
         case ev.TitleChanged(title=title):
             return replace(status, title=title)
-        case ev.TurnStarted(model=model):
-            return replace(status, working=True, phase="waiting_for_model", model=model or status.model)
+        case ev.TurnStarted(model=model, resumed=resumed):
+            phase = "resumed" if resumed else "waiting_for_model"
+            return replace(status, working=True, phase=phase, model=model or status.model)
         case ev.TurnPhase(phase=phase, retry_in=retry_in):
             at = None if retry_in is None else now + retry_in
             return replace(status, working=True, phase=phase, retry_at=at)

@@ -213,7 +213,7 @@ class Story:
                 self._outcome(event, turn, seq)
             case stored.TurnStart(metadata={"model": str() as model}):
                 self._turn(turn).model = model
-            case stored.TurnStart():
+            case stored.TurnStart() | stored.ConfigDelta():
                 pass
             case stored.Unknown(raw=raw, problem=problem):
                 name = raw.get("type")

@@ -27,13 +27,12 @@ _ASKED = "this needs an answer, and no setting gives it for you"
 
 def why(asked: Inquiry) -> Foreign:
     """One line: `why you were asked: …` or `why you were not asked: …`, with the rule's row where it is known."""
-    not_asked = _NOT_ASKED.get(asked.by) or _TAGS.get(asked.tag.raw if asked.how == "cancelled" else "", "")
-    if asked.how == "redacted" and not asked.by:
-        head, default = "why", "the log does not say who answered"
-    elif not_asked or (asked.reviewer and asked.how == "open"):
-        head, default = "why you were not asked", not_asked or _NOT_ASKED["assistant"]
-    else:
-        head, default = "why you were asked", _ASKED
-    words = first_line(asked.why.raw) or default
+    default = _NOT_ASKED.get(asked.by) or (_TAGS.get(asked.tag.raw, "") if asked.how == "cancelled" else "")
+    if asked.how == "deferred" or (asked.how == "redacted" and asked.row == "2"):
+        default = _NOT_ASKED["static" if asked.how == "redacted" else "policy"]
+    elif asked.how == "open" and asked.reviewer:
+        default = _NOT_ASKED["assistant"]
+    head = "why you were not asked" if default else "why you were asked"
+    words = first_line(asked.why.raw) or default or _ASKED
     row = f" (rule {asked.row})" if asked.row else ""
     return Foreign(f"{head}: {words}{row}")

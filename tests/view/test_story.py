@@ -207,7 +207,7 @@ def test_incomplete_greeting_data_and_unknown_events() -> None:
             (1, stored.ChatResponse(kind="message", content="Welcome", metadata={"greeting": True})),
             stored.ChatResponse(kind="message", content="Half", metadata={"incomplete": True}),
             stored.ChatResponse(kind="data", content={"a": [1]}),
-            stored.Unknown({"type": "config_delta"}),
+            stored.Unknown({"type": "compaction"}),
             stored.Unknown({"type": 7}, "no type"),
         )
     )
@@ -216,7 +216,7 @@ def test_incomplete_greeting_data_and_unknown_events() -> None:
     assert isinstance(greeting, Said) and greeting.greeting
     assert isinstance(half, Said) and half.incomplete
     assert isinstance(data, Data) and data.text.raw == '{\n  "a": [\n    1\n  ]\n}'
-    assert isinstance(odd, Odd) and odd.name == Foreign("config_delta")
+    assert isinstance(odd, Odd) and odd.name == Foreign("compaction")
     assert isinstance(unreadable, Odd)
 
 

@@ -29,6 +29,8 @@ from jp_tui.view import activity, status_events
 from jp_tui.view.status import Status
 
 NOTHING = ("", "")
+LISTS = ("read_ledger", "revoke_entry", "list_inquiries")
+"""Commands of lists that lie over the workspace: what is refused is said there."""
 
 
 class Exchange(Vertical):
@@ -44,6 +46,12 @@ class Exchange(Vertical):
 
         status: Status
         activity: activity.Activity
+
+    @dataclass
+    class Listed(Message):
+        """What the engine said to a list that lies over the workspace."""
+
+        reported: ev.LedgerRead | ev.InquiriesListed | ev.Refused
 
     @dataclass
     class Copied(Message):
@@ -156,7 +164,11 @@ class Exchange(Vertical):
                     self._released(self._unsent)
             case ev.ConversationsListed() | ev.ConversationRead():
                 pass  # nobody here asks for them yet
-            case ev.AnswerChecked() | ev.OfferSettled() | ev.InquiriesListed() | ev.LedgerRead():
+            case ev.InquiriesListed() | ev.LedgerRead():
+                self.post_message(self.Listed(event))
+            case ev.OfferSettled():
+                pass  # nobody here offers an answer: a sheet sends AnswerQuestion
+            case ev.AnswerChecked():
                 pass
             case ev.SettingChanged() | ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
@@ -186,6 +198,9 @@ class Exchange(Vertical):
     def _refused(self, event: ev.Refused) -> None:
         if not self._status.conversation:
             self.post_message(self.Unopened(event.message, event.advice))
+            return
+        if event.command in LISTS:
+            self.post_message(self.Listed(event))
             return
         self.query_one(Banner).refusal = (event.message, event.advice)
         if event.command == "start_turn":

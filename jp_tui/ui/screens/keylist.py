@@ -5,8 +5,10 @@ What is listed is what is declared: a key that is not here does not exist. Chang
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -14,12 +16,13 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from jp_tui.ui.keys import Section, all_sections, declared, words
+from jp_tui.ui.keys import Row, Section, all_sections, declared, words
 from jp_tui.ui.text import blank, cut, join, ours, styled
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.interrupt import InterruptMenu
 from jp_tui.ui.widgets.transcript import Transcript
+from jp_tui.view.commands import Command
 
 _KEYS, _DOES, _WORDS = 35, 31, 30
 """Cells of the three columns; the last one at least."""
@@ -74,8 +77,10 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         getattr(self.query_one(VerticalScroll), how)(animate=False)
 
 
-def every_key(app: type[App[None]]) -> list[Section]:
+def every_key(app: type[DOMNode], commands: Sequence[Command] = ()) -> list[Section]:
     """What is declared anywhere, the workspace first. Imports the sheets: nobody pays for them at the start."""
+    from jp_tui.ui.screens.ledger import Ledger
+    from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.sheets.boolean import BooleanSheet
     from jp_tui.ui.sheets.select import SelectSheet
@@ -93,8 +98,12 @@ def every_key(app: type[App[None]]) -> list[Section]:
         ("In a yes-or-no question", BooleanSheet),
         ("In a choice", SelectSheet),
         ("In a question for a text", TextSheet),
+        ("In a list", Listing),
+        ("In the ledger", Ledger),
     )
-    return all_sections(*((title, declared(place)) for title, place in places))
+    found = all_sections(*((title, declared(place)) for title, place in places))
+    written = tuple(Row(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands)
+    return [*found[:2], *([Section("Written in the composer", written)] if written else []), *found[2:]]
 
 
 def _page(sections: list[Section], width: int) -> Content:

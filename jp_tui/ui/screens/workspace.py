@@ -1,7 +1,8 @@
 """The workspace: what is where, which keys do what, and the two ways out of a turn.
 
-Layout and keys only; the engine's side is `screens/conversation.py`. A key that works is a binding here or in the
-widget that has the focus, so that the last line and the keys screen can be made from them.
+Layout and keys only; the engine's side is `screens/exchange.py`, what is written `screens/writing.py`. A key that
+works is a binding here or in the widget that has the focus, so that the last line and the keys screen can be made
+from them.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 
-from jp_tui.ui.keys import AGAIN, Twice
+from jp_tui.ui.keys import AGAIN, Twice, words
 from jp_tui.ui.screens.drafts import Drafts
+from jp_tui.ui.screens.writing import Writing
 from jp_tui.ui.text import ours
+from jp_tui.ui.widgets.commands import CommandList
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.status import StatusLine
-from jp_tui.view.interrupt import menu
+from jp_tui.view.commands import Command as Slashed
+from jp_tui.view.interrupt import InterruptWishes, menu
 from jp_tui.view.status import Status
 
 if TYPE_CHECKING:
@@ -52,7 +56,7 @@ WIDE = 100
 """Columns from which the activity stands beside the conversation instead of over it."""
 
 
-class WorkspaceScreen(Screen[None], inherit_bindings=False):
+class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
     """Status line, conversation, what stands below it, activity, keys."""
 
     BINDINGS = [
@@ -110,13 +114,17 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         first_prompt: str = "",
         sidebar: Literal["auto", "show", "hide"] = "auto",
         notices: tuple[str, ...] = (),
+        interrupts: InterruptWishes | None = None,
+        commands: tuple[Slashed, ...] = (),
     ) -> None:
-        """`editor` takes a text and gives it back edited, or raises OSError with the reason."""
+        """`editor` takes a text and gives it back edited, or raises OSError with the reason; `commands` are what `/`
+        may begin, `interrupts` what an interruption does (R233)."""
         super().__init__(id="workspace")
         self._send, self._clock, self._editor = send, clock, editor
         self._twice = twice
         self._status = Status(workspace=workspace, home=home)
         self._first_prompt, self._notices = first_prompt, notices
+        self._interrupts, self._commands = interrupts or InterruptWishes(), commands
         self._exchange: Exchange | None = None
         self._beside = sidebar != "hide"
         self._over = False
@@ -127,7 +135,8 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         yield StatusLine(clock=self._clock, id="status")
         with Horizontal(id="main"):
             with Vertical(id="conversation"):
-                yield Composer(id="composer")
+                yield CommandList(id="commands")
+                yield Composer(commands=self._commands, id="composer")
             yield Sidebar(clock=self._clock, id="sidebar")
         yield KeyBar(speaks_for_itself=_in_sheet, id="keys")
 
@@ -160,7 +169,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             first_prompt=self._first_prompt,
             notices=self._notices,
         )
-        await self.query_one("#conversation").mount(self._exchange, before=self.composer)
+        await self.query_one("#conversation").mount(self._exchange, before="#commands")
         self.post_message(self.Ready())
 
     def show(self, reported: list[Event]) -> None:
@@ -169,9 +178,9 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             self._exchange.show(reported)
 
     @property
-    def composer(self) -> Composer:
-        """Where the user writes."""
-        return self.query_one(Composer)
+    def conversation(self) -> str:
+        """The id of the one that is open; empty while there is none."""
+        return self._status.conversation
 
     def on_exchange_told(self, event: Exchange.Told) -> None:
         """Paint what is known."""
@@ -196,51 +205,6 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         if self._exchange is not None:
             self._exchange.column.cover(False)
 
-    # -- what is written
-
-    def on_composer_typed(self, event: Composer.Typed) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.column.note_typing()
-
-    def on_composer_behind(self, event: Composer.Behind) -> None:
-        event.stop()
-        event.do()
-
-    def on_composer_edited(self, event: Composer.Edited) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.written()
-
-    def on_composer_submitted(self, event: Composer.Submitted) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.submitted(event.text)
-        else:
-            self._first_prompt = event.text  # typed ahead: it is said as soon as there is somebody to say it to
-
-    def on_composer_editor_wanted(self, event: Composer.EditorWanted) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.edit()
-
-    def on_key(self, event: events.Key) -> None:
-        """A character typed while nothing that writes has the focus is meant for the composer (E10)."""
-        composer = self.composer
-        bound = event.key in self.active_bindings
-        if event.is_printable and event.character and not bound and composer.display and not composer.has_focus:
-            event.stop()
-            self.set_focus(composer)
-            composer.type_in(event.character)
-
-    def on_paste(self, event: events.Paste) -> None:
-        """The same for a paste."""
-        composer = self.composer
-        if composer.display and not composer.has_focus:
-            event.stop()
-            self.set_focus(composer)
-            composer.type_in(event.text)
-
     # -- keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -250,8 +214,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         column = self._exchange.column
         match action:
             case "interrupt":
-                ours_to_stop = self._status.working and not self._status.held_by
-                return ours_to_stop and not (column.sheet_open or column.menu_open or self._over)
+                return self._stoppable and not (column.sheet_open or column.menu_open or self._over)
             case "back_to_menu":
                 return column.menu_open
             case "close_sidebar":
@@ -267,9 +230,29 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
                 return not (column.sheet_open and action in ("break", "app.focus_next", "app.focus_previous"))
 
     async def action_interrupt(self) -> None:
-        if self._exchange is not None:
-            self._exchange.put_notice_away()
+        """Ask what is to become of the turn, or do what the settings say without asking (R233)."""
+        if self._exchange is None:
+            return
+        self._exchange.put_notice_away()
+        wish = self._interrupts.choice(self._status.phase)
+        if wish is None or wish.words:
+            await self._exchange.column.open_menu(menu(self._status.phase), wish)
+        elif wish.action is not None:
+            self._exchange.column.interrupt(wish.action)
+            self.say(ours("Interrupted: {label}", style="bold $waiting-foreground", label=words(wish.label)))
+        else:
+            self.say(ours("The settings let it go on · /interrupt opens the menu", style="$waiting-foreground"))
+
+    async def action_interrupt_menu(self) -> None:
+        """The menu, whatever the settings say."""
+        if self._exchange is None or not self._stoppable:
+            self.say(ours("Nothing runs that could be interrupted"))
+        else:
             await self._exchange.column.open_menu(menu(self._status.phase))
+
+    @property
+    def _stoppable(self) -> bool:
+        return self._status.working and not self._status.held_by
 
     def action_back_to_menu(self) -> None:
         if self._exchange is not None:
@@ -287,7 +270,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         in_menu = self._exchange is not None and self._exchange.column.menu_open
         if self._twice.pressed() or in_menu:
             self.post_message(self.Leave())
-        elif self._status.working and not self._status.held_by:
+        elif self._stoppable:
             await self.action_interrupt()
         else:
             self.say(ours("Ctrl+C again leaves", style="bold $waiting-foreground"), AGAIN)

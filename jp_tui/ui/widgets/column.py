@@ -178,12 +178,18 @@ class Column(Vertical):
 
     # -- the interrupt menu
 
-    async def open_menu(self, choices: tuple[Choice, ...]) -> None:
-        """Ask what is to become of the turn; when this returns the menu has the focus, so no key goes astray."""
+    async def open_menu(self, choices: tuple[Choice, ...], wording: Choice | None = None) -> None:
+        """Ask what is to become of the turn, or with `wording` for the words of that choice; when this returns the
+        menu has the focus, so no key goes astray. Never over an open sheet, which has Esc to itself (R216)."""
         if self._menu is None and not self._sheet:
             self._menu = InterruptMenu(choices=choices)
             await self.mount(self._menu)
+            self._menu.wording = wording
             self._arrange()
+
+    def interrupt(self, action: Interrupt, text: str = "") -> None:
+        """Interrupt the turn without asking."""
+        self.post_message(self.Interrupted(action, text))
 
     def close_menu(self) -> None:
         """Take the menu away; what was written stays in the composer."""

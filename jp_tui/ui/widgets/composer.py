@@ -18,17 +18,21 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import TextArea
 
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.editing import EDITING
+from jp_tui.ui.widgets.slash import SLASH, Slash
+from jp_tui.view.commands import Command, Run, Unknown
 from jp_tui.view.pastes import ROOM, Pastes, cleaned
 from jp_tui.view.recall import Recall
 
-ASK = ours("Ask anything")
+ASK = ours("Ask anything, or / for commands")
 _SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j", "ctrl+enter": "shift+enter"}
 """One key, several names, by what the terminal reports."""
 
 
-class Composer(TextArea, inherit_bindings=False):
+class Composer(Slash, TextArea, inherit_bindings=False):
     """The prompt being written; Enter sends it, unless the model is at work or somebody else holds the pen."""
 
     BINDINGS = [
@@ -43,6 +47,7 @@ class Composer(TextArea, inherit_bindings=False):
         Binding(
             "down", "newer", "down, or what was sent after", show=False, id="composer.newer", tooltip="At the last line"
         ),
+        *SLASH,
         *EDITING,
     ]
 
@@ -90,7 +95,9 @@ class Composer(TextArea, inherit_bindings=False):
 
         do: Callable[[], None]
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, commands: tuple[Command, ...] = (), id: str | None = None) -> None:
+        """`commands` are what `/` may begin."""
+        self.commands = commands
         super().__init__(id=id, placeholder=ASK, highlight_cursor_line=False, soft_wrap=True, max_checkpoints=200)
         self.cursor_blink = False  # 25 KB in ten idle seconds (T24)
         self.match_cursor_bracket = False  # searches the whole text at every step
@@ -106,7 +113,7 @@ class Composer(TextArea, inherit_bindings=False):
 
     def remember(self, texts: tuple[str, ...]) -> None:
         """What was sent before this run, oldest first; what this run sent stays nearer."""
-        self._recall = Recall((*texts, *self._recall.texts))
+        self._recall = Recall((*map(_as_written, texts), *self._recall.texts))
 
     def put(self, text: str) -> None:
         """This text instead of what is written, the cursor at its end."""
@@ -114,9 +121,9 @@ class Composer(TextArea, inherit_bindings=False):
         self.move_cursor(self.document.end)
 
     def put_back(self, text: str) -> None:
-        """This text, unless something is written already."""
+        """This text, which was to be sent, unless something is written already."""
         if text and not self.text:
-            self.put(text)
+            self.put(_as_written(text))
 
     def put_before(self, text: str) -> None:
         """This text in front of what is written already."""
@@ -147,9 +154,11 @@ class Composer(TextArea, inherit_bindings=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter sends nothing while the model is at work, so the last line does not say it does (E5)."""
+        if action in ("complete", "put_away"):
+            return bool(self.suggested)
         if self.locked:
             return action not in ("submit", "newline", "editor")
-        return not (action == "submit" and self.busy and not self.replying)
+        return not (action == "submit" and self.busy and not self.replying and not self.suggested)
 
     def watch_locked(self, locked: bool) -> None:
         self.read_only = locked
@@ -162,6 +171,8 @@ class Composer(TextArea, inherit_bindings=False):
         """The table first, then characters; what is neither goes on to the screen."""
         key = _SAME.get(event.key, event.key)
         bindings = self._bindings.key_to_bindings.get(key)
+        if bindings and bindings[0] in SLASH and not self.suggested:
+            bindings = None  # Tab and Esc are the screen's
         if not bindings and not (event.is_printable and event.character):
             event.prevent_default()
             return
@@ -186,6 +197,7 @@ class Composer(TextArea, inherit_bindings=False):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        self.suggest()
         self.post_message(self.Edited())
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
@@ -218,16 +230,26 @@ class Composer(TextArea, inherit_bindings=False):
     # -- actions
 
     def action_submit(self) -> None:
-        text = self.written
-        if self.read_only or not text.strip():
+        written = self.written
+        if self.read_only or not written.strip():
+            return
+        meant = self.meant(written)
+        if isinstance(meant, Unknown):
+            self._refuse(
+                ours("no command /{name}: {advice}", name=Foreign(meant.name[:30]), advice=words(meant.advice))
+            )
+            return
+        if isinstance(meant, Run):
+            self._recall = self._recall.remembered(written)
+            self.take(meant.command, meant.argument)
             return
         if self.busy and not self.replying:
             self._refuse(ours("Esc interrupts · the model is still working"))
             return
         self.busy = True  # until the engine's word: a second Enter in the same burst must not be lost
-        self._recall = self._recall.remembered(text)
+        self._recall = self._recall.remembered(written)
         self.load_text("")
-        self.post_message(self.Submitted(text))
+        self.post_message(self.Submitted(meant.text))
 
     def _refuse(self, why: Content) -> None:
         """Say at the border why Enter did nothing; the text stays."""
@@ -247,6 +269,8 @@ class Composer(TextArea, inherit_bindings=False):
         self.move_cursor(self.get_cursor_line_start_location(), select=select)
 
     def action_older(self) -> None:
+        if self.choose(-1):
+            return
         if not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif not self.read_only and (found := self._recall.older(self.written)):
@@ -255,8 +279,15 @@ class Composer(TextArea, inherit_bindings=False):
             self.move_cursor((0, len(self.document.get_line(0))))
 
     def action_newer(self) -> None:
+        if self.choose(1):
+            return
         if not self.navigator.is_last_wrapped_line(self.cursor_location):
             self.action_cursor_down()
         elif not self.read_only and (found := self._recall.newer()):
             self._recall, text = found
             self.put(text)
+
+
+def _as_written(text: str) -> str:
+    """A text that was sent, as it has to be written to be sent again."""
+    return f"/{text}" if text.startswith("/") else text

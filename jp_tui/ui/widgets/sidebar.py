@@ -22,7 +22,8 @@ from jp_tui.view.status import shortened
 
 if TYPE_CHECKING:  # with the protocol, after the first frame
     from jp_tui.view.activity import Activity
-    from jp_tui.view.activity_lines import Line, Role
+    from jp_tui.view.activity_lines import Line
+    from jp_tui.view.trail import Role
 
 _STYLES: dict[Role, tuple[str, str]] = {
     "heading": ("", "bold"),

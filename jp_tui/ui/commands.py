@@ -1,0 +1,161 @@
+"""What can be done from everywhere, as one list: for `/` in the composer, for the palette, for the keys screen.
+
+A part of the app. A new command is a line in COMMANDS and an action; nothing is listed that does not work. Lists
+that lie over the workspace get what the engine says from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.text import ours
+from jp_tui.view.commands import Command
+
+if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
+    from textual.app import App
+    from textual.command import Provider
+
+    from jp_tui.ui.bridge import Bridge
+    from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.ui.screens.ledger import Ledger
+    from jp_tui.ui.screens.listing import Listing
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.widgets.slash import Slash
+
+    _Part = App[None]
+else:
+    _Part = object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry(Command):
+    """`action` is the app's; it is given the argument where the command takes one."""
+
+    action: str
+
+
+COMMANDS: tuple[Entry, ...] = (
+    Entry(name="new", title="New conversation", does="Begin an empty one", action="new"),
+    Entry(
+        name="ledger",
+        title="Ledger",
+        does="What is remembered or allowed now, and how to take it back",
+        action="ledger",
+    ),
+    Entry(name="inquiries", title="Inquiries", does="Who asked what here, who answered, and why", action="inquiries"),
+    Entry(
+        name="interrupt",
+        title="Interrupt",
+        does="The menu of what can become of the turn that runs",
+        action="interrupt_menu",
+    ),
+    Entry(name="sidebar", title="Sidebar", does="Show or hide the tool activity", action="sidebar"),
+    Entry(name="theme", title="Theme", does="Choose how everything looks", argument="NAME", action="theme"),
+    Entry(name="help", title="Help", does="What can be written and pressed", action="keys"),
+    Entry(name="keys", title="Keys", does="All keys, by where they work", action="keys"),
+    Entry(name="quit", title="Leave", does="End the turn, close the log, leave", action="leave"),
+)
+
+
+def _provider() -> type[Provider]:
+    from jp_tui.ui.screens.palette import OurCommands
+
+    return OurCommands
+
+
+class Commands(_Part):
+    """The app's side of the commands."""
+
+    _bridge: Bridge
+    _main: WorkspaceScreen
+
+    COMMANDS = {_provider}
+
+    def on_slash_commanded(self, event: Slash.Commanded) -> None:
+        event.stop()
+        if isinstance(event.command, Entry):
+            self.do(event.command, event.argument)
+
+    def do(self, entry: Entry, argument: str = "") -> None:
+        """Run a command."""
+        action = getattr(self, f"action_{entry.action}")
+        _ = action(argument) if entry.argument else action()
+
+    def entries(self) -> list[Entry]:
+        """What the palette lists: each action once."""
+        return list({entry.action: entry for entry in reversed(COMMANDS)}.values())[::-1]
+
+    # -- what they do
+
+    def action_keys(self) -> None:
+        from jp_tui.ui.screens.keylist import KeyList, every_key  # with the widgets of every sheet
+
+        if not isinstance(self.screen, KeyList):
+            ours_ = next(kind for kind in type(self).__mro__ if "BINDINGS" in kind.__dict__)
+            self.push_screen(KeyList(sections=every_key(ours_, COMMANDS)))
+
+    def action_new(self) -> None:
+        from jp_tui.protocol.commands import OpenConversation
+
+        self._main.drafts.flush()
+        self._bridge.send(OpenConversation(which="new"))
+
+    def action_sidebar(self) -> None:
+        self._main.action_sidebar()
+
+    def action_interrupt_menu(self) -> None:
+        self._main.call_later(self._main.action_interrupt_menu)
+
+    def action_ledger(self) -> None:
+        from jp_tui.ui.screens.ledger import Ledger
+
+        self._list(Ledger)
+
+    def action_inquiries(self) -> None:
+        from jp_tui.ui.screens.inquiries import Inquiries
+
+        self._list(Inquiries)
+
+    def _list(self, kind: type[Listing]) -> None:
+        if not self._main.conversation:
+            self._main.say(ours("There is no conversation yet"))
+        elif not isinstance(self.screen, kind):
+            self.push_screen(kind())
+
+    # -- lists and the engine
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        from jp_tui.protocol.commands import ListInquiries, ReadLedger
+        from jp_tui.ui.screens.ledger import Ledger
+
+        event.stop()
+        here = self._main.conversation
+        self._bridge.send(
+            ReadLedger(conversation=here) if isinstance(self.screen, Ledger) else ListInquiries(conversation=here)
+        )
+
+    def on_ledger_revoke(self, event: Ledger.Revoke) -> None:
+        from jp_tui.protocol.commands import RevokeEntry
+
+        event.stop()
+        self._bridge.send(RevokeEntry(conversation=self._main.conversation, key=event.key))
+
+    def on_exchange_listed(self, event: Exchange.Listed) -> None:
+        """What the engine said for a list goes to the one that is open."""
+        from jp_tui.protocol import events as ev
+        from jp_tui.ui.screens.inquiries import Inquiries
+        from jp_tui.ui.screens.ledger import Ledger
+
+        match event.reported, self.screen:
+            case ev.LedgerRead(entries=entries), Ledger() as screen:
+                screen.listed(entries)
+            case ev.InquiriesListed(inquiries=inquiries), Inquiries() as screen:
+                screen.listed(inquiries)
+            case ev.Refused(message=message, advice=advice), (Ledger() | Inquiries()) as screen:
+                screen.refused(message, advice)
+            case ev.Refused(message=message), _:
+                self._main.say(ours("{message}", style="$failed-foreground", message=Foreign(message)))
+            case _:
+                pass  # the list was closed meanwhile

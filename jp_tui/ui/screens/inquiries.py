@@ -1,0 +1,54 @@
+"""All exchanges of this conversation: who asked, what, who answered, with what, and why (issue 4, 5; E42).
+
+A page to read; the same words as the trail in the conversation. It answers nothing: what waits is a sheet's.
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import InquiryInfo
+from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.view import records
+
+_STYLES = {
+    "good": "$done-foreground",
+    "bad": "$failed-foreground",
+    "waiting": "$waiting-foreground",
+    "reviewer": "$reviewer-foreground",
+}
+
+
+class Inquiries(Listing):
+    """Questions and their fates, oldest first."""
+
+    title_words = "Asked and answered"
+    keys_words = "↑ ↓ · r reads again · Esc closes"
+
+    def listed(self, inquiries: tuple[InquiryInfo, ...]) -> None:
+        """What is on record now; the newest is highlighted at first."""
+        fresh = self._items is None
+        self.say(blank())
+        self.show([_item(one) for one in records.exchanges(inquiries)], ours(records.EMPTY))
+        if fresh and inquiries:
+            self.action_move(-1)
+
+    def refused(self, message: str, advice: str) -> None:
+        """The list could not be had."""
+        said = Foreign("\n".join(part for part in (message, advice) if part))
+        self.show([], foreign(said, style="$failed-foreground"))
+
+
+def _item(one: records.Exchange) -> Item:
+    quiet = "$muted-foreground"
+    first = join(foreign(one.asker, mode="line", style=quiet, limit=30), ours(" asks: ", style=quiet))
+    first += foreign(one.text, mode="line", style="bold")
+    end = one.fate
+    parts = [foreign(Foreign(f"{end.sign} {end.word.raw}"), mode="line", style=_STYLES.get(end.role, quiet), limit=60)]
+    if end.who:
+        parts.append(foreign(end.who, mode="line", style=quiet))
+    parts.append(foreign(Foreign(" · ".join(part for part in (end.took, one.when) if part)), mode="line", style=quiet))
+    second = join(*parts, sep=ours(" · ", style=quiet)).pad_left(2)
+    reason = ours("“{reason}”", style="italic", reason=foreign(one.reason)) if one.reason else None
+    said = [part for part in (foreign(one.why, mode="line"), reason) if part is not None]
+    return Item(one.id, (first, second), join(*said, sep=ours("\n")))

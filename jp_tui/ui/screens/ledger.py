@@ -1,0 +1,92 @@
+"""The ledger: all that is remembered or allowed now, and how to take it back (asking.md E43, R236).
+
+It shows what the engine lists, live, and posts what is to be revoked; what edits a file is asked once more. What the
+engine refuses is said here, in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.binding import Binding
+from textual.message import Message
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import LedgerEntry
+from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.view import ledger as words
+from jp_tui.view.status import shortened
+
+
+class Ledger(Listing):
+    """Entries with scope, age, use and revoke."""
+
+    BINDINGS = [
+        Binding("d,delete", "revoke", "take back", id="ledger.revoke", tooltip="The highlighted one; a setting twice"),
+    ]
+    title_words = "Remembered and allowed"
+    keys_words = "↑ ↓ · d takes back · Esc closes"
+
+    @dataclass
+    class Revoke(Message):
+        """Take this entry back."""
+
+        key: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: dict[str, words.LedgerRow] = {}
+        self._sure = ""
+
+    def listed(self, entries: tuple[LedgerEntry, ...]) -> None:
+        """What stands in the ledger now."""
+        found = words.rows(entries)
+        self._rows = {row.key: row for row in found}
+        if self._sure not in self._rows:
+            self._sure = ""
+            self.say(blank())
+        self.show([_item(row) for row in found], ours(words.EMPTY))
+
+    def refused(self, message: str, advice: str) -> None:
+        """What was wanted could not be done."""
+        self._sure = ""
+        said = Foreign("\n".join(part for part in (message, advice) if part))
+        self.say(foreign(said, style="$failed-foreground"))
+
+    def action_revoke(self) -> None:
+        row = self._rows.get(self.chosen.key) if self.chosen else None
+        if row is None:
+            return
+        if not row.revocable:
+            self.say(ours(words.NOT_HERE, place=row.place or ours("what says so")))
+        elif row.asks_again and self._sure != row.key:
+            self._sure = row.key
+            self.say(ours(words.EDITS, place=row.place or ours("your settings")))
+        else:
+            self._sure = row.key
+            self.say(ours(words.TAKING))
+            self.post_message(self.Revoke(row.key))
+
+    def on_key(self, event: events.Key) -> None:
+        """Any other key is a change of mind."""
+        if self._sure and event.key not in ("d", "delete"):
+            self._sure = ""
+            self.say(blank())
+
+
+def _item(row: words.LedgerRow) -> Item:
+    first = join(
+        foreign(row.what, mode="line", style="bold"),
+        ours("  "),
+        foreign(row.answer, mode="line", style="$done-foreground", limit=40),
+    )
+    about = [foreign(Foreign(row.about), mode="line", style="$muted-foreground")]
+    told = [ours("asked: {text}", text=foreign(row.text, mode="line"))] if row.text else []
+    if row.place:
+        short = Foreign(shortened(row.place.raw, "", 34))
+        about.append(foreign(short, mode="line", style="$muted-foreground"))
+        told.append(ours("set in {place}", place=foreign(row.place, mode="line")))
+    second = join(*about, sep=ours(" · ", style="$muted-foreground")).pad_left(2)
+    return Item(row.key, (first, second), join(*told, sep=ours("\n")))

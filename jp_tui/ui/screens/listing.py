@@ -1,0 +1,129 @@
+"""A list over the workspace: rows of two lines, words where there are none, what is said in its place.
+
+What it lists comes from above and may change while it is open; the highlighted row stays. Whoever derives from it
+makes the rows. It asks the engine for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from jp_tui.ui.keys import words
+from jp_tui.ui.text import blank, join, ours
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A row: its key, two lines, and what is told below the list while it is highlighted."""
+
+    key: str
+    lines: tuple[Content, Content]
+    detail: Content
+
+
+class Listing(ModalScreen[None], inherit_bindings=False):
+    """A page with a list and a line for what is said."""
+
+    BINDINGS = [
+        Binding("escape,q", "dismiss(None)", "close", id="listing.close", tooltip="Back to where you were"),
+        Binding("j", "move(1)", "down", show=False, id="listing.down", tooltip="The next row"),
+        Binding("k", "move(-1)", "up", show=False, id="listing.up", tooltip="The row before"),
+        Binding("r", "again", "read again", show=False, id="listing.again", tooltip="Ask for the list once more"),
+        Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="listing.break"),
+    ]
+
+    DEFAULT_CSS = """
+    Listing {
+        align: center middle; background: $background 60%;
+        & > Vertical {
+            width: 100%; max-width: 112; height: auto; max-height: 100%; padding: 0 1; background: $sheet-background;
+            border: round $sheet-border; border-title-style: bold; border-subtitle-color: $muted-foreground;
+        }
+        OptionList, OptionList:focus {
+            height: auto; max-height: 1fr; border: none; padding: 0; background: $sheet-background;
+        }
+        Static { height: auto; padding: 0 1; }
+        #detail { max-height: 8; margin-top: 1; color: $muted-foreground; }
+        #notice { color: $waiting-foreground; text-style: bold; }
+    }
+    """
+
+    class Again(Message):
+        """The list is wanted, for the first time or once more."""
+
+    title_words = ""
+    keys_words = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._items: Sequence[Item] | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = words(self.title_words)
+            box.border_subtitle = words(self.keys_words)
+            yield OptionList()
+            yield Static(id="empty")
+            yield Static(id="detail")
+            yield Static(id="notice")
+
+    def on_mount(self) -> None:
+        self.show(None, ours("reading…", style="$muted-foreground"))
+        self.say(blank())
+        self.query_one(OptionList).focus()
+        self.post_message(self.Again())
+
+    def show(self, items: Sequence[Item] | None, empty: Content) -> None:
+        """These rows; `empty` stands there when there are none. The highlighted row is kept."""
+        options = self.query_one(OptionList)
+        before, at = self.chosen, options.highlighted or 0
+        self._items = items
+        options.clear_options()
+        options.add_options(Option(join(*one.lines, sep=ours("\n"))) for one in items or ())
+        options.display = bool(items)
+        shown = self.query_one("#empty", Static)
+        shown.update(empty)
+        shown.display = not items
+        if items:
+            same = next((row for row, one in enumerate(items) if before is not None and one.key == before.key), at)
+            options.highlighted = min(same, len(items) - 1)
+        self._tell()
+
+    @property
+    def chosen(self) -> Item | None:
+        """The highlighted row."""
+        at = self.query_one(OptionList).highlighted
+        return self._items[at] if self._items and at is not None and at < len(self._items) else None
+
+    def say(self, what: Content) -> None:
+        """Words below the list."""
+        notice = self.query_one("#notice", Static)
+        notice.update(what)
+        notice.display = bool(what)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._tell()
+
+    def _tell(self) -> None:
+        detail, item = self.query_one("#detail", Static), self.chosen
+        detail.update(item.detail if item else blank())
+        detail.display = item is not None and bool(item.detail)
+
+    def action_move(self, step: int) -> None:
+        options = self.query_one(OptionList)
+        if self._items:
+            options.highlighted = ((options.highlighted or 0) + step) % len(self._items)
+
+    def action_again(self) -> None:
+        self.post_message(self.Again())

@@ -1,0 +1,88 @@
+"""What is written in the workspace: where it goes, and the list of commands while one is being written (E10).
+
+A part of `WorkspaceScreen`. A character typed where nothing writes is meant for the composer; it answers nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import events
+
+from jp_tui.ui.widgets.commands import CommandList
+from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.widgets.slash import Slash
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from jp_tui.ui.screens.exchange import Exchange
+
+    _Part = Screen[None]
+else:
+    _Part = object
+
+
+class Writing(_Part):
+    """The screen's side of the composer."""
+
+    _exchange: Exchange | None
+    _first_prompt: str
+
+    @property
+    def composer(self) -> Composer:
+        """Where the user writes."""
+        return self.query_one(Composer)
+
+    def on_composer_typed(self, event: Composer.Typed) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.column.note_typing()
+
+    def on_composer_behind(self, event: Composer.Behind) -> None:
+        event.stop()
+        event.do()
+
+    def on_composer_edited(self, event: Composer.Edited) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.written()
+
+    def on_composer_submitted(self, event: Composer.Submitted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.submitted(event.text)
+        else:
+            self._first_prompt = event.text  # typed ahead: it is said as soon as there is somebody to say it to
+
+    def on_composer_editor_wanted(self, event: Composer.EditorWanted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.edit()
+
+    def on_slash_suggested(self, event: Slash.Suggested) -> None:
+        event.stop()
+        found = self.query_one(CommandList)
+        found.commands, found.chosen = event.commands, event.chosen
+
+    def on_command_list_picked(self, event: CommandList.Picked) -> None:
+        event.stop()
+        self.set_focus(self.composer)
+        self.composer.take(event.command)
+
+    def on_key(self, event: events.Key) -> None:
+        """A character typed while nothing that writes has the focus is meant for the composer (E10)."""
+        composer = self.composer
+        bound = event.key in self.active_bindings
+        if event.is_printable and event.character and not bound and composer.display and not composer.has_focus:
+            event.stop()
+            self.set_focus(composer)
+            composer.type_in(event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """The same for a paste."""
+        composer = self.composer
+        if composer.display and not composer.has_focus:
+            event.stop()
+            self.set_focus(composer)
+            composer.type_in(event.text)

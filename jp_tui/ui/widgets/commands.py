@@ -1,0 +1,70 @@
+"""The commands that a `/` in the composer may become, one a line above it (issue 4, 6).
+
+A list to look at: the composer keeps the focus and all keys. A click picks a line (E60).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from jp_tui.ui.keys import words
+from jp_tui.ui.text import blank, cut, join, ours, styled
+from jp_tui.view.commands import Command
+
+MOST = 10
+"""Lines of the list; what is beyond is reached by writing on."""
+
+
+class CommandList(Widget):
+    """`❯ /ledger  what is remembered or allowed`; hidden when there is nothing to say."""
+
+    DEFAULT_CSS = """
+    CommandList {
+        height: auto; width: 1fr; margin: 0 1; padding: 0 1; display: none; background: $surface;
+        &.-shown { display: block; }
+    }
+    """
+    ALLOW_SELECT = False
+
+    commands: reactive[tuple[Command, ...]] = reactive((), layout=True)
+    """What may be meant."""
+    chosen: reactive[int] = reactive(0)
+    """Which of them Enter takes."""
+
+    @dataclass
+    class Picked(Message):
+        """This line was clicked."""
+
+        command: Command
+
+    def watch_commands(self, commands: tuple[Command, ...]) -> None:
+        self.set_class(bool(commands), "-shown")
+
+    @property
+    def first(self) -> int:
+        """The first one in sight."""
+        return max(min(self.chosen - MOST // 2, len(self.commands) - MOST), 0)
+
+    def render(self) -> Content:
+        shown = list(enumerate(self.commands))[self.first : self.first + MOST]
+        names = [f"/{one.name} {one.argument}".rstrip() for _, one in shown]
+        wide = max(map(len, names), default=0) + 2
+        lines = []
+        for (at, one), name in zip(shown, names, strict=True):
+            mark = ours("❯ ", style="bold $primary") if at == self.chosen else ours("  ")
+            named = styled(words(name), "bold $primary" if at == self.chosen else "$primary")
+            line = join(mark, named.pad_right(wide - len(name)), styled(words(one.does), "$muted-foreground"))
+            lines.append(cut(line, max(self.content_size.width, 8)))
+        return join(*lines, sep=ours("\n")) if lines else blank()
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        at = self.first + event.y
+        if at < len(self.commands):
+            self.post_message(self.Picked(self.commands[at]))

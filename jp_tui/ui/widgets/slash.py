@@ -1,0 +1,98 @@
+"""What a `/` in the composer does to its keys: a list of commands, one of them chosen, Enter runs it (issue 4, 6).
+
+A part of `Composer`, which has the text; what is meant is decided in `view/commands.py`. It runs no command.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding
+from textual.message import Message
+
+from jp_tui.view.commands import Command, Run, Text, Unknown, matching, parse
+
+if TYPE_CHECKING:
+    from textual.widgets import TextArea
+
+    _Part = TextArea
+else:
+    _Part = object
+
+SLASH = [
+    Binding("tab", "complete", "complete", id="composer.complete", tooltip="Write the command that is marked"),
+    Binding("escape", "put_away", "close list", id="composer.put_away", tooltip="The list of commands"),
+]
+
+
+class Slash(_Part):
+    """The list that opens above the composer while a command is being written."""
+
+    commands: tuple[Command, ...] = ()
+    _at = 0
+    _away = ""
+
+    @dataclass
+    class Suggested(Message):
+        """What may be meant by what is written, and which of it Enter takes; nothing closes the list."""
+
+        commands: tuple[Command, ...]
+        chosen: int
+
+    @dataclass
+    class Commanded(Message):
+        """This is to be done."""
+
+        command: Command
+        argument: str
+
+    @property
+    def suggested(self) -> tuple[Command, ...]:
+        """What the list holds now."""
+        return matching(self.text, self.commands) if self.text != self._away else ()
+
+    def suggest(self) -> None:
+        """The text changed."""
+        if self.text != self._away:
+            self._at, self._away = 0, ""
+        self._show()
+
+    def _show(self) -> None:
+        found = self.suggested
+        self.post_message(self.Suggested(found, min(self._at, max(len(found) - 1, 0))))
+        self.refresh_bindings()
+
+    def choose(self, step: int) -> bool:
+        """Move the mark; whether there is a list."""
+        found = self.suggested
+        if found:
+            self._at = (self._at + step) % len(found)
+            self._show()
+        return bool(found)
+
+    def meant(self, text: str) -> Text | Run | Unknown:
+        """What Enter means: what is written in full, else what is marked."""
+        found, exact = self.suggested, parse(text, self.commands)
+        if not found or (isinstance(exact, Run) and self._at == 0):
+            return exact
+        return Run(found[min(self._at, len(found) - 1)], "")
+
+    def written_instead(self, text: str) -> None:
+        """This instead of what is written, the cursor behind it."""
+        self.load_text(text)
+        self.move_cursor(self.document.end)
+
+    def take(self, command: Command, argument: str = "") -> None:
+        """Run a command; what was written of it is gone."""
+        self.load_text("")
+        self.post_message(self.Commanded(command, argument))
+
+    def action_complete(self) -> None:
+        if found := self.suggested:
+            chosen = found[min(self._at, len(found) - 1)]
+            self.written_instead(f"/{chosen.name} " if chosen.argument else f"/{chosen.name}")
+
+    def action_put_away(self) -> None:
+        self._away = self.text
+        self._show()

@@ -1,0 +1,74 @@
+"""What `/` means in the composer, pure: the text is a command, a text, or a name nobody knows (issue 4, 6).
+
+`//` begins a text that begins with a slash. An unknown name is never a text: it comes back with the nearest one, so
+that a slip of a finger is not sent to a model. Which commands there are and what they do is a face's list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """`name` as it is typed, `title` as a list of commands calls it, `argument` what may follow, empty for nothing."""
+
+    name: str
+    title: str
+    does: str
+    argument: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """To be sent to the model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """To be done here."""
+
+    command: Command
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Nothing of that name, or one that takes no argument; `advice` says so."""
+
+    name: str
+    advice: str
+
+
+def parse(text: str, commands: Sequence[Command]) -> Text | Run | Unknown:
+    """What is meant by a text that was entered."""
+    if not text.startswith("/"):
+        return Text(text)
+    if text.startswith("//"):
+        return Text(text[1:])
+    name, _, argument = text[1:].strip().partition(" ")
+    argument = argument.strip()
+    found = next((one for one in commands if one.name == name.casefold()), None)
+    if found is None:
+        return Unknown(name, _advice(name, commands))
+    if argument and not found.argument:
+        return Unknown(name, f"/{found.name} takes nothing behind it · // sends a text that begins with /")
+    return Run(found, argument)
+
+
+def matching(text: str, commands: Sequence[Command]) -> tuple[Command, ...]:
+    """The commands that what is written may become: it is a slash and the beginning of a name, nothing else."""
+    if not text.startswith("/") or text.startswith("//") or (not text[1:].isalnum() and text != "/"):
+        return ()
+    return tuple(one for one in commands if one.name.startswith(text[1:].casefold()))
+
+
+def _advice(name: str, commands: Sequence[Command]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.casefold(), [one.name for one in commands], 1, 0.4)
+    means = f"/{near[0]} is the nearest" if near else "/help lists them"
+    return f"{means} · // sends a text that begins with /"
