@@ -2,7 +2,7 @@
 
 Jinja's sandbox, and a process of its own with little time and memory, so that no value can hold up or fill the program.
 A template is configuration, its values are foreign: they are data here and never read as templates. In a line for a
-shell every text has to go through the filter `q` and stand outside of quotes; anything else is refused, not repaired.
+shell every text becomes one quoted word; where it would stand in quotes or the like, the line is refused, not repaired.
 """
 
 from __future__ import annotations
@@ -122,8 +122,7 @@ def _shell_word(value: Any) -> str:
         return f"{_MARK}{value}{_MARK}"
     if isinstance(value, (bool, int, float)):
         return _printed(value)  # type: ignore[no-any-return]
-    _printed(value)
-    raise Unsafe("in a line for a shell every text goes through the filter q: {{ … | q }}")
+    return f"{_MARK}{_quote(value)}{_MARK}"
 
 
 def _words(error: Exception) -> str:

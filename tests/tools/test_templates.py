@@ -117,20 +117,21 @@ async def test_jinja_is_never_loaded_here() -> None:
 
 
 async def test_a_line_for_a_shell_keeps_every_value_one_word() -> None:
-    line = "printf '%s|' {{ tool.arguments.text | q }} a{{ tool.arguments.text|shell_quote }} {{ tool.arguments.n }}"
+    """Also without the filter, and a table as its JSON."""
+    line = "printf '%s|' {{ tool.arguments.text }} a{{ tool.arguments.text|shell_quote }} {{ tool.arguments.n }}"
     made = await rendered(Command(line, ("{{ tool.arguments.list | map('q') | join(' ') }}",), shell=True), told(
         text=NASTY, n=3, list=[NASTY, "b"]
     ))  # fmt: skip
     assert made.argv[:2] == ("/bin/sh", "-c")
     out = (await run(made.argv, cwd="/")).stdout.decode()
     assert out == "|".join([NASTY, f"a{NASTY}", "3", NASTY, "b", ""])
+    table = await rendered(Command("printf %s {{ tool.arguments }}", shell=True), told(text=NASTY))
+    assert json.loads((await run(table.argv, cwd="/")).stdout) == {"text": NASTY}
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "echo {{ tool.arguments.text }}",
-        "echo {{ tool.arguments }}",
         "echo '{{ tool.arguments.text | q }}'",
         'echo "{{ tool.arguments.text | q }}"',
         "echo `echo {{ tool.arguments.text | q }}`",
@@ -138,8 +139,6 @@ async def test_a_line_for_a_shell_keeps_every_value_one_word() -> None:
         "cat <<END\n{{ tool.arguments.text | q }}\nEND",
         "echo \\{{ tool.arguments.text | q }}",
         "echo ${{ tool.arguments.text | q }}",
-        "echo {{ tool.arguments.text | q | upper }}",
-        "echo {{ [tool.arguments.text | q, tool.arguments.text] | join(' ') }}",
     ],
 )
 async def test_a_line_that_a_value_could_change_is_refused(line: str) -> None:
