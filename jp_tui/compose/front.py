@@ -47,7 +47,7 @@ def _parsed(argv: list[str]) -> int:
 def _run(arguments: Arguments) -> int:
     from jp_tui.journal.port import JournalError
 
-    place = Place.of(arguments)
+    place = Place(arguments)
     try:
         if arguments.command != "workspace" or arguments.plain:
             from jp_tui.compose.commands import command

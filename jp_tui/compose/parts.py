@@ -27,28 +27,21 @@ if TYPE_CHECKING:
     from jp_tui.settings.toolset import ToolSettings
 
 
-@dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run happens: the user's folders, the workspace, and where its settings come from."""
+    """Where a run happens: the user's folders, the workspace, and where its settings come from (none read yet)."""
 
-    paths: Paths
-    workspace: Path
-    sources: Sources
-
-    @classmethod
-    def of(cls, arguments: Arguments) -> Place:
-        """Raises PathsError. Reads no settings yet."""
-        paths = Paths.of(os.environ)
-        workspace = workspace_root(arguments.workspace)
-        sources = Sources(
-            user=paths.config_file,
-            workspace=workspace / ".jp-tui" / "config.toml",
-            store=paths.data / "trusted-workspaces",
+    def __init__(self, arguments: Arguments) -> None:
+        """Raises PathsError."""
+        self.paths = Paths.of(os.environ)
+        self.workspace = workspace_root(arguments.workspace)
+        self.sources = Sources(
+            user=self.paths.config_file,
+            workspace=self.workspace / ".jp-tui" / "config.toml",
+            store=self.paths.data / "trusted-workspaces",
             environment=dict(os.environ),
             assignments=arguments.cfg,
             flags=arguments.flags(),
         )
-        return cls(paths, workspace, sources)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jp_tui import __version__
-from jp_tui.settings.commands import COMMANDS, Command
 from jp_tui.settings.errors import UsageError, nearest
 from jp_tui.settings.toggles import Toggle
+
+if TYPE_CHECKING:
+    from jp_tui.settings.commands import Command
 
 # Words of the surface that later versions take as commands. A prompt that is one of them alone would change its
 # meaning with an update, so it is refused now, with the way to say it anyway.
@@ -106,6 +108,8 @@ def _prompt(command: Command, words: list[str], *, escaped: bool) -> str | None:
         if command == "query":
             raise UsageError('query needs a prompt: jp-tui query "PROMPT", or - to read it from standard input')
         return None
+    from jp_tui.settings.commands import COMMANDS
+
     first = words[0]
     near = nearest(first, COMMANDS) if command == "workspace" and not escaped and " " not in first else ""
     if len(words) > 1:

@@ -15,7 +15,7 @@ from jp_tui.settings.layers import Settings
 from jp_tui.settings.toml import Path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # not slots: those cost twice the time at every start
 class Sources:
     """The user's file, the workspace's, the store of what is trusted, the environment, `--cfg` and flags."""
 

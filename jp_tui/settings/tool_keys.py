@@ -72,7 +72,7 @@ _SHARED: dict[str, Node] = {
     "run": Leaf(checks.choice(*_ASKING), tightens=stricter(*_ASKING), help="ask before it runs"),
     "format": Leaf(
         checks.choice("unattended", "ask"),
-        tightens=stricter("unattended", "ask"),
+        tightens=lambda old, new: new == "ask",
         help="whether its own command may show the arguments before you approve",
     ),
     "result": Leaf(checks.choice(*_ASKING), tightens=stricter(*_ASKING), help="ask before the model gets it"),

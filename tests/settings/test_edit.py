@@ -115,3 +115,53 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(SettingsError, match=r"ui\.theme"):
         edit.set_value(tmp_path / "config.toml", ("ui", "theme"), "jp-day")
+
+
+def test_a_key_is_taken_out_and_everything_else_keeps_its_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(TEXT)
+    assert edit.unset_value(file, ("ui", "sidebar"))
+    assert file.read_text() == TEXT.replace('sidebar="hide"\n', "")
+    assert not edit.unset_value(file, ("ui", "sidebar"))
+    assert edit.unset_value(file, ("conversation", "tools", "*", "run"))
+    assert edit.unset_value(file, ("assistant", "model", "id"))
+    left = layers.from_file("user", str(file))
+    assert left is not None and left.tree["ui"] == {"theme": "x"}
+    for comment in ("# my settings", "# the look", "# my theme"):
+        assert comment in file.read_text()
+
+
+@pytest.mark.parametrize("text", ["", "[ui]\ntheme = 'x'\n", "ui = { theme = 'x' }\n"])
+def test_a_key_that_is_not_there_changes_nothing(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    assert not edit.unset_value(file, ("ui", "sidebar"))
+    assert file.read_text() == text
+    assert not edit.unset_value(tmp_path / "missing.toml", ("ui", "sidebar"))
+
+
+def test_a_key_of_an_inline_table_is_taken_out(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("ui = { theme = 'x', sidebar = 'hide' } # look\n[notify]\nbell = true\n")
+    assert edit.unset_value(file, ("ui", "theme"))
+    layer = layers.from_file("user", str(file))
+    assert layer is not None and layer.tree == {"ui": {"sidebar": "hide"}, "notify": {"bell": True}}
+    assert "# look" in file.read_text()
+
+
+def test_what_stands_there_in_short_is_not_taken_out_by_its_long_name(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[conversation.tools.ask_user]\nenable = false\n")
+    assert not edit.unset_value(file, ("conversation", "tools", "ask_user", "enable", "state"))
+    assert "enable = false" in file.read_text()
+
+
+def test_a_table_sets_its_keys_and_leaves_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[ui]\ntheme = 'x' # mine\n")
+    edit.set_value(file, ("ui",), {"sidebar": "hide", "review": False})
+    edit.set_value(file, ("conversation", "tools", "greet"), {"source": "local", "command": "./greet"})
+    layer = layers.from_file("user", str(file))
+    assert layer is not None and layer.tree["ui"] == {"theme": "x", "sidebar": "hide", "review": False}
+    assert layer.tree["conversation"]["tools"]["greet"] == {"source": "local", "command": "./greet"}
+    assert "# mine" in file.read_text()
