@@ -7,25 +7,27 @@ is safe. It never asks anybody: questions go to the coordinator; running one cal
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from jp_tui.conversation.events import ToolCallResponse
 from jp_tui.conversation.model import Call
-from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.call import Deferred, Done, Runner
+from jp_tui.engine.call import Runner
 from jp_tui.engine.closing import RESULT
 from jp_tui.engine.coordinator import Coordinator
+from jp_tui.engine.job import Deferred, Done
 from jp_tui.engine.log import Log
+from jp_tui.engine.results import UNFINISHED, response, with_words
+from jp_tui.engine.verdicts import Checks
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
+from jp_tui.questions.types import Given
 
 Stop = Literal["restart", "respond", "stop", "leave", "end_turn"]
 Ending = Literal["go_on", "deferred"] | Stop
-UNFINISHED = "Turn ended by the user before this tool call completed."
-"""M32."""
 # A later, milder choice never downgrades an earlier, stronger one (R214).
 STRENGTH: dict[Ending, int] = {
     "go_on": 0, "deferred": 0, "restart": 1, "leave": 2, "respond": 3, "stop": 4, "end_turn": 5,
@@ -36,25 +38,24 @@ GRACE_SECONDS = 5.0
 """How long a tool that was called off may take to end; then the turn goes on without it."""
 
 
-def with_words(message: str) -> str:
-    """M37."""
-    return f"Tool run cancelled by user with a custom message:\n\n{message}"
-
-
 class Batch:
-    """Runs `calls`; `refused` are those that must not run, with what is wrong (traps.md T20)."""
+    """Runs `calls`; `refused` are those that must not run, with what is wrong (traps.md T20); `answers` those that
+    calls of a turn which was cut off were given before (R237)."""
 
     def __init__(
         self,
         log: Log,
         coordinator: Coordinator,
+        checks: Checks,
         root: Path,
         calls: Sequence[Call],
         order: Sequence[str],
         refused: Sequence[tuple[str, str, str]] = (),
+        answers: Mapping[str, Mapping[str, Given]] | None = None,
     ) -> None:
         self._log, self._coordinator, self._order = log, coordinator, list(order)
-        self._runner = Runner(log, coordinator, root, self._say)
+        self._runner = Runner(log, coordinator, checks, root, self._say, answers or {})
+        self._deciding: asyncio.Task[Done | None] | None = None
         self._calls = list(calls)
         self._names = {call.id: call.name for call in calls} | {id_: name for id_, name, _ in refused}
         self._done: dict[str, Done] = {}
@@ -86,6 +87,8 @@ class Batch:
         for call, task in self._tasks.items():
             self._runner.call_off(call)
             task.cancel()
+        if self._deciding is not None:
+            self._deciding.cancel()
         self._finished.put_nowait("")
         return True
 
@@ -97,6 +100,7 @@ class Batch:
         """To the end of every call; facts are durable when this returns. Raises JournalError."""
         try:
             while True:
+                await self._decide()
                 await self._start()
                 await self._watch()
                 if self._ending == "restart":
@@ -117,6 +121,35 @@ class Batch:
 
     def _left(self) -> list[Call]:
         return [call for call in self._calls if call.id not in self._done and call.id not in self._deferred]
+
+    async def _decide(self) -> None:
+        """Leave to run, one call after the other in the order of the requests, before anything is executed (R253)."""
+        setups = [self._log.setup.tools.get(call.name) for call in self._left()]
+        if any(setup is not None and setup.run in ("ask", "edit") for setup in setups):
+            for call in self._left():
+                self._say(call.id, call.name, "queued")
+        for number, call in enumerate(self._left(), 1):
+            if number % TOGETHER == 0:
+                await asyncio.sleep(0)
+            if self._ending != "go_on":
+                return
+            waits = self._runner.waits(call)
+            if waits and self._fresh:
+                await self._commit()
+            done = await (self._leave(call) if waits else self._runner.permit(call))
+            if done is not None:
+                self._coordinator.gone(call.id)
+                self._end(call.id, done)
+
+    async def _leave(self, call: Call) -> Done | None:
+        """The decision on one call, in a task of its own: an interrupt cancels it."""
+        task = self._deciding = asyncio.create_task(self._runner.permit(call))
+        try:
+            await asyncio.wait([task])
+        finally:
+            self._deciding = None
+            task.cancel()
+        return None if task.cancelled() else task.result()
 
     async def _start(self) -> None:
         for number, call in enumerate(self._left(), 1):
@@ -216,18 +249,8 @@ class Batch:
         self._kept.update(calls)
 
     def _response(self, call: str) -> ToolCallResponse:
-        """The result as it is stored, with what a reloaded conversation needs to look as it did live."""
-        done, setup = self._done[call], self._log.setup.tools.get(self._names[call])
-        extra: JsonObject = {}
-        if (ms := self._runner.ms.get(call)) is not None:
-            extra["ms"] = ms
-        if done.end not in ("ok", "error"):
-            extra["end"] = done.end
-        if title := self._runner.titles.get(call):
-            extra["title"] = title
-        if setup is not None and setup.hidden:
-            extra["hidden"] = True
-        return ToolCallResponse(id=call, content=done.content, is_error=done.is_error, metadata=extra)
+        setup = self._log.setup.tools.get(self._names[call])
+        return response(call, self._done[call], self._runner.job(call), setup)
 
     async def _abandon(self) -> None:
         """Nothing runs on behind the end of the batch, however it ended."""
@@ -239,7 +262,7 @@ class Batch:
             self._tasks.clear()
 
     def _say(self, call: str, name: str, state: CallState, *, end: CallEnd | None = None) -> None:
-        setup = self._log.setup.tools.get(name)
+        setup, job = self._log.setup.tools.get(name), self._runner.job(call)
         self._log.publish(
             CallChanged(
                 conversation=self._log.id,
@@ -247,10 +270,10 @@ class Batch:
                 call=call,
                 tool=name,
                 state=state,
-                title=Foreign(self._runner.titles.get(call, "")),
+                title=Foreign(job.title if job is not None else ""),
                 hidden=setup is not None and setup.hidden,
                 end=end,
-                ms=self._runner.ms.get(call),
+                ms=job.ms if job is not None else None,
             )
         )
 

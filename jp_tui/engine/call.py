@@ -7,111 +7,166 @@ is raised. It commits nothing and shows nothing but the call's state.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import assert_never
 
 from jp_tui.conversation.model import Call
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.engine.coordinator import Asking, Coordinator
+from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.engine.coordinator import Coordinator
+from jp_tui.engine.delivering import delivered
+from jp_tui.engine.garbage import unsound
+from jp_tui.engine.job import Deferred, Done, Job
 from jp_tui.engine.log import Log
-from jp_tui.engine.setup import ToolSetup
+from jp_tui.engine.permission import permitted, unavailable
+from jp_tui.engine.prompts import Asking
+from jp_tui.engine.rendering import render_after, render_before
+from jp_tui.engine.verdicts import Checks
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
-from jp_tui.protocol.values import CallEnd, CallState
-from jp_tui.tools.port import Cancel, Given, NeedsInput, Replied, Tool, ToolCall
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """The response of a call; `end` says how for the sidebar."""
-
-    content: str
-    is_error: bool
-    end: CallEnd
-
-
-class Deferred(Exception):
-    """The call's question stays open for later (R230)."""
+from jp_tui.protocol.values import CallState
+from jp_tui.questions.types import SchemaAnswer
+from jp_tui.tools.port import Given, NeedsInput, Replied
 
 
 class Runner:
-    """Runs calls of one batch. `titles` and `ms` (milliseconds) are kept by call."""
+    """Runs calls of one batch. `answers` are those of calls of a turn that was cut off, which run again (R237)."""
 
     def __init__(
-        self, log: Log, coordinator: Coordinator, root: Path, say: Callable[[str, str, CallState], None]
+        self,
+        log: Log,
+        coordinator: Coordinator,
+        checks: Checks,
+        root: Path,
+        say: Callable[[str, str, CallState], None],
+        answers: Mapping[str, Mapping[str, Given]],
     ) -> None:
-        self._log, self._coordinator, self._root, self._say = log, coordinator, root, say
-        self._cancels: dict[str, Cancel] = {}
-        self.titles: dict[str, str] = {}
-        self.ms: dict[str, int] = {}
+        self._log, self._coordinator, self._checks, self._root, self._say = log, coordinator, checks, root, say
+        self._answers = dict(answers)
+        self._jobs: dict[str, Job] = {}
+
+    def job(self, call: str) -> Job | None:
+        """What is known of a call that was begun."""
+        return self._jobs.get(call)
+
+    def waits(self, call: Call) -> bool:
+        """Whether somebody must be waited for before this call is known to run: a person, or a formatter."""
+        setup = self._log.setup.tools.get(call.name)
+        if setup is None or setup.tool is None:
+            return False
+        return setup.run in ("ask", "edit") or (setup.format == "unattended" and hasattr(setup.tool, "render"))
 
     def call_off(self, call: str) -> None:
         """Tell the tool between its steps; its task is cancelled by whoever holds it."""
-        if (cancel := self._cancels.get(call)) is not None:
-            cancel.called = True
+        if (job := self._jobs.get(call)) is not None:
+            job.cancel.called = True
 
-    async def run(self, call: Call) -> Done:
-        """The result. Raises Deferred, JournalError, and cancellation."""
+    async def permit(self, call: Call) -> Done | None:
+        """May the call run? None when it may, else its result (5.2). Raises JournalError, and cancellation."""
         setup = self._log.setup.tools.get(call.name)
         if setup is None:
-            return Done(_unavailable(call.name), True, "error")
+            return Done(unavailable(call.name), True, "error")
         if setup.tool is None:
             return Done(f"Tool not found: {call.name}", True, "error")
-        if setup.run == "skip":
-            return Done("Tool skipped by configuration.", False, "skipped")
-        if setup.run != "unattended":
-            return Done(_needs_approval(call.name, setup.run), True, "error")
-        began = self._log.setup.monotonic()
-        self._cancels[call.id] = Cancel()
+        job = self._jobs[call.id] = Job(call, setup, setup.tool, call.arguments, self._root, self._log.id)
+        job.workspace = str(self._log.setup.workspace)
+        job.answers = self._answers.pop(call.id, {})
         try:
-            title = self.titles[call.id] = setup.tool.title(call.arguments)
-            self._coordinator.begin(call.id, Asking(call.name, title, setup.hidden))
-            return await self._until_done(call, setup, setup.tool)
+            self._coordinator.begin(call.id, self._asking(job))
+            if setup.run == "skip":
+                return Done("Tool skipped by configuration.", False, "skipped")
+            return await render_before(job, self._log) or await self._permitted(job)
+        except JournalError:
+            raise
+        except Exception as bug:
+            return self._bug(job, bug)
+
+    async def _permitted(self, job: Job) -> Done | None:
+        if job.setup.run == "unattended":
+            return None
+        self._coordinator.now(job.call.id, self._asking(job))
+        return await permitted(job, self._coordinator)
+
+    async def run(self, call: Call) -> Done:
+        """The result of a call that may run. Raises Deferred, JournalError, and cancellation."""
+        job = self._jobs[call.id]
+        began = self._log.setup.monotonic()
+        try:
+            if (failed := await render_after(job, self._log)) is not None:
+                return failed
+            done = await self._until_done(job)
+            return await self._delivered(job, done) if done.own else done
         except (Deferred, JournalError):
             raise
         except Exception as bug:
-            # A tool's bug ends its call, not the turn; errors that a tool expects come back as Failure.
-            return Done(f"{call.name} failed unexpectedly ({type(bug).__name__}: {bug}).", True, "error")
+            return self._bug(job, bug)
         finally:
-            self.ms[call.id] = int((self._log.setup.monotonic() - began) * 1000)
+            job.ms = int((self._log.setup.monotonic() - began) * 1000)
 
-    async def _until_done(self, call: Call, setup: ToolSetup, tool: Tool) -> Done:
+    def _asking(self, job: Job) -> Asking:
+        job.title = self._log.secrets.text(job.tool.title(job.arguments), job.call.id)
+        return Asking(job.setup, job.title, job.arguments, job.rendered or "")
+
+    def _bug(self, job: Job, bug: Exception) -> Done:
+        """A tool's bug ends its call, not the turn; errors that a tool expects come back as Failure."""
+        words = f"{job.call.name} failed unexpectedly ({type(bug).__name__}: {bug})."
+        return Done(self._log.secrets.text(words, job.call.id), True, "error")
+
+    async def _until_done(self, job: Job) -> Done:
         """Execute, and again with each answer, until the tool is content (R97)."""
-        answers: Mapping[str, Given] = {}
-        replied: Replied | None = None
+        call, secrets = job.call, self._log.secrets
         while True:
             self._say(call.id, call.name, "running")
-            outcome = await tool.run(
-                ToolCall(
-                    arguments=call.arguments,
-                    root=self._root,
-                    answers=answers,
-                    options=setup.options,
-                    replied=replied,
-                    cancel=self._cancels[call.id],
-                )
-            )
+            self._coordinator.now(call.id, self._asking(job))
+            outcome: object = await job.tool.run(job.execution())
+            if (why := unsound(outcome)) is not None:
+                return Done(f"{call.name} {why}.", True, "error")
             match outcome:
-                case Success(content):
-                    return Done(content + _notes(answers), False, "ok")
-                case Failure():
-                    return Done(outcome.for_model() + _notes(answers), True, "error")
+                case Success() | Failure():
+                    clean = secrets.outcome(outcome, call.id)
+                    failed = isinstance(clean, Failure)
+                    content = clean.for_model() if isinstance(clean, Failure) else clean.content
+                    content += secrets.text(_notes(job.answers) + _edited(job), call.id)
+                    return Done(content, failed, "error" if failed else "ok", own=True)
                 case NeedsInput(question):
-                    rule = setup.rules.get(question.id, v.Rule())
-                    raised = v.QuestionRaised(call.id, question, tool.source, rule, setup.policies.tool)
-                    verdict = await self._coordinator.raise_question(raised)
-                    match verdict:
-                        case s.Complete(_, content, is_error):
-                            return Done(content, is_error, "error" if is_error else "cancelled")
-                        case s.Defer():
-                            raise Deferred
-                        case s.RunAgain():
-                            answers = verdict.answers
-                            replied = Replied(verdict.reply) if verdict.replied else None
+                    question = secrets.question(question, call.id)
+                    kind = question.answer_type
+                    if isinstance(kind, SchemaAnswer) and (why := await self._checks.usable(kind.schema)) is not None:
+                        words = f"{call.name} asked for an answer by a schema that cannot be used: {why}"
+                        return Done(words, True, "error")
+                    rule = job.setup.rules.get(question.id, v.Rule())
+                    raised = v.QuestionRaised(call.id, question, job.tool.source, rule, job.setup.policies.tool)
+                    if (ended := _next(job, await self._coordinator.question(raised))) is not None:
+                        return ended
                 case _:
-                    assert_never(outcome)
+                    raise AssertionError("looked at above")
+
+    async def _delivered(self, job: Job, done: Done) -> Done:
+        """R93."""
+        if job.setup.result == "skip":
+            return replace(done, content="Result delivery skipped by configuration.", is_error=False, end="skipped")
+        if job.setup.result == "unattended":
+            return done
+        self._coordinator.now(job.call.id, self._asking(job).about(done.content, done.is_error))
+        return await delivered(job, done, self._coordinator)
+
+
+def _next(job: Job, verdict: object) -> Done | None:
+    """How the call goes on after it asked; None when it runs again."""
+    match verdict:
+        case s.Complete(_, content, is_error):
+            return Done(content, is_error, "error" if is_error else "cancelled")
+        case s.Defer():
+            raise Deferred
+        case s.RunAgain():
+            job.answers = verdict.answers
+            job.replied = Replied(verdict.reply) if verdict.replied else None
+            if verdict.arguments is not None:
+                job.edit(verdict.arguments)
+            return None
+        case _:
+            raise AssertionError(f"no way to go on: {type(verdict).__name__}")
 
 
 def _notes(answers: Mapping[str, Given]) -> str:
@@ -120,17 +175,9 @@ def _notes(answers: Mapping[str, Given]) -> str:
     return "".join(f"\n\nThe user added: {note}" for note in notes)
 
 
-def _unavailable(name: str) -> str:
-    """M31, without the original's doubled word."""
-    return (
-        f"Tool '{name}' is not available. It may have been available earlier in this conversation but is no longer "
-        "enabled. Do not retry this tool until it is available again in the list of enabled tools."
-    )
-
-
-def _needs_approval(name: str, mode: str) -> str:
-    """Fail closed: approval of the run itself (`run = "ask"`) is not built yet, so such a tool does not run."""
-    return (
-        f"Tool '{name}' was not run: it is configured with run = \"{mode}\", and this version cannot ask for that "
-        "approval. Do not retry this tool call in this turn."
-    )
+def _edited(job: Job) -> str:
+    """R97b: the model learns what ran in place of what it sent."""
+    if not job.edited:
+        return ""
+    arguments: JsonObject = job.arguments
+    return f"\n\nThe user edited the arguments; it ran with: {dump(arguments)}"

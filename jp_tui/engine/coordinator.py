@@ -1,102 +1,207 @@
 """The dull shell around `inquiry.decide`: one input after the other, facts to the log first, then the effects.
 
 It decides nothing. It runs in a task of its own, so that cancelling a tool call never cancels the recording of
-the event that closes its question (inquiries.md section 17).
+the event that closes its question (inquiries.md section 17). Values that a schema must be asked about are checked
+before they become inputs, so that nothing else waits meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 from jp_tui.conversation.events import Event as Stored
-from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
+from jp_tui.engine.prompts import Ask, Asking, prompt
+from jp_tui.engine.reviewing import Reviewing
+from jp_tui.engine.verdicts import Checks, verdicts
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.protocol.events import AnswerRefused, CallChanged, QuestionAsked, QuestionSettled
-from jp_tui.protocol.values import Control, PromptRequest
+from jp_tui.protocol.values import CallState, PromptRequest
+from jp_tui.questions.types import SchemaAnswer, SecretAnswer
 
-How = Literal["answered", "redacted", "cancelled", "withdrawn"]
+
+@dataclass(slots=True)
+class Hooks:
+    """Whom the coordinator tells. `broken`: the turn cannot go on, with a JournalError when the log cannot be written,
+    with anything else when there is a bug. `waits`: a tool's question begins to wait for the human."""
+
+    end_turn: Callable[[], None]
+    broken: Callable[[Exception], None]
+    ledger: Callable[[], None]
+    waits: Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """What the coordinator needs to know of a call to present its questions."""
+@dataclass(slots=True)
+class _Item:
+    """An input; `told` gets the steps it led to, and then a refusal is not told to the faces."""
 
-    tool: str
-    subject: str
-    hidden: bool
+    given: v.Input
+    told: asyncio.Future[list[s.Step]] | None = None
 
 
 class Coordinator:
-    """The questions of one turn. `end_turn` is called when somebody ends it, `broken` when it cannot go on: with a
-    JournalError when the log cannot be written, with anything else when there is a bug."""
+    """The questions of one turn."""
 
-    def __init__(self, log: Log, *, end_turn: Callable[[], None], broken: Callable[[Exception], None]) -> None:
-        self._log, self._end_turn, self._broken = log, end_turn, broken
-        self._state = v.State(client=log.setup.client, most=log.setup.max_attempts)
-        self._inputs: asyncio.Queue[v.Input] = asyncio.Queue()
+    def __init__(self, log: Log, checks: Checks, hooks: Hooks) -> None:
+        self._log, self._checks, self._hooks = log, checks, hooks
+        setup = log.setup
+        self._state = v.State(client=setup.client, most=setup.max_attempts, on_failure=setup.on_failure)
+        self._inputs: asyncio.Queue[_Item] = asyncio.Queue()
         self._pending = Pending()
+        self._reviewing = Reviewing(log, checks, self._put)
         self._calls: dict[str, Asking] = {}
+        self._begin: dict[str, v.CallStarted] = {}
         self._heard_of: set[str] = set()
+        self._resumed: set[str] = set()
         self._asked_at: dict[str, float] = {}
         self._shown: dict[str, PromptRequest] = {}
+        self._deadlines: dict[str, asyncio.TimerHandle] = {}
+        self._checking: set[asyncio.Task[None]] = set()
         self._closed = False
         self._worker = asyncio.create_task(self._work())
 
-    def begin(self, call: str, asking: Asking) -> None:
-        """A call starts to run, or runs again from the start. The machine hears of it with its first question."""
-        self._calls[call] = asking
-        self._heard_of.discard(call)
+    # --- what a call does ---------------------------------------------------------------------------------
 
-    def raise_question(self, raised: v.QuestionRaised) -> asyncio.Future[Verdict]:
+    def begin(self, call: str, asking: Asking) -> None:
+        """A call starts to run, or runs again from the start. The machine hears of it with the first that it asks."""
+        self._calls[call] = asking
+        if call in self._resumed:
+            self._resumed.discard(call)
+        else:
+            self._begin[call] = v.CallStarted(call, asking.tool)
+
+    def resume(self, resumed: v.CallResumed, *, runs: bool) -> None:
+        """A call of a turn that was cut off: one that runs again, or one that is over, whose id may come again in this
+        turn (R27). What the first left open is in the machine's hands from now on."""
+        self._put(resumed)
+        if runs:
+            self._heard_of.add(resumed.call)
+            self._resumed.add(resumed.call)
+        else:
+            self._put(v.CallGone(resumed.call))
+
+    def now(self, call: str, asking: Asking) -> None:
+        """What is known of a call has changed."""
+        self._calls[call] = asking
+
+    def permission(self, wanted: v.PermissionWanted) -> asyncio.Future[Verdict]:
+        """May this call run? Permit or Complete comes back."""
+        return self._raise(wanted)
+
+    def delivery(self, wanted: v.DeliveryWanted) -> asyncio.Future[Verdict]:
+        """May this result be delivered? Deliver or Complete comes back."""
+        return self._raise(wanted)
+
+    async def question(self, raised: v.QuestionRaised) -> Verdict:
         """A tool needs to know something; how to go on comes back."""
-        if raised.call not in self._heard_of:
-            self._heard_of.add(raised.call)
-            self._inputs.put_nowait(v.CallStarted(raised.call, self._calls[raised.call].tool))
-        verdict = self._pending.wait(raised.call)
-        self._inputs.put_nowait(raised)
+        question, rule = raised.question, raised.rule
+        if rule.has_answer and isinstance(question.answer_type, SecretAnswer):
+            self._log.secrets.keep(raised.call, rule.answer)
+        values = [rule.answer] if rule.has_answer else []
+        values += [question.default] if question.has_default else []
+        known = await verdicts(self._checks, question.answer_type, values)
+        return await self._raise(replace(raised, verdicts=known) if known else raised)
+
+    def _raise(self, given: v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted) -> asyncio.Future[Verdict]:
+        if (begin := self._begin.pop(given.call, None)) is not None:
+            self._heard_of.add(given.call)
+            self._put(begin)
+        verdict = self._pending.wait(given.call)
+        self._put(given)
         return verdict
 
     def gone(self, call: str) -> None:
         """A call is over; what it still asks is withdrawn."""
+        self._begin.pop(call, None)
+        self._resumed.discard(call)
         if call in self._heard_of:
-            self._inputs.put_nowait(v.CallGone(call))
+            self._heard_of.discard(call)
+            self._put(v.CallGone(call))
+
+    # --- what people do -----------------------------------------------------------------------------------
 
     def human(self, inquiry: str, given: v.Input) -> None:
         """What a face sent about a question."""
         if self._closed:
             self._refuse(inquiry, "the turn is over", True)
+        elif isinstance(given, v.HumanAnswered):
+            self._answer(given)
         else:
-            self._inputs.put_nowait(given)
+            self._put(given)
 
-    def asks(self, inquiry: str) -> bool:
-        """Whether this question waits for the human."""
-        return inquiry in self._shown
+    def _answer(self, given: v.HumanAnswered) -> None:
+        shown = self._shown.get(given.inquiry)
+        if shown is None or not isinstance(shown.question.answer_type, SecretAnswer | SchemaAnswer):
+            self._put(given)
+        elif isinstance(shown.question.answer_type, SecretAnswer):
+            self._log.secrets.keep(shown.call, given.value)
+            self._put(given)
+        else:
+            task = asyncio.create_task(self._check(given, shown))
+            self._checking.add(task)
+            task.add_done_callback(self._checking.discard)
+
+    async def _check(self, given: v.HumanAnswered, shown: PromptRequest) -> None:
+        try:
+            self._put(await self.checked(given, shown))
+        except Exception as bug:
+            self._hooks.broken(bug)
+
+    async def checked(self, given: v.HumanAnswered, shown: PromptRequest) -> v.HumanAnswered:
+        """The answer with the verdict on its value, where one is needed."""
+        known = await verdicts(self._checks, shown.question.answer_type, [given.value])
+        return replace(given, verdicts=known) if known else given
+
+    async def hear(self, given: v.Input) -> list[s.Step]:
+        """The same for an answer from elsewhere: what became of it comes back instead of being told to the faces."""
+        if self._closed:
+            return []
+        told: asyncio.Future[list[s.Step]] = asyncio.get_running_loop().create_future()
+        self._inputs.put_nowait(_Item(given, told))
+        return await told
+
+    # --- what is known ------------------------------------------------------------------------------------
+
+    def shown(self, inquiry: str) -> PromptRequest | None:
+        """The prompt that waits for the human under this id."""
+        return self._shown.get(inquiry)
 
     def ask_again(self) -> None:
         """Put what waits to a face that was not there when it was asked."""
-        for prompt in self._shown.values():
-            self._log.publish(QuestionAsked(conversation=self._log.id, prompt=prompt))
+        for waiting in self._shown.values():
+            self._log.publish(QuestionAsked(conversation=self._log.id, prompt=waiting))
 
     def answered_after(self, inquiry: str) -> int | None:
         """Milliseconds since the question was put to the human."""
         began = self._asked_at.get(inquiry)
         return None if began is None else int((self._log.setup.monotonic() - began) * 1000)
 
+    def settled_by(self, inquiry: str) -> str | None:
+        """Who settled an inquiry of this turn; None when nobody did."""
+        return self._state.settled.get(inquiry)
+
     @property
-    def waiting(self) -> int:
-        """How many questions wait for the human."""
-        return len(self._state.waiting)
+    def ledger(self) -> v.Ledger:
+        """What the turn remembers."""
+        return self._state.ledger
+
+    @property
+    def questions_wait(self) -> bool:
+        """Whether a tool's question waits for the human: with such a one a turn can be left and taken up again."""
+        return any(shown.kind == "question" for shown in self._shown.values())
+
+    # --- the end ------------------------------------------------------------------------------------------
 
     async def settle(self) -> None:
         """Wait until every input so far is dealt with."""
+        while self._checking:
+            await asyncio.wait(list(self._checking))
         await self._inputs.join()
 
     def withdraw(self) -> None:
@@ -106,102 +211,106 @@ class Coordinator:
 
     async def close(self) -> None:
         """Deal with what came, then stop."""
+        await self._reviewing.close()
+        for timer in self._deadlines.values():
+            timer.cancel()
         await self.settle()
         self._closed = True
         self._worker.cancel()
 
+    # --- the machine --------------------------------------------------------------------------------------
+
+    def _put(self, given: v.Input) -> None:
+        self._inputs.put_nowait(_Item(given))
+
     async def _work(self) -> None:
         while True:
-            given = await self._inputs.get()
+            item = await self._inputs.get()
             try:
-                await self._take(given)
+                await self._take(item)
             except Exception as error:  # whoever waits for an answer must not wait for ever
-                self._broken(error)
+                if item.told is not None and not item.told.done():
+                    item.told.set_result([])
+                self._hooks.broken(error)
             finally:
                 self._inputs.task_done()
 
-    async def _take(self, given: v.Input) -> None:
-        state, steps = decide(self._state, given)
-        facts: list[Stored] = []
-        effects: list[s.Step] = []
-        for step in steps:
-            if isinstance(step, s.Record):
-                facts.append(step.event)
-            else:
-                effects.append(step)
+    async def _take(self, item: _Item) -> None:
+        state, steps = decide(self._state, item.given)
+        facts: list[Stored] = [step.event for step in steps if isinstance(step, s.Record)]
+        effects = [step for step in steps if not isinstance(step, s.Record)]
         if facts:
             await self._log.append(facts)
         self._state = state
+        if item.told is not None or isinstance(item.given, v.ReviewerAnswered | v.ReviewerFailed):
+            effects = [step for step in effects if not isinstance(step, s.Refuse)]  # no face has sent it
+        if item.told is not None and not item.told.done():
+            item.told.set_result(steps)
         self._perform(effects)
 
     def _perform(self, effects: Sequence[s.Step]) -> None:
         for effect in effects:
             match effect:
-                case s.AskHuman():
+                case s.AskHuman() | s.AskPermission() | s.AskDelivery():
                     self._ask(effect)
-                case s.RunAgain() | s.Complete() | s.Defer():
+                case s.AskReviewer(opened):
+                    self._say(opened.call, "awaiting_assistant")
+                    self._reviewing.ask(opened, self._calls[opened.call].tool)
+                case s.RunAgain() | s.Complete() | s.Defer() | s.Permit() | s.Deliver():
                     self._pending.settle(effect)
                 case s.Settled(inquiry, how, by):
                     self._settled(inquiry, how, by)
-                case s.Refuse(inquiry, reason, gone):
-                    self._refuse(inquiry, reason, gone)
+                case s.Refuse(inquiry, reason, gone, by):
+                    self._refuse(inquiry, reason, gone, by)
+                case s.LedgerChanged():
+                    self._hooks.ledger()
                 case s.EndTurn():
-                    self._end_turn()
+                    self._hooks.end_turn()
                 case s.Record():
                     raise AssertionError("facts are recorded before effects")
 
-    def _settled(self, inquiry: str, how: How, by: str) -> None:
+    def _settled(self, inquiry: str, how: s.How, by: str) -> None:
         log = self._log
         self._asked_at.pop(inquiry, None)
+        self._reviewing.drop(inquiry)
+        if (timer := self._deadlines.pop(inquiry, None)) is not None:
+            timer.cancel()
         if self._shown.pop(inquiry, None) is not None:
             log.setup.journal.clear_draft(log.id, inquiry)  # ids come again in another turn (R29), drafts must not
         log.publish(QuestionSettled(conversation=log.id, inquiry=inquiry, how=how, by=by))
 
-    def _refuse(self, inquiry: str, reason: str, gone: bool) -> None:
+    def _refuse(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
         id_ = self._log.id
-        self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone))
+        self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone, by=by))
 
-    def _ask(self, ask: s.AskHuman) -> None:
+    def _ask(self, ask: Ask) -> None:
         log, opened = self._log, ask.open
-        call = self._calls[opened.call]
         self._asked_at[opened.inquiry] = log.setup.monotonic()
+        match ask:
+            case s.AskHuman():
+                self._say(opened.call, "awaiting_input")
+            case s.AskPermission():
+                self._say(opened.call, "awaiting_permission")
+            case s.AskDelivery():
+                self._say(opened.call, "awaiting_result_edit")
+        made = self._shown[opened.inquiry] = prompt(log, ask, self._calls[opened.call])
+        log.publish(QuestionAsked(conversation=log.id, prompt=made))
+        if isinstance(ask, s.AskHuman):
+            if (seconds := ask.open.rule.deadline_secs) is not None:
+                passed = v.DeadlinePassed(opened.inquiry)
+                self._deadlines[opened.inquiry] = asyncio.get_running_loop().call_later(seconds, self._put, passed)
+            self._hooks.waits()
+
+    def _say(self, call: str, state: CallState) -> None:
+        about, log = self._calls[call], self._log
         log.publish(
             CallChanged(
                 conversation=log.id,
                 turn=log.turn,
-                call=opened.call,
-                tool=call.tool,
-                state="awaiting_input",
-                title=Foreign(call.subject),
-                hidden=call.hidden,
+                call=call,
+                tool=about.tool,
+                state=state,
+                title=Foreign(about.subject),
+                hidden=about.setup.hidden,
             )
-        )
-        prompt = self._shown[opened.inquiry] = self._prompt(ask, call)
-        log.publish(QuestionAsked(conversation=log.id, prompt=prompt))
-
-    def _prompt(self, ask: s.AskHuman, call: Asking) -> PromptRequest:
-        opened = ask.open
-        controls: set[Control] = {"reply", "end_turn"}
-        if opened.source != "assistant":
-            controls.add("cancel")
-        covers = ""
-        if ask.remember:
-            controls.add("remember")
-            covers = f"until this turn ends, every `{opened.question.id}` of {call.tool}, without showing it"
-        return PromptRequest(
-            conversation=self._log.id,
-            inquiry=opened.inquiry,
-            call=opened.call,
-            tool=call.tool,
-            turn=self._log.turn,
-            digest=opened.digest,
-            source=opened.source,
-            label=ask.label,
-            question=opened.question,
-            subject=Foreign(call.subject),
-            human_only=opened.human_only,
-            controls=frozenset(controls),
-            remember_covers=covers,
-            why=ask.why,
-            asked_at=timestamp(self._log.setup.now()),
         )

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.entries import stored_event
+from jp_tui.engine.listing import draft_allowed, listed
 from jp_tui.engine.log import Log
+from jp_tui.engine.offering import Offering
+from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import HeldBy, ModelSetup, Setup
+from jp_tui.engine.verdicts import LazyChecks
 from jp_tui.journal.port import ConversationRow, JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import ConversationInfo
+from jp_tui.questions.types import SchemaAnswer
+from jp_tui.questions.validate import problem
 
 PATIENCE_SECONDS = 2.0
 
@@ -26,17 +33,31 @@ class Engine:
     def __init__(self, setup: Setup, publish: Callable[[e.Event], None], *, greet: bool = False) -> None:
         self._setup, self._publish, self._greet = setup, publish, greet
         self._sessions: dict[str, Session] = {}
+        self._checks = LazyChecks()
+        self._offering = Offering(setup, self._checks, self._sessions.get)
+        self._beside: set[asyncio.Task[None]] = set()
+        self._secrets: list[Secrets] = []
         self._stopped = False
 
     async def handle(self, command: c.Command) -> None:
         """Carry out one command; failures are reported, never raised."""
+        await self._guarded(command, self._handle(command))
+
+    async def _guarded(self, command: c.Command, work: Coroutine[object, object, None]) -> None:
         try:
-            await self._handle(command)
+            await work
         except (JournalError, ModelError, ValueError) as problem:
             advice = problem.advice if isinstance(problem, ModelError) else ""
-            self._publish(e.Refused(command=command.type, message=str(problem), advice=advice))
+            id_ = getattr(command, "conversation", "")
+            self._publish(e.Refused(command=command.type, message=str(problem), advice=advice, conversation=id_))
         except Exception as bug:
-            self._failed(bug)
+            self.failed(bug)
+
+    def _aside(self, command: c.Command, work: Coroutine[object, object, None]) -> None:
+        """Carry out what may take seconds beside the other commands."""
+        task = asyncio.create_task(self._guarded(command, work))
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
 
     async def stop(self) -> None:
         """Close every conversation and the log; the last event is Stopped. Harmless twice."""
@@ -44,10 +65,14 @@ class Engine:
             return
         self._stopped = True
         try:
+            for task in (beside := list(self._beside)):
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
             for session in self._sessions.values():
                 await session.close(PATIENCE_SECONDS)
+            await self._checks.close()
         except Exception as bug:
-            self._failed(bug)
+            self.failed(bug)
         finally:
             self._sessions.clear()
             self._setup.journal.close()
@@ -79,17 +104,68 @@ class Engine:
                 asked = self._setup.journal.last_requests(str(self._setup.workspace), limit)
                 self._publish(e.HistoryRead(texts=tuple(item.text for item in reversed(asked))))
             case c.SaveDraft(conversation=id_, key=key, text=text):
-                if (session := self._sessions.get(id_)) is not None:
-                    session.save_draft(key, text)
-                elif text:  # of a conversation that was left a moment ago
-                    self._setup.journal.save_draft(id_, key, text)
-                else:
-                    self._setup.journal.clear_draft(id_, key)
+                self._save_draft(id_, key, text)
             case c.SetSetting(key=key, value=value):
                 file = self._setup.save_setting(key, value)
                 self._publish(e.SettingChanged(key=key, value=value, file=str(file)))
+                for session in list(self._sessions.values()):
+                    await session.settings_changed()
+            case c.CheckAnswer():
+                self._aside(command, self._check(command))
+            case c.ListInquiries(conversation=id_, pending=pending):
+                self._list(command.type, id_, pending=pending)
+            case c.OfferAnswer():
+                self._aside(command, self._offer(command))
+            case c.ReadLedger(conversation=id_):
+                if (session := self._session(id_, command.type)) is not None:
+                    await session.read_ledger()
+            case c.RevokeEntry(conversation=id_, key=key):
+                if (session := self._session(id_, command.type)) is not None:
+                    await session.revoke(key)
             case c.Shutdown():
                 await self.stop()
+
+    def _save_draft(self, id_: str, key: str, text: str) -> None:
+        journal = self._setup.journal
+        if (session := self._sessions.get(id_)) is not None:
+            session.save_draft(key, text)
+        elif not text:
+            journal.clear_draft(id_, key)
+        elif draft_allowed(journal, id_, key):  # of a conversation that was left a moment ago
+            journal.save_draft(id_, key, text)
+
+    async def _check(self, command: c.CheckAnswer) -> None:
+        """Does a value fit the question that waits? (HOUSE "The way of an inquiry")"""
+        session = self._sessions.get(command.conversation)
+        shown = session.prompt(command.inquiry) if session is not None else None
+        if shown is None:
+            raise ValueError("That question does not wait for an answer any more.")
+        kind = shown.question.answer_type
+        if isinstance(kind, SchemaAnswer):
+            found = await self._checks.problems(kind.schema, command.value)
+        else:
+            why = problem(kind, command.value)
+            found = [] if why is None else [("", why)]
+        self._publish(
+            e.AnswerChecked(
+                conversation=command.conversation,
+                inquiry=command.inquiry,
+                revision=command.revision,
+                problems=tuple(found),
+            )
+        )
+
+    def _list(self, command: str, conversation: str, *, pending: bool) -> None:
+        journal = self._setup.journal
+        row = journal.conversation(conversation) if conversation else None
+        if conversation and row is None:
+            self._unknown(command, conversation)
+            return
+        found = listed(journal, row.id if row is not None else "", pending=pending)
+        self._publish(e.InquiriesListed(inquiries=tuple(found)))
+
+    async def _offer(self, command: c.OfferAnswer) -> None:
+        self._publish(await self._offering.offer(command))
 
     def _session(self, id_: str, command: str) -> Session | None:
         session = self._sessions.get(id_)
@@ -139,7 +215,8 @@ class Engine:
 
     def _new(self, model: ModelSetup) -> Session:
         log = Log(self._setup, self._publish, self._setup.new_id(), model.id)
-        return Session(log, model, None, "", greet=self._greet, failed=self._failed)
+        self._secrets.append(log.secrets)
+        return Session(log, model, self._checks, None, "", greet=self._greet, failed=self.failed)
 
     async def _resumed(self, row: ConversationRow, model: ModelSetup) -> Session:
         held = self._setup.lock(row.id)
@@ -149,7 +226,8 @@ class Engine:
                 await self._setup.journal.set_model(row.id, model.id)
         shown = model.id if lock is not None else row.model
         log = Log(self._setup, self._publish, row.id, shown, row.title, exists=True, turn=row.turns)
-        return Session(log, model, lock, words, greet=self._greet, failed=self._failed)
+        self._secrets.append(log.secrets)
+        return Session(log, model, self._checks, lock, words, greet=self._greet, failed=self.failed)
 
     async def _close_idle(self) -> None:
         """One conversation is worked in at a time; one with a running turn goes on beside it."""
@@ -158,9 +236,12 @@ class Engine:
                 del self._sessions[id_]
                 await session.close(PATIENCE_SECONDS)
 
-    def _failed(self, bug: BaseException) -> None:
-        report = "".join(traceback.format_exception(bug))
-        self._publish(e.EngineFailed(message=f"{type(bug).__name__}: {bug}", report=report))
+    def failed(self, bug: BaseException) -> None:
+        """Report a bug; nothing secret of a conversation that was open stands in it (R202)."""
+        message, report = f"{type(bug).__name__}: {bug}", "".join(traceback.format_exception(bug))
+        for secrets in self._secrets:
+            message, report = secrets.text(message), secrets.text(report)
+        self._publish(e.EngineFailed(message=message, report=report))
 
 
 def _info(row: ConversationRow) -> ConversationInfo:

@@ -13,9 +13,11 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.model import Message
 from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.entries import entry, stored_event
 from jp_tui.engine.history import History, spoke
+from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.setup import Setup
 from jp_tui.protocol.events import Event, EventAppended, TitleChanged
 from jp_tui.protocol.values import StoredEvent, UsageTotals
@@ -29,7 +31,8 @@ PAGE = 200
 class Log:
     """The conversation `id`. `exists` is false until something is said in a new one; `turn` is the current turn.
 
-    `total` counts the tokens of all finished turns.
+    `total` counts the tokens of all finished turns. `setup` changes when the settings are read anew; `secrets` holds
+    what nothing of this conversation may show.
     """
 
     setup: Setup
@@ -40,6 +43,8 @@ class Log:
     exists: bool = False
     turn: int = 0
     total: UsageTotals = field(default_factory=UsageTotals)
+    secrets: Secrets = field(default_factory=Secrets, repr=False)
+    _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
     _spoke: int = -1
 
@@ -54,7 +59,7 @@ class Log:
         """Add events to the current turn, durable, and report each; `parts[i]` names what event i closes.
 
         `forget` names streamed parts that end without an event. With `quiet` nothing is reported: what is appended
-        before a face sees the conversation comes to it with the page.
+        before a face sees the conversation comes to it with the page. A change of configuration never is.
 
         Raises JournalError; then nothing was written.
         """
@@ -68,9 +73,11 @@ class Log:
         if spoke(events):
             self._spoke = self.turn
         for place, (number, (_, event)) in enumerate(zip(numbers, made, strict=True)):
+            delta = _delta(event)
             if self._history is not None:
                 self._history.add(self.turn, event)
-            if not quiet:
+                self._deltas += [delta] if delta is not None else []
+            if not quiet and delta is None:
                 part = parts[place] if place < len(parts) else ""
                 stored = StoredEvent(seq=number, turn=self.turn, event=event.wire())
                 self.publish(EventAppended(conversation=self.id, stored=stored, closes=part))
@@ -90,14 +97,25 @@ class Log:
     async def told(self) -> tuple[Message, ...]:
         """What the model is told: the log is read once, in pieces, and followed from then on."""
         if self._history is None:
-            history, after = History(self.model), 0
+            history, deltas, after = History(self.model), list[JsonObject](), 0
             while page := self.setup.journal.read(self.id, after, PAGE) if self.exists else []:
                 for item in page:
-                    history.add(item.entry.turn, read_event(stored_event(item).event))
+                    event = read_event(stored_event(item).event)
+                    history.add(item.entry.turn, event)
+                    deltas += [delta] if (delta := _delta(event)) is not None else []
                 after = page[-1].seq
                 await asyncio.sleep(0)
-            self._history = history
+            self._history, self._deltas = history, deltas
         return self._history.messages()
+
+    async def deltas(self) -> list[JsonObject]:
+        """The changes of configuration that the log holds, in order (R67)."""
+        await self.told()
+        return list(self._deltas)
+
+    def take_up(self) -> None:
+        """The current turn goes on, and something of the model stands in it."""
+        self._spoke = self.turn
 
     def last_kind(self) -> str:
         """The type of the last event; empty when there is none."""
@@ -109,3 +127,10 @@ class Log:
         if not self.exists:
             return []
         return [read_event(stored_event(item).event) for item in self.setup.journal.turn_events(self.id, turn)]
+
+
+def _delta(event: ev.Event) -> JsonObject | None:
+    """The nested settings of a change of configuration; None for everything else."""
+    raw = event.wire()
+    found = raw.get("delta")
+    return found if raw.get("type") == "config_delta" and isinstance(found, dict) else None

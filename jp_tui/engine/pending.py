@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from jp_tui.inquiry.steps import Complete, Defer, RunAgain
+from jp_tui.inquiry.steps import Complete, Defer, Deliver, Permit, RunAgain
 
-Verdict = RunAgain | Complete | Defer
+Verdict = RunAgain | Complete | Defer | Permit | Deliver
 
 
 class Pending:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
@@ -206,6 +206,10 @@ class Reply:
             else:
                 events.append(event)
                 parts.append(part.name)
+        if self.finished is not None and events and isinstance(last := events[-1], ev.ToolCallRequest):
+            # A turn that is cut off while its tools run has no other record of what it cost.
+            usage: JsonObject = {"usage": self.finished.usage.wire()}
+            events[-1] = replace(last, metadata={**last.metadata, **usage})
         if events or dropped:
             await self._log.append(events, parts, dropped)
         self._say_dropped(dropped)

@@ -1,4 +1,8 @@
-"""One open conversation: its log, its model, its lock and the turn that runs in it."""
+"""One open conversation: its log, its model, its lock and the turn that runs in it.
+
+A turn that was cut off with a question goes on when the conversation is opened with somebody there to answer, or when
+everything it asked was answered meanwhile (inquiries.md R207); nothing new is said before it.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,30 @@ import asyncio
 from collections.abc import Callable
 
 from jp_tui.conversation import events as ev
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.engine import closing
+from jp_tui.engine import changes, ledger, mending
+from jp_tui.engine.answering import answer_recorded
+from jp_tui.engine.commanded import given
 from jp_tui.engine.drafts import COMPOSER, Drafts
-from jp_tui.engine.entries import event_span, storable, stored_event, totals
+from jp_tui.engine.entries import event_span, storable, stored_event
 from jp_tui.engine.log import Log
+from jp_tui.engine.looking import look_on
+from jp_tui.engine.offers import Settled
+from jp_tui.engine.resuming import Cut
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup
 from jp_tui.engine.turn import Turn
+from jp_tui.engine.verdicts import Checks
 from jp_tui.inquiry import values as v
-from jp_tui.journal.port import JournalError, Stored
+from jp_tui.journal.port import JournalError
 from jp_tui.protocol import commands as c
-from jp_tui.protocol.events import AnswerRefused, ConversationOpened, EventAppended, Refused, StorageFailed
-from jp_tui.protocol.values import Answered, Cancelled, EndTurn, Replied, UsageTotals
+from jp_tui.protocol.events import AnswerRefused, ConversationOpened, LedgerRead, Refused, StorageFailed
+from jp_tui.protocol.values import LedgerEntry, PromptRequest
+from jp_tui.questions.types import SecretAnswer
 
 GREETING = "greeting"
 """The name of the part that a scripted model's greeting is shown as."""
-LOOK_SECONDS = 0.2
-"""How far a looker may be behind: surface S12 allows 250 ms."""
-LOOK_BACK = 3
-"""How many turns are searched for the last one that ended: the last may have been cut off."""
 
 
 class Session:
@@ -34,24 +43,38 @@ class Session:
         self,
         log: Log,
         model: ModelSetup,
+        checks: Checks,
         lock: Lock | None,
         held_by: str,
         *,
         greet: bool,
         failed: Callable[[BaseException], None],
     ) -> None:
-        self._log, self._model, self._lock, self.held_by = log, model, lock, held_by
+        self._log, self._model, self._checks, self._lock, self.held_by = log, model, checks, lock, held_by
         self._greeting = model.provider.greeting if greet and not log.exists else None
         self._failed = failed
         self._drafts = Drafts(log)
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._next: list[str] = []
+        self._reloaded = False
+        self._ledger_wanted = False
         self._leaving = False
 
     @property
     def id(self) -> str:
         return self._log.id
+
+    @property
+    def log(self) -> Log:
+        """The log that is written here."""
+        return self._log
+
+    @property
+    def mine(self) -> bool:
+        """Whether this engine holds the conversation."""
+        return self._lock is not None
 
     @property
     def busy(self) -> bool:
@@ -61,17 +84,19 @@ class Session:
     # --- opening ------------------------------------------------------------------------------------------
 
     async def open(self, page: int, *, new: bool) -> None:
-        """Mend what a killed program left, then report the last page; a turn that runs is announced again."""
+        """Mend what a killed program left, then report the last page; a turn that runs is announced again, one that
+        was cut off goes on."""
         log, journal = self._log, self._log.setup.journal
         mine = log.exists and not self.held_by and not self.busy
         try:
             if mine:
-                await self._mend()
+                await mending.mend(log)
         except JournalError as problem:  # it can still be read
+            mine = False
             log.publish(StorageFailed(message=str(problem), advice="What is there is shown. Make room, or fix it."))
         rows = journal.tail(log.id, page) if log.exists else []
         if log.exists and not self.busy:
-            log.total = self._total(rows)
+            log.total = mending.count(log, rows)
         log.publish(
             ConversationOpened(
                 conversation=log.id,
@@ -90,77 +115,66 @@ class Session:
             )
         )
         if self.held_by and self._looking is None:
-            self._looking = asyncio.create_task(self._look(rows[-1].seq if rows else 0))
+            self._looking = asyncio.create_task(look_on(log, rows[-1].seq if rows else 0))
         if self.busy and self._turn is not None:
             self._turn.announce()
+        elif mine and (cut := mending.resumable(log)) is not None and (log.setup.client or not cut.waits):
+            self._take_up(cut)
 
-    async def _mend(self) -> None:
-        """A reply that was streaming is kept as incomplete; a turn that cannot be resumed is closed (R204, R207)."""
-        log = self._log
-        partials = log.setup.journal.partials(log.id)
-        if not partials and log.last_kind() == "turn_outcome":
-            return
-        turn = log.turn_so_far(log.turn)
-        events, parts = closing.remains(turn, partials)
-        now = [*turn, *events]
-        if turn and not closing.ended(turn) and not closing.resumable(now):
-            events = [*events, *closing.debts(now, log.model, self._total([]).model_dump())]
-        if events or parts:
-            await log.append(events, (), parts, quiet=True)
+    def _take_up(self, cut: Cut) -> None:
+        """A turn that was cut off goes on."""
+        self._run_turn(cut.text, cut)
 
-    def _total(self, page: list[Stored]) -> UsageTotals:
-        """The tokens of the conversation so far, as its last finished turn holds them."""
-        for row in reversed(page):
-            if row.entry.kind == "turn_outcome":
-                return _counted(stored_event(row).event.get("metadata"), stored_event(row).event.get("usage"))
-        for turn in range(self._log.turn, max(self._log.turn - LOOK_BACK, 0), -1):
-            for event in reversed(self._log.turn_so_far(turn)):
-                if isinstance(event, ev.TurnOutcome):
-                    return _counted(event.metadata, event.usage)
-        return UsageTotals()
+    async def _ready(self) -> None:
+        """Before a model is asked: what the conversation changes of the settings counts, and what this run changes is
+        kept with it (R67). Raises ModelError, JournalError."""
+        try:
+            await self._reload()
+        except ValueError as problem:
+            raise ModelError("other", str(problem), "Correct the settings, then send the message again.") from problem
+        await changes.keep(self._log)
 
-    async def _look(self, seen: int) -> None:
-        """Somebody else writes: show what they append."""
-        log, journal = self._log, self._log.setup.journal
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            try:
-                while rows := journal.read(log.id, seen, 256) if journal.last_seq(log.id) > seen else []:
-                    for row in rows:
-                        seen = row.seq
-                        log.publish(EventAppended(conversation=log.id, stored=stored_event(row)))
-                    await asyncio.sleep(0)
-            except JournalError as problem:
-                if problem.kind != "busy":
-                    log.publish(StorageFailed(message=str(problem), advice="Open the conversation again."))
-                    return
+    async def _reload(self, *, again: bool = False) -> None:
+        """Raises ValueError, JournalError."""
+        if again or not self._reloaded:
+            await changes.reload(self._log)
+            self._reloaded = True
 
     # --- turns --------------------------------------------------------------------------------------------
 
     async def start(self, text: str) -> None:
-        """Begin a turn with the user's words."""
+        """Begin a turn with the user's words, after the one that was cut off, if there is one."""
         log = self._log
         if self.held_by:
             self._refuse(f"This conversation is being written by {self.held_by}.", "Look on, or open another.")
             return
-        if self.busy:
-            self._refuse("The model is still working.", "Wait, or press Esc to interrupt it.")
-            return
         if not text.strip():
             self._refuse("There is nothing to send.", "Type a message first.")
             return
+        if self.busy:
+            # A face that has one thing to say says it at once: after the turn that was taken up as it opened.
+            if self._turn is not None and self._turn.resumed and (log.setup.via or not log.setup.client):
+                self._next.append(text)
+            else:
+                self._refuse("The model is still working.", "Wait, or press Esc to interrupt it.")
+            return
         try:
             self._hold()
-            await self._settle_old()
+            error = self._turn.error if self._turn is not None else None
+            cut = mending.resumable(log) if error is None else None
+            if cut is not None:
+                self._next.append(text)
+                self._go_on(cut)
+                return
+            await mending.settle_old(log, error)
             if not log.exists:
                 log.title = _title(text)
                 if self._greeting is not None:
                     greeting = ev.ChatResponse(kind="message", content=self._greeting, metadata={"greeting": True})
                     await log.append([greeting], [GREETING])
+            self._begin(text)
         except JournalError as problem:
             self._refuse(str(problem), "Make room or fix the folder, then send it again.")
-            return
-        self._begin(text)
 
     def _hold(self) -> None:
         """A new conversation is nobody's before something is said in it. Raises JournalError."""
@@ -170,69 +184,127 @@ class Session:
                 raise JournalError("busy", f"this conversation is being written by {held.words}")
             self._lock = held
 
+    def _go_on(self, cut: Cut) -> None:
+        """What was cut off comes first; what it still asks needs somebody who can answer."""
+        if not cut.waits or self._log.setup.client:
+            self._take_up(cut)
+            return
+        self._next.clear()
+        asked = [first_line(str(request.question.get("text", ""))) for request in cut.waits]
+        words = "; ".join(f'"{line}"' for line in asked)
+        ids = tuple(request.id for request in cut.waits)
+        self._refuse(
+            f"A question of this conversation still waits for an answer: {words}.",
+            f"Answer it: `jp-tui answer {self.id}/{ids[0]} VALUE`, or open the conversation in the workspace.",
+            pending=ids,
+        )
+
     def _begin(self, text: str) -> None:
         self._drafts.begun()
         self._log.turn += 1
-        self._turn = Turn(self._log, self._model, text)
+        self._run_turn(text)
+
+    def _run_turn(self, text: str, cut: Cut | None = None) -> None:
+        ledger_changed, ready = self._ledger_changed, self._ready
+        self._turn = Turn(self._log, self._model, self._checks, text, ledger=ledger_changed, ready=ready, cut=cut)
         self._task = asyncio.create_task(self._run(self._turn))
+        self._ledger_changed()
 
     async def _run(self, turn: Turn) -> None:
         try:
             await turn.run()
+            if self._leaving:
+                self._drafts.keep_words(turn.given_back, turn.follow_up, *self._next)
+                return
+            self._ledger_changed()
+            words = "\n\n".join(text for text in (turn.follow_up, *self._next) if text)
+            if not words:
+                return
+            if turn.outcome == "deferred" and (cut := mending.resumable(self._log)) is not None:
+                self._go_on(cut)
+                return
+            self._next.clear()
+            self._begin(words)
+        except JournalError as problem:
+            self._refuse(str(problem), "Make room or fix the folder, then send it again.")
         except Exception as bug:
             self._failed(bug)
-            return
-        if self._leaving:
-            self._drafts.keep_words(turn.given_back, turn.follow_up)
-            return
-        if turn.follow_up:
-            self._begin(turn.follow_up)
-
-    async def _settle_old(self) -> None:
-        """A turn that was left open is closed before the next one (R207: discard)."""
-        log = self._log
-        if log.last_kind() in ("", "turn_outcome"):
-            return
-        turn = log.turn_so_far(log.turn)
-        if turn and not closing.ended(turn) and any(isinstance(event, ev.TurnStart) for event in turn):
-            error = self._turn.error if self._turn is not None else None
-            for asked in closing.open_inquiries(turn):
-                log.setup.journal.clear_draft(log.id, asked.id)
-            await log.append(closing.debts(turn, log.model, log.total.model_dump(), error))
 
     def interrupt(self, action: c.Interrupt, text: str) -> None:
         """R211; without a running turn there is nothing to interrupt."""
         if self.busy and self._turn is not None:
             self._turn.interrupt(action, text)
 
+    # --- answers ------------------------------------------------------------------------------------------
+
     def answer(self, command: c.AnswerQuestion) -> None:
         """Hand a human's answer to the coordinator."""
-        inquiry, shown = command.inquiry, command.digest
+        inquiry, log = command.inquiry, self._log
         if self._turn is None:
-            log = self._log
             reason = "nothing waits for an answer"
             log.publish(AnswerRefused(conversation=log.id, inquiry=inquiry, reason=reason, gone=True))
             return
-        coordinator = self._turn.coordinator
-        match command.response:
-            case Answered(value=value, remember=remember, note=note):
-                via, ms = self._log.setup.via, coordinator.answered_after(inquiry)
-                coordinator.human(inquiry, v.HumanAnswered(inquiry, shown, value, remember, note, via, ms))
-            case Cancelled():
-                coordinator.human(inquiry, v.HumanCancelled(inquiry, shown))
-            case Replied(text=text):
-                coordinator.human(inquiry, v.HumanReplied(inquiry, shown, text))
-            case EndTurn():
-                coordinator.human(inquiry, v.HumanEndedTurn(inquiry, shown))
+        coordinator, at = self._turn.coordinator, timestamp(log.setup.now())
+        ms = coordinator.answered_after(inquiry)
+        coordinator.human(inquiry, given(command, via=log.setup.via, ms=ms, at=at))
+
+    async def offered(self, request: ev.InquiryRequest, turn: int, text: str) -> Settled:
+        """An answer from elsewhere, for a conversation that is held here. Raises JournalError."""
+        if self.busy and self._turn is not None:
+            return await self._turn.offers.take(request.id, text)
+        assert turn == self._log.turn
+        return await answer_recorded(self._log, self._checks, request, text)
+
+    def prompt(self, inquiry: str) -> PromptRequest | None:
+        """What waits for the human under this id."""
+        return self._turn.coordinator.shown(inquiry) if self.busy and self._turn is not None else None
 
     def save_draft(self, key: str, text: str) -> None:
-        """Keep unsent text, or forget it; an answer's only as long as its question waits (E24)."""
-        waits = self._turn is not None and self._turn.coordinator.asks(key)
+        """Keep unsent text, or forget it; an answer's only as long as its question waits, a secret's never (E24)."""
+        shown = self.prompt(key)
+        waits = shown is not None and not isinstance(shown.question.answer_type, SecretAnswer)
         if key == COMPOSER or waits or not text:
             self._drafts.save(key, text)
 
-    def _refuse(self, message: str, advice: str) -> None:
-        self._log.publish(Refused(command="start_turn", message=message, advice=advice, conversation=self._log.id))
+    # --- the ledger ---------------------------------------------------------------------------------------
+
+    async def read_ledger(self) -> None:
+        """Report what is remembered or allowed, now and whenever it changes. Raises ValueError, JournalError."""
+        await self._reload()
+        self._ledger_wanted = True
+        self._ledger_changed()
+
+    async def revoke(self, key: str) -> None:
+        """Take an entry back; it counts from the next question on. Raises ValueError with words, JournalError."""
+        await self._reload()
+        if not any(entry.key == key for entry in self._ledger()):
+            raise ValueError("That is not remembered or allowed any more.")
+        if key.startswith(ledger.SETTING):
+            self._log.setup.unset_setting(key.removeprefix(ledger.SETTING))
+            await self._reload(again=True)
+            self._ledger_changed(wanted=True)
+        elif self._turn is not None:
+            await self._turn.coordinator.hear(v.Revoked(key.removeprefix(ledger.TURN)))
+
+    async def settings_changed(self) -> None:
+        """A file of the settings was written. Raises ValueError, JournalError."""
+        if self._reloaded:
+            await self._reload(again=True)
+            self._ledger_changed()
+
+    def _ledger(self) -> tuple[LedgerEntry, ...]:
+        runs = self.busy and self._turn is not None and self._turn.outcome is None
+        turn = self._turn.coordinator.ledger if runs and self._turn is not None else None
+        return ledger.entries(turn, self._log.setup.tools, self._log.secrets)
+
+    def _ledger_changed(self, *, wanted: bool = False) -> None:
+        if wanted or self._ledger_wanted:
+            self._log.publish(LedgerRead(conversation=self.id, entries=self._ledger()))
+
+    def _refuse(self, message: str, advice: str, pending: tuple[str, ...] = ()) -> None:
+        id_ = self._log.id
+        refused = Refused(command="start_turn", message=message, advice=advice, conversation=id_, pending=pending)
+        self._log.publish(refused)
 
     # --- leaving ------------------------------------------------------------------------------------------
 
@@ -251,12 +323,6 @@ class Session:
         finally:
             if self._lock is not None:
                 self._lock.release()
-
-
-def _counted(metadata: object, usage: object) -> UsageTotals:
-    """The running total that a turn's end holds; logs of other programs have its own count only."""
-    total = metadata.get("total") if isinstance(metadata, dict) else None
-    return totals(usage if total is None else total)  # type: ignore[arg-type]
 
 
 def _title(text: str) -> str:

@@ -106,8 +106,9 @@ class Setup:
 
     `open_model` takes the model a conversation was held with ("" for a new one) and may look for a local server;
     it raises ModelError. `lock` raises JournalError, `save_setting` ValueError with words. `monotonic` counts seconds.
-    `reload_tools` reads the settings anew, with the deltas that the conversation's log holds (R67), and raises ValueError;
-    `config_delta` is what this run's command line changes for the conversation, to be stored with its next turn.
+    `reload_tools` reads the settings anew, with the deltas that the conversation's log holds (R67), and raises
+    ValueError; `config_delta` is what this run's command line changes for the conversation, to be stored with its
+    next turn.
     """
 
     journal: Journal

@@ -6,27 +6,28 @@ It decides nothing about questions and draws nothing; it keeps the log valid wha
 from __future__ import annotations
 
 import shutil
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.conversation.text import Foreign
 from jp_tui.engine.batch import Batch, Stop
-from jp_tui.engine.coordinator import Coordinator
+from jp_tui.engine.coordinator import Coordinator, Hooks
+from jp_tui.engine.ending import INTERRUPTED, Outcome, ended, stored, turn_error
 from jp_tui.engine.entries import together, totals
+from jp_tui.engine.folder import prepare
 from jp_tui.engine.log import Log
-from jp_tui.engine.reply import Reply
+from jp_tui.engine.offers import Offers
 from jp_tui.engine.response import Responses, say_phase
+from jp_tui.engine.resuming import Cut
 from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.verdicts import Checks
 from jp_tui.engine.wish import Wish
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.commands import Interrupt
 from jp_tui.protocol.events import StorageFailed, TurnCompleted, TurnStarted
-from jp_tui.protocol.values import TurnError
 
-Outcome = tuple[ev.Ending, JsonObject | None]
-INTERRUPTED: Outcome = ("interrupted", None)
 _NEAREST: dict[Interrupt, Stop] = {
     "respond": "respond", "reply": "respond", "restart": "restart", "stop": "stop", "abort": "stop",
 }  # fmt: skip
@@ -34,19 +35,44 @@ _NEAREST: dict[Interrupt, Stop] = {
 
 
 class Turn:
-    """One turn of one conversation; `run` once. `error` is set when the log could not be written."""
+    """One turn of one conversation; `run` once. With `cut` it is one that was cut off and goes on (R207). `ready` is
+    waited for before the model is asked. `error` is set when the log could not be written."""
 
-    def __init__(self, log: Log, model: ModelSetup, text: str) -> None:
-        self._log, self._model, self._text = log, model, text
+    def __init__(
+        self,
+        log: Log,
+        model: ModelSetup,
+        checks: Checks,
+        text: str,
+        *,
+        ledger: Callable[[], None],
+        ready: Callable[[], Awaitable[None]],
+        cut: Cut | None = None,
+    ) -> None:
+        self._log, self._model, self._checks, self._text = log, model, checks, text
+        self._ready, self._cut = ready, cut
         self._wish = Wish()
         self._responses = Responses(log, model, self._wish)
-        self._coordinator = Coordinator(log, end_turn=self._end_turn, broken=self._broken)
+        hooks = Hooks(end_turn=self._end_turn, broken=self._broken, ledger=ledger, waits=self._waits)
+        self._coordinator = Coordinator(log, checks, hooks)
+        self._offers = Offers(log, self._coordinator)
         self._batch: Batch | None = None
-        self._usage = m.Usage()
-        self._context = 0
+        self._usage = cut.usage if cut is not None else m.Usage()
+        self._context = cut.context if cut is not None else 0
         self._began = log.setup.monotonic()
         self._failure: Exception | None = None
         self.error: JsonObject | None = None
+        self.outcome: ev.Ending | None = None
+
+    @property
+    def offers(self) -> Offers:
+        """Where answers of other processes go."""
+        return self._offers
+
+    @property
+    def resumed(self) -> bool:
+        """Whether it was cut off before."""
+        return self._cut is not None
 
     @property
     def coordinator(self) -> Coordinator:
@@ -64,27 +90,40 @@ class Turn:
         scratch = log.setup.scratch / f"{log.id}-{log.turn}"
         sample = self._model.provider.sample
         try:
-            opening: list[ev.Event] = [
-                ev.TurnStart(metadata={"model": self._model.id}),
-                ev.ChatRequest(content=self._text),
-            ]
-            await log.append(opening)
+            await self._open()
             self.announce()
             try:
-                outcome = await self._cycles(_prepare(sample, scratch, log.setup.workspace))
+                await self._ready()
+                root = prepare(sample, scratch, log.setup.workspace, keep=self.resumed)
+                outcome = await self._cycles(root)
             except m.ModelError as error:
-                outcome = "failed", _error(error)
+                outcome = "failed", stored(error)
             await self._complete(*outcome)
         except JournalError as problem:
             self._storage(problem)
         finally:
+            await self._offers.close()
             await self._coordinator.close()
-            if sample is not None:
+            if sample is not None and self.outcome != "deferred":
                 shutil.rmtree(scratch, ignore_errors=True)
+
+    async def _open(self) -> None:
+        """The user's words become a fact; of a turn that was cut off they are one already."""
+        if self._cut is not None:
+            self._log.take_up()
+            for call in self._cut.over:
+                self._coordinator.resume(call, runs=False)
+            for call in self._cut.resumed:
+                self._coordinator.resume(call, runs=True)
+            return
+        start = ev.TurnStart(metadata={"model": self._model.id})
+        await self._log.append([start, ev.ChatRequest(content=self._text)])
 
     def announce(self) -> None:
         """Say that the turn runs, and, to a face that comes later, what waits for the human."""
-        self._log.publish(TurnStarted(conversation=self._log.id, turn=self._log.turn, model=self._model.id))
+        log = self._log
+        started = TurnStarted(conversation=log.id, turn=log.turn, model=self._model.id, resumed=self.resumed)
+        log.publish(started)
         self._coordinator.ask_again()
 
     # --- interrupts ---------------------------------------------------------------------------------------
@@ -92,6 +131,7 @@ class Turn:
     def interrupt(self, action: Interrupt, text: str = "") -> None:
         """R211-R214. What does not fit the phase is read as its nearest: the phase may have changed meanwhile."""
         if self._batch is not None:
+            say_phase(self._log, "tools", "stopping" if action != "restart" else "starting again")
             if not self._batch.stop(_NEAREST[action], text.strip()) and text.strip():
                 self._wish.given_back.append(text)
             return
@@ -107,9 +147,12 @@ class Turn:
     def leave(self) -> None:
         """The program ends: stop in good order, but what waits for an answer stays open (R207, R248)."""
         if self._batch is not None:
-            self._batch.stop("leave" if self._coordinator.waiting else "stop")
+            self._batch.stop("leave" if self._coordinator.questions_wait else "stop")
         self._wish.add("stop")
         self._responses.interrupt()
+
+    def _waits(self) -> None:
+        self._offers.look()
 
     def _end_turn(self) -> None:
         if self._batch is not None:
@@ -122,7 +165,8 @@ class Turn:
     # --- cycles -------------------------------------------------------------------------------------------
 
     async def _cycles(self, root: Path) -> Outcome:
-        while True:
+        outcome = await self._take_up(self._cut, root) if self._cut is not None else None
+        while outcome is None:
             reply = await self._responses.next()
             if reply is None:
                 return INTERRUPTED
@@ -130,15 +174,21 @@ class Turn:
                 self._usage = self._usage + reply.finished.usage
                 self._context = reply.finished.usage.input + reply.finished.usage.output
             if not reply.asks:
-                return _ended(reply)
-            outcome = await self._tools(reply, root)
-            if outcome is not None:
-                return outcome
+                return ended(reply)
+            calls, order, refused = reply.calls(), reply.order(), reply.refused()
+            outcome = await self._tools(Batch(self._log, self._coordinator, self._checks, root, calls, order, refused))
+        return outcome
 
-    async def _tools(self, reply: Reply, root: Path) -> Outcome | None:
+    async def _take_up(self, cut: Cut, root: Path) -> Outcome | None:
+        """The calls that were cut off run again; those with a result do not (R237)."""
+        answers = {call.call: call.answers for call in cut.resumed}
+        return await self._tools(
+            Batch(self._log, self._coordinator, self._checks, root, cut.calls, cut.order, cut.refused, answers)
+        )
+
+    async def _tools(self, batch: Batch) -> Outcome | None:
         """Run the calls of a response; None when the model goes on."""
         say_phase(self._log, "tools")
-        batch = Batch(self._log, self._coordinator, root, reply.calls(), reply.order(), reply.refused())
         if self._wish.stops():
             batch.stop("stop")  # stopped while the response was being recorded: nothing of it runs
         self._batch = batch
@@ -196,7 +246,7 @@ class Turn:
         return int((self._log.setup.monotonic() - self._began) * 1000)
 
     def _report(self, outcome: ev.Ending, ms: int, error: JsonObject | None) -> None:
-        log = self._log
+        log, self.outcome = self._log, outcome
         log.publish(
             TurnCompleted(
                 conversation=log.id,
@@ -208,52 +258,3 @@ class Turn:
                 returned=self.given_back,
             )
         )
-
-
-def _ended(reply: Reply) -> Outcome:
-    """How a turn ends with a response that asks for nothing."""
-    match reply.finished.reason if reply.finished is not None else "end":
-        case "length":
-            message = "The answer reached the limit of output tokens and stops here."
-            advice = "Ask it to go on, or raise assistant.model.parameters.max_tokens."
-            return "failed", _error(m.ModelError("too_long", message, advice))
-        case "refused":
-            return "failed", _error(
-                m.ModelError("refused", "The model declined to answer.", "Put the request differently.")
-            )
-        case _:
-            return "done", None
-
-
-def _error(error: m.ModelError) -> JsonObject:
-    found: JsonObject = {"kind": error.kind, "message": error.message, "advice": error.advice}
-    if error.detail:
-        found["detail"] = error.detail
-    return found
-
-
-def turn_error(raw: JsonObject | None) -> TurnError | None:
-    """The stored error in the protocol's words."""
-    if raw is None:
-        return None
-    return TurnError(
-        kind=str(raw.get("kind", "other")),
-        message=str(raw.get("message", "")),
-        advice=str(raw.get("advice", "")),
-        detail=Foreign(str(raw.get("detail", ""))),
-    )
-
-
-def _prepare(sample: Path | None, scratch: Path, workspace: Path) -> Path:
-    """The folder the tools work in: the workspace, or a fresh scratch copy of a script's sample. Raises ModelError."""
-    if sample is None:
-        return workspace
-    try:
-        shutil.rmtree(scratch, ignore_errors=True)
-        scratch.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        shutil.copytree(sample, scratch)
-    except (OSError, shutil.Error) as problem:
-        raise m.ModelError(
-            "other", f"The sample files could not be copied: {problem}", f"Make room for {scratch.parent}, or fix it."
-        ) from problem
-    return scratch

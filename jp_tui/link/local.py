@@ -67,6 +67,7 @@ class LocalLink:
         self._ready: Callable[[], None] = lambda: None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._commands: _Commands | None = None
+        self._engine: Serves | None = None
         self._early: list[Command | None] = []
         self._starting = threading.Lock()
         self._arrived = threading.Event()
@@ -119,12 +120,19 @@ class LocalLink:
         try:
             asyncio.run(self._serve())
         except Exception as bug:
+            self._failed(bug)
+
+    def _failed(self, bug: Exception) -> None:
+        """The engine knows what must not be told; without one there is nothing to keep."""
+        if self._engine is not None:
+            self._engine.failed(bug)
+        else:
             self._publish(EngineFailed(message=f"{type(bug).__name__}: {bug}", report=_report(bug)))
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._stray)
-        engine = self._build(self._publish)
+        engine = self._engine = self._build(self._publish)
         commands = _Commands()
         with self._starting:
             for early in self._early:
@@ -145,7 +153,7 @@ class LocalLink:
         """What failed where nobody waits for it: said to the face, not to a terminal that shows a screen."""
         bug = context.get("exception")
         if isinstance(bug, Exception):
-            self._publish(EngineFailed(message=f"{type(bug).__name__}: {bug}", report=_report(bug)))
+            self._failed(bug)
 
 
 class _Commands:

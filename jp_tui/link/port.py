@@ -34,5 +34,8 @@ class Serves(Protocol):
     async def handle(self, command: Command) -> None:
         """Carry out one command; never raises."""
 
+    def failed(self, bug: BaseException) -> None:
+        """Report a bug that nobody else could; what is secret stays out of the report."""
+
     async def stop(self) -> None:
         """Stop everything; afterwards nothing is published."""

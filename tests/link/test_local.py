@@ -57,6 +57,9 @@ class Echo:
         assert isinstance(command, SaveDraft)
         self.publish(HistoryRead(texts=(command.text,)))
 
+    def failed(self, bug: BaseException) -> None:
+        self.publish(EngineFailed(message=type(bug).__name__, report="told by the engine"))
+
     async def stop(self) -> None:
         self.publish(Stopped())
 
@@ -174,5 +177,6 @@ def test_what_fails_where_nobody_waits_is_said_to_the_face(capfd: pytest.Capture
     link.send(SaveDraft(conversation="c", key="composer", text=""))
     found = collect_until(link, EngineFailed)
     assert "ZeroDivisionError" in str(found)
+    assert "told by the engine" in str(found), "which knows what must not be told (R202)"
     assert link.close(10)
     assert capfd.readouterr().err == ""

@@ -1,0 +1,35 @@
+"""Changes of configuration that belong to a conversation (inquiries.md R67): read from its log, added to it, and laid
+over the settings whenever these are read anew. What they mean is the settings' business."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import Json, same
+from jp_tui.engine.log import Log
+
+
+async def reload(log: Log) -> None:
+    """Read the settings anew, for this conversation. Raises ValueError, JournalError."""
+    tools = log.setup.reload_tools(await log.deltas())
+    log.setup = replace(log.setup, tools=tools)
+
+
+async def keep(log: Log) -> None:
+    """Store what this run's command line changes, unless the log holds it already. Raises JournalError."""
+    delta = log.setup.config_delta
+    if not delta:
+        return
+    held: Json = {}
+    for item in await log.deltas():
+        held = _laid_over(held, item)
+    if not same(_laid_over(held, delta), held):
+        await log.append([read_event({"type": "config_delta", "delta": delta})], quiet=True)
+
+
+def _laid_over(below: Json, above: Json) -> Json:
+    """Tables merge by key, everything else replaces (R64)."""
+    if not isinstance(below, dict) or not isinstance(above, dict):
+        return above
+    return {**below, **{name: _laid_over(below.get(name), value) for name, value in above.items()}}

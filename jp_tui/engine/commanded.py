@@ -1,0 +1,31 @@
+"""What a face sends about a prompt, as the machine's input."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from jp_tui.inquiry import values as v
+from jp_tui.protocol import commands as c
+from jp_tui.protocol.values import Answered, Cancelled, Delivered, Edited, EndTurn, Permitted, Replied
+
+
+def given(command: c.AnswerQuestion, *, via: str, ms: int | None, at: str) -> v.Input:
+    """`via` is the face (R25), `ms` the time since it was asked, `at` now (R58)."""
+    inquiry, shown = command.inquiry, command.digest
+    match command.response:
+        case Answered(value=value, remember=remember, note=note):
+            return v.HumanAnswered(inquiry, shown, value, remember, note, via, ms, at)
+        case Cancelled():
+            return v.HumanCancelled(inquiry, shown)
+        case Replied(text=text):
+            return v.HumanReplied(inquiry, shown, text)
+        case EndTurn():
+            return v.HumanEndedTurn(inquiry, shown)
+        case Edited(arguments=arguments):
+            return v.HumanEdited(inquiry, shown, arguments, via, ms)
+        case Permitted(run=run, remember=remember, reason=reason):
+            return v.HumanPermitted(inquiry, shown, run, remember, reason, via, ms, at)
+        case Delivered(deliver=deliver, text=text):
+            return v.HumanDelivered(inquiry, shown, deliver, text, via, ms)
+        case _:
+            assert_never(command.response)

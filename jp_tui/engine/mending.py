@@ -1,0 +1,67 @@
+"""What is done with a conversation's log before it is worked in: mend what a killed program left, close what will not
+be taken up, count its tokens. Everything by appending."""
+
+from __future__ import annotations
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine import closing
+from jp_tui.engine.entries import stored_event, totals
+from jp_tui.engine.log import Log
+from jp_tui.engine.resuming import Cut, cut_off
+from jp_tui.journal.port import Stored
+from jp_tui.protocol.values import UsageTotals
+
+LOOK_BACK = 3
+"""How many turns are searched for the last one that ended: the last may have been cut off."""
+
+
+async def mend(log: Log) -> None:
+    """A reply that was streaming is kept as incomplete; a turn that cannot be resumed is closed (R204, R207)."""
+    partials = log.setup.journal.partials(log.id)
+    if not partials and log.last_kind() == "turn_outcome":
+        return
+    turn = log.turn_so_far(log.turn)
+    events, parts = closing.remains(turn, partials)
+    now = [*turn, *events]
+    if turn and not closing.ended(turn) and not closing.resumable(now):
+        events = [*events, *closing.debts(now, log.model, count(log, []).model_dump())]
+    if events or parts:
+        await log.append(events, (), parts, quiet=True)
+
+
+def resumable(log: Log) -> Cut | None:
+    """The last turn, if it was cut off and can go on (R207)."""
+    if not log.exists or log.last_kind() in ("", "turn_outcome"):
+        return None
+    turn = log.turn_so_far(log.turn)
+    return cut_off(turn) if closing.resumable(turn) else None
+
+
+async def settle_old(log: Log, error: JsonObject | None) -> None:
+    """A turn that was left open and is not taken up is closed before the next one (R207: discard)."""
+    if log.last_kind() in ("", "turn_outcome"):
+        return
+    turn = log.turn_so_far(log.turn)
+    if turn and not closing.ended(turn) and any(isinstance(event, ev.TurnStart) for event in turn):
+        for asked in closing.open_inquiries(turn):
+            log.setup.journal.clear_draft(log.id, asked.id)
+        await log.append(closing.debts(turn, log.model, log.total.model_dump(), error))
+
+
+def count(log: Log, page: list[Stored]) -> UsageTotals:
+    """The tokens of the conversation so far, as its last finished turn holds them."""
+    for row in reversed(page):
+        if row.entry.kind == "turn_outcome":
+            return _counted(stored_event(row).event.get("metadata"), stored_event(row).event.get("usage"))
+    for turn in range(log.turn, max(log.turn - LOOK_BACK, 0), -1):
+        for event in reversed(log.turn_so_far(turn)):
+            if isinstance(event, ev.TurnOutcome):
+                return _counted(event.metadata, event.usage)
+    return UsageTotals()
+
+
+def _counted(metadata: object, usage: object) -> UsageTotals:
+    """The running total that a turn's end holds; logs of other programs have its own count only."""
+    total = metadata.get("total") if isinstance(metadata, dict) else None
+    return totals(usage if total is None else total)  # type: ignore[arg-type]

@@ -1,0 +1,45 @@
+"""May this call run (inquiries.md 5.2)? Asked before anything of the cycle is executed; the machine decides."""
+
+from __future__ import annotations
+
+import hashlib
+
+from jp_tui.conversation.strict_json import dump
+from jp_tui.engine.coordinator import Coordinator
+from jp_tui.engine.job import Done, Job
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+
+
+def shown_digest(text: str) -> str:
+    """SHA-256 of what a permission or result prompt shows; a decision is bound to it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def permitted(job: Job, coordinator: Coordinator) -> Done | None:
+    """Ask for leave; None when the call may run, with `job.arguments` changed where they were edited (R86-R89)."""
+    mode, call = job.setup.run, job.call
+    assert mode in ("ask", "edit")
+    asked: v.AskMode = "edit" if mode == "edit" else "ask"
+    digest = shown_digest(f"{call.name}\n{dump(job.arguments)}")
+    wanted = v.PermissionWanted(call.id, call.name, asked, digest, job.setup.policies.run)
+    verdict = await coordinator.permission(wanted)
+    match verdict:
+        case s.Permit(_, arguments, decision):
+            job.permission = decision
+            if arguments is not None:
+                job.edit(arguments)
+            return None
+        case s.Complete(_, content, is_error, decision):
+            job.permission = decision
+            return Done(content, is_error, "error" if is_error else "skipped")
+        case _:
+            raise AssertionError(f"no answer to a permission prompt: {type(verdict).__name__}")
+
+
+def unavailable(name: str) -> str:
+    """M31, without the original's doubled word."""
+    return (
+        f"Tool '{name}' is not available. It may have been available earlier in this conversation but is no longer "
+        "enabled. Do not retry this tool until it is available again in the list of enabled tools."
+    )

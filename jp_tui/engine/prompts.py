@@ -1,0 +1,120 @@
+"""What a face is asked to show: a question, leave to run a call, leave to deliver its result (R189, R42).
+
+Built from what the machine decided and what is known of the call; it says who asks and what may be done, and words
+nothing but what remembering would cover (wording belongs to the faces).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.log import Log
+from jp_tui.engine.setup import ToolSetup
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.protocol.values import Control, Escalation, PromptRequest
+from jp_tui.questions.types import BooleanAnswer, Question
+
+Ask = s.AskHuman | s.AskPermission | s.AskDelivery
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What must be known of a call to present what it asks. `result` is what would be delivered."""
+
+    setup: ToolSetup
+    subject: str
+    arguments: JsonObject
+    rendered: str = ""
+    result: str = ""
+    is_error: bool = False
+
+    @property
+    def tool(self) -> str:
+        return self.setup.name
+
+    def about(self, result: str, is_error: bool) -> Asking:
+        """The same call with its result."""
+        return replace(self, result=result, is_error=is_error)
+
+
+def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
+    """The prompt as every face gets it."""
+    opened = ask.open
+    common: dict[str, Any] = {
+        "conversation": log.id,
+        "inquiry": opened.inquiry,
+        "call": opened.call,
+        "tool": call.tool,
+        "turn": log.turn,
+        "digest": opened.digest,
+        "subject": Foreign(call.subject),
+        "arguments": Foreign(json.dumps(call.arguments, ensure_ascii=False, indent=2)),
+        "rendered": Foreign(call.rendered),
+        "tool_kind": call.setup.kind,
+        "why": ask.why,
+        "asked_at": timestamp(log.setup.now()),
+    }
+    match ask:
+        case s.AskHuman():
+            return PromptRequest(**common, **_question(ask, call))
+        case s.AskPermission(open=asked):
+            return PromptRequest(**common, **_permission(asked, call))
+        case s.AskDelivery(open=asked):
+            return PromptRequest(**common, **_delivery(asked, call))
+
+
+def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
+    opened = ask.open
+    controls: set[Control] = {"reply", "end_turn"}
+    if opened.source != "assistant":
+        controls |= {"cancel", "edit"}
+    covers = ""
+    if ask.remember:
+        controls.add("remember")
+        covers = f"until this turn ends, every `{opened.question.id}` of {call.tool}, without showing it"
+    verdict = opened.escalation
+    return {
+        "source": opened.source,
+        "label": ask.label,
+        "question": opened.question,
+        "human_only": opened.human_only,
+        "controls": frozenset(controls),
+        "remember_covers": covers,
+        "deadline_secs": opened.rule.deadline_secs,
+        "escalation": None
+        if verdict is None
+        else Escalation(model=verdict.model, reason=Foreign(verdict.reason), failed=verdict.failed, ms=verdict.ms),
+    }
+
+
+def _permission(asked: v.OpenPermission, call: Asking) -> dict[str, Any]:
+    controls: frozenset[Control] = frozenset({"remember", "edit", "end_turn"})
+    return {
+        "kind": "permission",
+        "source": "tool",
+        "question": Question(v.PERMISSION, "", BooleanAnswer(), persistence="turn"),
+        "human_only": True,
+        "edit_first": asked.edit,
+        "controls": controls,
+        "remember_covers": f"until this turn ends, every call of {call.tool}, without asking",
+    }
+
+
+def _delivery(asked: v.OpenDelivery, call: Asking) -> dict[str, Any]:
+    controls: frozenset[Control] = frozenset({"edit", "cancel", "end_turn"})
+    return {
+        "kind": "delivery",
+        "source": "tool",
+        "question": Question(v.DELIVERY, "", BooleanAnswer(), persistence="none"),
+        "human_only": True,
+        "edit_first": asked.edit,
+        "result": Foreign(call.result),
+        "is_error": call.is_error,
+        "controls": controls,
+    }

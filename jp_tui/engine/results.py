@@ -1,0 +1,39 @@
+"""The response of a call as it is stored: what the model reads, and beside it what a reloaded conversation needs to
+look as it did live, and who decided what (R87, R93, R97b)."""
+
+from __future__ import annotations
+
+from jp_tui.conversation.events import ToolCallResponse
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.job import Done, Job
+from jp_tui.engine.setup import ToolSetup
+
+UNFINISHED = "Turn ended by the user before this tool call completed."
+"""M32."""
+
+
+def with_words(message: str) -> str:
+    """M37."""
+    return f"Tool run cancelled by user with a custom message:\n\n{message}"
+
+
+def response(call: str, done: Done, job: Job | None, setup: ToolSetup | None) -> ToolCallResponse:
+    """`metadata`: ms, end, title, hidden, permission, delivery, edited_arguments (what ran), rendered; each only where
+    there is something to say."""
+    extra: JsonObject = {}
+    if job is not None and job.ms is not None:
+        extra["ms"] = job.ms
+    if done.end not in ("ok", "error"):
+        extra["end"] = done.end
+    if job is not None:
+        told: JsonObject = {
+            "title": job.title,
+            "permission": job.permission,
+            "delivery": job.delivery,
+            "edited_arguments": job.arguments if job.edited else None,
+            "rendered": job.rendered,
+        }
+        extra |= {name: value for name, value in told.items() if value or (job.edited and name == "edited_arguments")}
+    if setup is not None and setup.hidden:
+        extra["hidden"] = True
+    return ToolCallResponse(id=call, content=done.content, is_error=done.is_error, metadata=extra)

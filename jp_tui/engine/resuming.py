@@ -1,0 +1,143 @@
+"""What is needed to take up a turn that was cut off, read from its events (inquiries.md R207, R237).
+
+Answers are rebuilt from answered pairs; what was redacted, or asked once more since, is not answered. Nothing that was
+remembered or allowed survives, and edited arguments do not: the tool asks again before it does anything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.model import Call, Usage
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.closing import open_calls, open_inquiries
+from jp_tui.engine.entries import totals
+from jp_tui.inquiry import values as v
+from jp_tui.questions.types import Given
+
+
+@dataclass(slots=True)
+class _Known:
+    """One call: its latest request, its answers, its attempts by question, what it still asks."""
+
+    request: ev.ToolCallRequest
+    answers: dict[str, Given] = field(default_factory=dict)
+    attempts: Counter[str] = field(default_factory=Counter)
+    asked: dict[str, list[v.Recorded]] = field(default_factory=dict)
+
+    def recorded(self) -> tuple[v.Recorded, ...]:
+        return tuple(item for items in self.asked.values() for item in items)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A turn that can go on. `calls` run again, `refused` are answered as they were; `over` are calls with a result.
+
+    `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response.
+    """
+
+    text: str
+    order: tuple[str, ...]
+    calls: tuple[Call, ...]
+    refused: tuple[tuple[str, str, str], ...]
+    resumed: tuple[v.CallResumed, ...]
+    over: tuple[v.CallResumed, ...]
+    waits: tuple[ev.InquiryRequest, ...]
+    usage: Usage
+    context: int
+
+
+def cut_off(turn: Sequence[ev.Event]) -> Cut:
+    """The state of a resumable turn."""
+    known = _known(turn)
+    order = tuple(dict.fromkeys(open_calls(turn)))
+    calls: list[Call] = []
+    refused: list[tuple[str, str, str]] = []
+    for id_ in order:
+        request = known[id_].request
+        if (problem := request.metadata.get("refused")) is not None:
+            refused.append((id_, request.name, str(problem)))
+        else:
+            calls.append(Call(id_, request.name, request.arguments))
+    usage, context = _usage(turn)
+    return Cut(
+        text=next((event.content for event in turn if isinstance(event, ev.ChatRequest)), ""),
+        order=order,
+        calls=tuple(calls),
+        refused=tuple(refused),
+        resumed=tuple(_resumed(id_, known[id_]) for id_ in order),
+        over=tuple(_resumed(id_, call) for id_, call in known.items() if id_ not in order and call.attempts),
+        waits=tuple(open_inquiries(turn)),
+        usage=usage,
+        context=context,
+    )
+
+
+def _resumed(id_: str, call: _Known) -> v.CallResumed:
+    return v.CallResumed(id_, call.request.name, dict(call.answers), dict(call.attempts), call.recorded())
+
+
+def _known(turn: Sequence[ev.Event]) -> dict[str, _Known]:
+    known: dict[str, _Known] = {}
+    asked: dict[str, list[tuple[str, v.Recorded]]] = {}  # by inquiry: ids of older logs may come twice (R29)
+    for event in turn:
+        match event:
+            case ev.ToolCallRequest(id=id_):
+                before = known.get(id_)
+                known[id_] = _Known(event, attempts=before.attempts if before is not None else Counter())
+            case ev.InquiryRequest(id=id_, metadata=extra):
+                if (call := known.get(str(extra.get("call")))) is not None:
+                    found = v.Recorded(
+                        id_, str(extra.get("question", "")), str(extra.get("digest", "")), escalation(extra)
+                    )
+                    call.attempts[found.question] += 1
+                    call.answers.pop(found.question, None)
+                    call.asked.setdefault(id_, []).append(found)
+                    asked.setdefault(id_, []).append((str(extra["call"]), found))
+            case ev.InquiryAnswered(id=id_) | ev.InquiryCancelled(id=id_) | ev.InquiryRedacted(id=id_):
+                if waiting := asked.get(id_):
+                    call_id, found = waiting.pop(0)
+                    _close(known[call_id], found, event)
+            case _:
+                pass
+    return known
+
+
+def _close(call: _Known, asked: v.Recorded, event: ev.InquiryResponse) -> None:
+    if asked in (waiting := call.asked.get(asked.inquiry, [])):
+        waiting.remove(asked)
+    match event:
+        case ev.InquiryAnswered(answer=value, explanation=words, responder=who):
+            kind = who.kind if who is not None else "user"
+            note = words or "" if kind == "user" else ""
+            given = Given(value, asked.digest, note, kind in ("static", "remembered"))
+            call.answers.pop(asked.question, None)
+            call.answers[asked.question] = given
+        case ev.InquiryCancelled(reason="user_edit"):
+            call.answers.clear()
+        case _:
+            pass
+
+
+def escalation(extra: JsonObject) -> v.Escalation | None:
+    """What a reviewer had said before this was put to the human."""
+    told = extra.get("escalation")
+    if not isinstance(told, dict):
+        return None
+    ms = told.get("ms")
+    counted = ms if isinstance(ms, int) and not isinstance(ms, bool) else None
+    return v.Escalation(str(told.get("model", "")), str(told.get("reason", "")), told.get("failed") is True, counted)
+
+
+def _usage(turn: Sequence[ev.Event]) -> tuple[Usage, int]:
+    """The tokens of the responses so far, which stand beside the last call of each."""
+    usage, context = Usage(), 0
+    for event in turn:
+        if isinstance(event, ev.ToolCallRequest) and "usage" in event.metadata:
+            counts = totals(event.metadata["usage"])
+            usage = usage + Usage(counts.input, counts.output, counts.cached, counts.reasoning)
+            context = counts.input + counts.output
+    return usage, context

@@ -1,0 +1,101 @@
+"""What the user typed into a masked field: held in memory, and taken out of whatever a tool says afterwards (R202).
+
+A value is looked for as it was given and as programs print it (stripped, inside JSON, as Python writes it). One of
+less than four characters is only taken out of the words of the call that was given it: anywhere else it would hide
+ordinary text and protect nothing. Nothing here is ever written, and its repr shows no value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.questions.types import MultiSelectAnswer, Option, Question, SchemaAnswer, SelectAnswer
+
+REDACTED = "<redacted>"
+SHORT = 4
+
+
+def _forms(value: str) -> set[str]:
+    bare = value.strip()
+    found = {value, bare}
+    for form in (value, bare):
+        found |= {dump(form)[1:-1], repr(form)[1:-1]}
+    return {form for form in found if form.strip()}
+
+
+class Secrets:
+    """The secrets of one conversation, for as long as it is open."""
+
+    def __init__(self) -> None:
+        self._everywhere: list[str] = []
+        self._of_call: dict[str, list[str]] = {}
+
+    def keep(self, call: str, value: Json) -> None:
+        """Remember what a call was given."""
+        if not isinstance(value, str):
+            return
+        forms = _forms(value)
+        self._of_call[call] = _longest_first({*self._of_call.get(call, ()), *forms})
+        self._everywhere = _longest_first({*self._everywhere, *(form for form in forms if len(form) >= SHORT)})
+
+    def text(self, text: str, call: str = "") -> str:
+        """The text without them."""
+        for value in (*self._of_call.get(call, ()), *self._everywhere):
+            if value in text:
+                text = text.replace(value, REDACTED)
+        return text
+
+    def json(self, value: Json, call: str = "") -> Json:
+        """The value without them, names of members included."""
+        if not self._everywhere and call not in self._of_call:
+            return value
+        match value:
+            case str():
+                return self.text(value, call)
+            case list():
+                return [self.json(item, call) for item in value]
+            case dict():
+                return {self.text(name, call): self.json(item, call) for name, item in value.items()}
+            case _:
+                return value
+
+    def outcome(self, found: Success | Failure, call: str) -> Success | Failure:
+        """A result without them."""
+        match found:
+            case Success(content):
+                return replace(found, content=self.text(content, call))
+            case Failure(message, trace):
+                return replace(
+                    found, message=self.text(message, call), trace=tuple(self.text(line, call) for line in trace)
+                )
+
+    def question(self, question: Question, call: str) -> Question:
+        """A later question without them."""
+        if not self._everywhere and call not in self._of_call:
+            return question
+        kind = question.answer_type
+        if isinstance(kind, SelectAnswer | MultiSelectAnswer):
+            kind = replace(kind, options=tuple(self._option(option, call) for option in kind.options))
+        elif isinstance(kind, SchemaAnswer) and isinstance(schema := self.json(kind.schema, call), dict):
+            kind = replace(kind, schema=schema)
+        return replace(
+            question,
+            text=self.text(question.text, call),
+            context=None if question.context is None else self.text(question.context, call),
+            default=self.json(question.default, call),
+            answer_type=kind,
+        )
+
+    def _option(self, option: Option, call: str) -> Option:
+        return replace(
+            option,
+            value=self.text(option.value, call),
+            description=self.text(option.description, call),
+            preview=self.text(option.preview, call),
+        )
+
+
+def _longest_first(values: set[str]) -> list[str]:
+    return sorted(values, key=lambda value: (-len(value), value))
