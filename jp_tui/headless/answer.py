@@ -61,9 +61,7 @@ def _report(settled: e.OfferSettled, output: Output) -> None:
     if output.as_json:
         output.line(_described(settled))
         return
-    message = settled.message or _WORDS[settled.status]
-    if settled.by and settled.by not in message:
-        message = f"{message} ({settled.by})"
+    message = said_of(settled)
     if settled.status == "accepted":
         output.say(message)
         conversation = go_on(settled.conversation) if settled.conversation else "jp-tui -c"
@@ -72,6 +70,12 @@ def _report(settled: e.OfferSettled, output: Output) -> None:
     output.tell(f"jp-tui: {message}")
     for candidate in settled.candidates:
         output.tell(f"  {candidate}")
+
+
+def said_of(settled: e.OfferSettled) -> str:
+    """What became of it, in a sentence."""
+    message = settled.message or _WORDS[settled.status]
+    return f"{message} ({settled.by})" if settled.by and settled.by not in message else message
 
 
 def _described(settled: e.OfferSettled) -> JsonObject:

@@ -1,13 +1,14 @@
 """The signals that end a command in good order: the turn is closed in the log, the last line is whole (surface S1).
 
 A signal is heard only where the command waits, never in the middle of a line. A second one ends at once: the log
-takes no harm from that. What was ignored when the command was started stays ignored (`nohup`, `&`).
+takes no harm from that. What was ignored when the command was started stays ignored (`nohup`, `&`). A face for which
+Ctrl+C is a key like any other takes it with `interrupt`, until `final`.
 """
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 
@@ -23,9 +24,13 @@ class Ended(BaseException):
 
 
 class Endings:
-    """A context in which signals are heard. Works in the main thread only."""
+    """A context in which signals are heard. Works in the main thread only.
 
-    def __init__(self) -> None:
+    `interrupt` is called for each SIGINT in place of ending, wherever the program is: it must only make a note.
+    """
+
+    def __init__(self, interrupt: Callable[[], None] | None = None) -> None:
+        self._interrupt = interrupt
         self._number = 0
         self._listening = False
         self._before: dict[int, object] = {}
@@ -42,6 +47,12 @@ class Endings:
         for number, before in self._before.items():
             signal.signal(number, before)  # type: ignore[arg-type]
 
+    def final(self) -> None:
+        """From here on SIGINT ends at once, too."""
+        self._interrupt = None
+        if signal.SIGINT in self._before:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
     @contextmanager
     def heard(self) -> Iterator[None]:
         """Wait inside this: Ended is raised as soon as a signal came, before or during."""
@@ -54,6 +65,9 @@ class Endings:
             self._listening = False
 
     def _came(self, number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGINT and self._interrupt is not None:
+            self._interrupt()
+            return
         self._number = self._number or number
         for each in self._before:
             signal.signal(each, signal.SIG_DFL)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jp_tui.conversation import events as stored
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless import waits
 from jp_tui.headless.asking import line, quoted
@@ -20,8 +18,8 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import InquiryInfo
-from jp_tui.view import inquiries as view
 from jp_tui.view import trail
+from jp_tui.view.records import inquiry
 
 REDACTED = "<redacted>"
 _FIELDS = ("outcome", "answer", "reason", "responder", "parts")
@@ -86,7 +84,7 @@ def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator
 
 
 def _paragraph(info: InquiryInfo) -> Iterator[str]:
-    asked = fate_of(info)
+    asked = inquiry(info)
     end = trail.fate(asked)
     yield ""
     yield f"{info.asked_at[:19]}  turn {info.turn}  {line(_asker(info))} asked  ({line(info.id)})"
@@ -103,28 +101,6 @@ def _paragraph(info: InquiryInfo) -> Iterator[str]:
         yield f"  reason: {line(asked.explanation)}"
     if asked.why:
         yield f"  why: {line(asked.why)}"
-
-
-def fate_of(info: InquiryInfo) -> view.Inquiry:
-    """The exchange as every face shows it."""
-    question = read_event(
-        {
-            "type": "inquiry_request",
-            "timestamp": info.asked_at,
-            "id": info.id,
-            "source": {"source": info.source, "name": info.source_name},
-            "question": info.question,
-            "metadata": {"tool": info.tool, "why": info.why},
-        }
-    )
-    assert isinstance(question, stored.InquiryRequest)
-    asked = view.question(question)
-    if info.response is None:
-        return asked
-    response = read_event({"type": "inquiry_response", "id": info.id, **info.response})
-    if isinstance(response, stored.InquiryAnswered | stored.InquiryCancelled | stored.InquiryRedacted):
-        return view.answered(asked, response)
-    return asked
 
 
 def _asker(info: InquiryInfo) -> str:

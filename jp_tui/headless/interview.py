@@ -19,10 +19,11 @@ BY = {**RESPONDERS, "user": "by a person"}
 
 
 class Interview:
-    """`lines` is None when nobody can be asked; then questions are only kept in mind."""
+    """`lines` is None when nobody can be asked; then questions are only kept in mind. `leaves`: the end of input leaves
+    the conversation, so that every question stays open."""
 
-    def __init__(self, link: Link, lines: Lines | None) -> None:
-        self._link, self._lines = link, lines
+    def __init__(self, link: Link, lines: Lines | None, *, leaves: bool = False) -> None:
+        self._link, self._lines, self._leaves = link, lines, leaves
         self._waiting: dict[str, PromptRequest] = {}
         self._shown: PromptRequest | None = None
         self._sent = ""
@@ -94,7 +95,7 @@ class Interview:
             return False
         if response is None and lines.source.over:
             lines.leave()
-            if "cancel" not in self._shown.controls:
+            if self._leaves or "cancel" not in self._shown.controls:
                 return False
             response = Cancelled()
         if response is not None:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import TextIO
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.asking import Back, Outcome, Prompt, Response, Step, Words
+from jp_tui.headless.asking import Back, Prompt, Response, Step, Words
 from jp_tui.headless.prompts import prompt_in_lines
-from jp_tui.headless.source import Called, Line, Source
+from jp_tui.headless.source import Called, Source
 from jp_tui.protocol.values import PromptRequest
 
 Said = Response
@@ -43,15 +43,11 @@ class Lines:
 
     def take(self) -> Response | None:
         """What the lines that came mean: a response, after which nothing is asked, or None. Raises OSError."""
-        while self._step is not None and (line := self.source.line()) is not None:
-            self._typing = False
-            if line.wrong:
-                self._go_on(Words(line.wrong))
+        while self._step is not None and (burst := self.burst()) is not None:
+            if isinstance(burst, Words):
+                self._go_on(burst)
                 continue
-            burst = [line]
-            while self.source.more() and (another := self.source.line()) is not None:
-                burst.append(another)
-            found = self._meant(self._step, burst)
+            found = self._step.feed(burst[0]) if len(burst) == 1 else self._step.pasted(burst)
             if not isinstance(found, Words | Back | Step | None):
                 self.leave()
                 return found
@@ -84,12 +80,23 @@ class Lines:
         if self._step is not None:
             self._mark(forget=False)
 
-    @staticmethod
-    def _meant(step: Step, burst: list[Line]) -> Outcome:
-        if len(burst) == 1:
-            return step.feed(burst[0].text)
-        wrong = next((line.wrong for line in burst if line.wrong), "")
-        return Words(wrong) if wrong else step.pasted([line.text for line in burst])
+    def burst(self) -> list[str] | Words | None:
+        """The next line, with those that came together with it, or why it cannot be used; None when there is none."""
+        line = self.source.line()
+        if line is None:
+            return None
+        self._typing = False
+        found = [line]
+        while not line.wrong and self.source.more() and (another := self.source.line()) is not None:
+            found.append(another)
+        wrong = next((one.wrong for one in found if one.wrong), "")
+        return Words(wrong) if wrong else [one.text for one in found]
+
+    def wanted(self, mark: str) -> None:
+        """The sign that a line is wanted which is no answer. Raises OSError."""
+        self._out.write(mark)
+        self._out.flush()
+        self._typing = True
 
     # --- the inside ---------------------------------------------------------------------------------------
 

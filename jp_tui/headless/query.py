@@ -106,8 +106,6 @@ class Run:
             source = self._query.terminal.source if self._query.terminal and self._interview.asking else None
             with endings.heard():
                 typed = self._bell.wait(source)
-                if typed and source is not None:
-                    source.fill()
             for event in self._link.collect():
                 self._take(event)
             if self._status is None:

@@ -47,6 +47,10 @@ class Source(Protocol):
     def fileno(self) -> int:
         """For `select`; negative when `fill` blocks until there is a line."""
 
+    @property
+    def ready(self) -> bool:
+        """Whether a whole line was taken in and not used."""
+
     def fill(self) -> None:
         """Take in what can be read now."""
 
@@ -76,6 +80,10 @@ class Piped:
 
     def fileno(self) -> int:
         return self._fd
+
+    @property
+    def ready(self) -> bool:
+        return b"\n" in self._bytes or (self.over and bool(self._bytes))
 
     def fill(self) -> None:
         try:
@@ -188,6 +196,10 @@ class Called:
     def fileno(self) -> int:
         return -1
 
+    @property
+    def ready(self) -> bool:
+        return bool(self._lines)
+
     def fill(self) -> None:
         try:
             found = self._read()
@@ -229,16 +241,19 @@ class Bell:
             os.write(self._out, b"\0")
 
     def wait(self, source: Source | None, timeout: float | None = None) -> bool:
-        """Until it rings, `source` can be read, or `timeout` seconds are over; whether `source` can be read."""
+        """Until it rings, `source` has something, which is taken in, or `timeout` seconds are over; whether it has."""
         fd = -1 if source is None else source.fileno()
-        if source is not None and fd < 0:
-            return True
-        ready = select.select([self._in] if fd < 0 else [self._in, fd], [], [], timeout)[0]
+        waits = source is None or (fd >= 0 and not source.ready)
+        ready = select.select([self._in] if fd < 0 else [self._in, fd], [], [], timeout if waits else 0)[0]
         if self._in in ready:
             with contextlib.suppress(BlockingIOError):
                 while os.read(self._in, 4096):
                     pass
-        return fd in ready
+        if source is None or (self._in in ready and fd not in ready):
+            return False  # what rang is looked at before what was typed
+        if fd in ready or not (waits or source.ready):
+            source.fill()
+        return fd in ready or source.ready or source.over
 
     def close(self) -> None:
         """Only once nobody can ring it any more: its number may soon be another file's."""

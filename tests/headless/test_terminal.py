@@ -47,7 +47,6 @@ class Keyboard:
         """What the next lines mean; None when the input ended."""
         while not self.source.over:
             assert self.bell.wait(self.source, LIMIT), f"nothing came after {self.out.getvalue()}"
-            self.source.fill()
             if (said := self.lines.take()) is not None:
                 return said
         return None
@@ -55,7 +54,6 @@ class Keyboard:
     def heard(self) -> None:
         """One line was read and was no answer."""
         assert self.bell.wait(self.source, LIMIT)
-        self.source.fill()
         assert self.lines.take() is None
 
     def echoed(self) -> str:

@@ -1,0 +1,345 @@
+"""`jp-tui --plain`: a whole conversation in lines, for screen readers and terminals that can do no more (S4, E60).
+
+Each line that is typed is a prompt, a word that begins with `/`, or an answer to the question that is shown; with a
+pipe as input they are so in turn, and the end of the pipe ends it. Nothing moves the cursor. Ctrl+C is a key here.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from jp_tui.headless import waits
+from jp_tui.headless.asking import Words, line
+from jp_tui.headless.composing import COMMANDS, Composer, helped
+from jp_tui.headless.endings import Ended, Endings
+from jp_tui.headless.interrupting import Interrupting
+from jp_tui.headless.interview import Interview
+from jp_tui.headless.lines import Lines
+from jp_tui.headless.output import FAILED, Output, OutputEnded
+from jp_tui.headless.printing import Printer
+from jp_tui.headless.query import DEFERRED, DONE, SECONDS_TO_CLOSE, SIGINT, SIGNALLED, USAGE
+from jp_tui.headless.slash import Slash
+from jp_tui.headless.source import Bell
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.view import commands
+from jp_tui.view.interrupt import InterruptWishes
+
+TURNS_SHOWN = 3
+_ENDS = {"done": DONE, "interrupted": DONE, "failed": FAILED, "deferred": DEFERRED}
+
+
+def _standard() -> Output:
+    return Output(False, sys.stdout, sys.stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """What to open, what to say first, where lines come from; `interrupts` is R233's choice without a menu."""
+
+    open: c.OpenConversation
+    first_prompt: str
+    lines: Lines
+    output: Output = field(default_factory=_standard)
+    interrupts: InterruptWishes = field(default_factory=InterruptWishes)
+
+
+class Run:
+    """One conversation over one link; `run` gives the exit status. `clock` counts seconds."""
+
+    def __init__(self, link: Link, plain: Plain, clock: Callable[[], float] = time.monotonic) -> None:
+        self._link, self._plain, self._output = link, plain, plain.output
+        self._lines, self._source = plain.lines, plain.lines.source
+        self._bell = Bell()
+        self._interview = Interview(link, plain.lines, leaves=True)
+        self._interrupting = Interrupting(link, self._interview, plain.lines, self._say, plain.interrupts, clock)
+        self._openings = waits.Openings()
+        self._printer = Printer(self._say)
+        self._slash = Slash(link, self._say)
+        self._composer = Composer()
+        self._queue: list[str] = []
+        self._conversation = self._held = ""
+        self._running = self._marked = False
+        self._resuming = False
+        self._sent = ""
+        self._status: int | None = None
+        self._last = DONE
+
+    def run(self) -> int:
+        """Until it is left; a signal, or a reader that goes away, ends it in good order."""
+        with Endings(self.interrupt) as endings:
+            self._link.start(self._bell.ring)
+            self._link.send(self._plain.open)
+            try:
+                status = self._follow(endings)
+            except Ended as ended:
+                status = SIGNALLED + ended.number
+            except OutputEnded as ended:
+                status = ended.status
+                if ended.words:
+                    self._output.tell(ended.words)
+            except OSError:  # the terminal went away; a question stays open (R248)
+                status = DEFERRED if self._interview.waiting else DONE
+            finally:
+                self._interview.leave()
+            endings.final()
+            if self._link.close(SECONDS_TO_CLOSE):
+                self._bell.close()
+            self._farewell()
+            return status
+
+    def interrupt(self) -> None:
+        """Ctrl+C, from a signal's handler."""
+        self._interrupting.note()
+        self._bell.ring()
+
+    def _farewell(self) -> None:
+        """How to come back, when there is something to come back to."""
+        if not self._conversation:
+            return
+        for text in waits.told(self._openings.open):
+            self._output.tell(text)
+        self._output.tell(f"`jp-tui --plain -r {self._conversation}` goes on with this conversation in lines.")
+
+    # --- the loop -----------------------------------------------------------------------------------------
+
+    def _follow(self, endings: Endings) -> int:
+        while self._status is None:
+            with endings.heard():
+                typed = self._bell.wait(self._source if self._reads else None)
+            if self._interrupting.came(self._conversation if self._running else ""):
+                self._leave(DONE if self._source.typed else SIGNALLED + SIGINT)
+            for event in self._link.collect():
+                self._take(event)
+            if typed and self._stays:
+                self._typed()
+            if self._stays:
+                self._go_on()
+        return self._status
+
+    @property
+    def _stays(self) -> bool:
+        return self._status is None
+
+    @property
+    def _idle(self) -> bool:
+        return bool(self._slash.conversation) and not self._running and not self._slash.waits
+
+    @property
+    def _reads(self) -> bool:
+        """A terminal is always read; of a pipe only what is wanted now, since the rest is for what comes later."""
+        if not self._slash.conversation:
+            return False
+        wanted = self._interview.asking or self._interrupting.menu or (self._idle and not self._interview.waiting)
+        return wanted or (self._source.typed and not self._interview.waiting)
+
+    def _typed(self) -> None:
+        """Use the lines that came, each for what it was typed for."""
+        while self._stays:
+            if self._interview.asking:
+                if not self._interview.take():
+                    self._leave(DEFERRED if not self._source.typed or self._source.gone else DONE)
+                return
+            if not self._source.typed and not self._reads:
+                return
+            burst = self._lines.burst()
+            if burst is None:
+                break
+            self._marked = False
+            if isinstance(burst, Words):
+                self._say(burst.text)
+            elif self._interrupting.menu:
+                self._interrupting.feed(burst, self._conversation)
+            else:
+                self._said(burst)
+        if self._stays and self._source.over:
+            self._leave(DONE if self._source.typed else self._last)
+
+    def _go_on(self) -> None:
+        """What is due now: a question, a prompt that waits, or the sign that one is wanted."""
+        if self._interrupting.menu:
+            return
+        if self._interview.due:
+            self._marked = False
+            self._interview.present()
+        elif self._idle and not self._interview.waiting:
+            if self._queue:
+                self._send(self._queue.pop(0))
+            elif not self._marked:
+                self._lines.wanted(self._composer.mark)
+                self._marked = True
+
+    def _leave(self, status: int) -> None:
+        self._status = status
+
+    # --- what is typed ------------------------------------------------------------------------------------
+
+    def _said(self, burst: list[str]) -> None:
+        found = self._composer.feed(burst)
+        if isinstance(found, Words):
+            self._say(found.text)
+        elif found is not None and found.strip():
+            self._entered(found)
+
+    def _entered(self, text: str) -> None:
+        match commands.parse(text, COMMANDS):
+            case commands.Text(text=words):
+                if self._running:
+                    self._queue.append(words)
+                    self._say("Kept: it is sent when this turn is over. /drop forgets it.")
+                else:
+                    self._send(words)
+            case commands.Unknown(name=name, advice=advice):
+                self._say(f"/{line(name)}: no such word here. {advice}")
+            case commands.Run(command=command, argument=argument):
+                self._word(command.name, argument)
+
+    def _word(self, name: str, argument: str) -> None:
+        match name:
+            case "help":
+                for text in helped():
+                    self._say(text)
+            case "quit":
+                self._leave(DONE)
+            case "why":
+                self._say(self._printer.why())
+            case "drop":
+                self._queue.clear()
+                self._say("Forgotten.")
+            case _:
+                self._slash.run(name, argument)
+
+    def _send(self, text: str) -> None:
+        if self._held:
+            self._say(f"Not sent: this conversation is being written by {line(self._held)}. You look on.")
+            return
+        self._running, self._sent = True, text
+        self._link.send(c.StartTurn(conversation=self._conversation or self._slash.conversation, text=text))
+
+    # --- what the engine says -----------------------------------------------------------------------------
+
+    def _take(self, event: e.Event) -> None:
+        match event:
+            case e.ConversationOpened():
+                self._opened(event)
+            case e.TurnStarted():
+                self._started(event)
+            case e.TurnPhase(phase=phase, detail=detail, retry_in=wait):
+                self._turned(phase, detail, wait)
+            case e.EventAppended(stored=stored):
+                self._openings.saw(stored)
+                if self._held:
+                    self._printer.old(stored)
+                else:
+                    self._printer.fact(event)
+            case e.PartDelta():
+                self._printer.delta(event)
+            case e.PartDropped():
+                self._printer.dropped(event)
+            case e.CallChanged():
+                self._printer.call(event)
+            case e.QuestionAsked(prompt=prompt):
+                self._interview.asked(prompt)
+            case e.QuestionSettled():
+                self._interview.settled(event)
+            case e.AnswerRefused():
+                self._interview.refused(event)
+            case e.TurnCompleted():
+                self._completed(event)
+            case e.LedgerRead():
+                self._slash.ledger(event)
+            case e.InquiriesListed():
+                self._slash.inquiries(event)
+            case e.OfferSettled():
+                self._slash.offered(event)
+            case _:
+                self._trouble(event)
+
+    def _opened(self, event: e.ConversationOpened) -> None:
+        self._slash.conversation = self._openings.conversation = event.conversation
+        self._held = event.held_by
+        if not event.new:
+            self._conversation = event.conversation
+        for stored in event.page:
+            self._openings.saw(stored)
+        self._say(f"{line(event.title)} · {line(event.model)} · /help lists what can be typed")
+        if event.greeting is not None:
+            for text in event.greeting.raw.split("\n"):
+                self._say(text)
+        self._printer.page(event.page, TURNS_SHOWN)
+        if event.held_by:
+            self._say(f"Being written by {line(event.held_by)}: you look on. /answer answers what waits.")
+        elif self._plain.first_prompt:
+            self._queue.append(self._plain.first_prompt)
+
+    def _started(self, event: e.TurnStarted) -> None:
+        self._conversation = event.conversation
+        self._running, self._resuming = True, event.resumed
+        if event.resumed:
+            self._say("The last turn was cut off; it goes on.")
+
+    def _turned(self, phase: str, detail: str, wait: float | None) -> None:
+        if phase == "retrying":
+            self._say(f"{detail} Trying again in {wait or 0:.0f} s.")
+        self._interrupting.turned(phase)
+
+    def _completed(self, event: e.TurnCompleted) -> None:
+        self._running = self._resuming = False
+        self._last = _ENDS[event.outcome]
+        self._interrupting.over()
+        if event.error is not None:
+            said = f"The server said: {event.error.detail.raw}" if event.error.detail else ""
+            self._tell(event.error.message, said, event.error.advice)
+        if event.outcome == "interrupted":
+            self._say("The turn was interrupted.")
+        if event.outcome == "deferred":
+            self._tell(*waits.told(self._openings.open))
+        if event.outcome != "done" and self._queue:
+            self._tell("Not sent, since the turn did not end well; type it again if you still mean it:", *self._queue)
+            self._queue.clear()
+        if event.returned:
+            self._tell("Nothing came of it; this was not said:", event.returned)
+
+    def _trouble(self, event: e.Event) -> None:
+        match event:
+            case e.Refused(command=command, message=message, advice=advice):
+                self._slash.refused(event)
+                if command != "start_turn":
+                    self._tell(message, advice)
+                if command == "start_turn":
+                    self._not_started(event)
+                elif command == self._plain.open.type:
+                    self._leave(USAGE)
+            case e.StorageFailed(message=message, advice=advice):
+                self._tell(message, advice)
+            case e.EngineFailed(message=message):
+                self._tell(message)
+                self._leave(FAILED)
+            case _:
+                pass
+
+    def _not_started(self, event: e.Refused) -> None:
+        """A prompt that was not taken waits for the turn that was cut off and goes on, or is given back."""
+        if self._resuming:
+            self._queue.insert(0, self._sent)
+            return
+        self._running = False
+        self._last = DEFERRED if event.pending else FAILED
+        self._tell(event.message, event.advice, *waits.told(self._openings.among(event.pending)))
+        self._tell("Not sent:", self._sent)
+
+    def _say(self, text: str) -> None:
+        """A line; below the sign that one is wanted, when that stands there."""
+        if self._marked:
+            self._marked = False
+            self._output.write("\n")
+        self._output.say(text)
+
+    def _tell(self, *texts: str) -> None:
+        for text in texts:
+            if text:
+                self._say(text)

@@ -1,0 +1,108 @@
+"""The words of a plain conversation that begin with `/`: what each asks of the engine, and what is said of the answer.
+
+Only what was asked for is said: the engine reports a changed ledger by itself, which is kept and not read out. It
+decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from jp_tui.headless.answer import said_of
+from jp_tui.headless.asking import line, pick
+from jp_tui.headless.inquiries import listed
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.view import ledger
+
+
+class Slash:
+    """`say` prints a line; `conversation` is set when it is open."""
+
+    def __init__(self, link: Link, say: Callable[[str], None]) -> None:
+        self._link, self._say = link, say
+        self.conversation = ""
+        self._rows: tuple[ledger.LedgerRow, ...] = ()
+        self._reads = self._lists = 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether an answer of the engine is still to come."""
+        return bool(self._reads or self._lists)
+
+    def run(self, name: str, argument: str) -> None:
+        """A word that needs the engine."""
+        match name:
+            case "ledger":
+                self._reads += 1
+                self._link.send(c.ReadLedger(conversation=self.conversation))
+            case "revoke":
+                self._revoke(argument)
+            case "inquiries":
+                self._lists += 1
+                self._link.send(c.ListInquiries(conversation=self.conversation))
+            case "answer":
+                self._answer(argument)
+            case _:
+                raise AssertionError(name)
+
+    def _revoke(self, argument: str) -> None:
+        number = pick(argument, len(self._rows))
+        if number is None:
+            self._say("/revoke and a number of the list that /ledger shows")
+            return
+        row = self._rows[number - 1]
+        if not row.revocable:
+            self._say(ledger.NOT_HERE.format(place=line(row.place)))
+            return
+        self._reads += 1
+        self._link.send(c.RevokeEntry(conversation=self.conversation, key=row.key))
+
+    def _answer(self, argument: str) -> None:
+        inquiry, _, value = argument.partition(" ")
+        if not inquiry or not value.strip():
+            self._say("/answer ID VALUE; /inquiries shows what waits")
+            return
+        self._lists += 1
+        self._link.send(c.OfferAnswer(conversation=self.conversation, inquiry=inquiry, value=value.strip()))
+
+    # --- what comes back ----------------------------------------------------------------------------------
+
+    def ledger(self, event: e.LedgerRead) -> None:
+        """Read out when it was asked for; numbers are those of the list that was read out last."""
+        if not self._reads:
+            return
+        self._reads -= 1
+        self._rows = ledger.rows(event.entries)
+        for text in _rows(self._rows):
+            self._say(text)
+
+    def inquiries(self, event: e.InquiriesListed) -> None:
+        self._lists = max(0, self._lists - 1)
+        for text in listed(event.inquiries):
+            self._say(text)
+
+    def offered(self, event: e.OfferSettled) -> None:
+        self._lists = max(0, self._lists - 1)
+        self._say(said_of(event))
+
+    def refused(self, event: e.Refused) -> None:
+        """A word of ours that could not be carried out."""
+        if event.command in ("read_ledger", "revoke_entry"):
+            self._reads = max(0, self._reads - 1)
+        elif event.command in ("list_inquiries", "offer_answer"):
+            self._lists = max(0, self._lists - 1)
+
+
+def _rows(rows: tuple[ledger.LedgerRow, ...]) -> Iterator[str]:
+    if not rows:
+        yield ledger.EMPTY.split("\n", 1)[0]
+        return
+    for number, row in enumerate(rows, 1):
+        yield f"  {number}  {line(row.what)}: {line(row.answer)}"
+        if row.text:
+            yield f"     {line(row.text)}"
+        place = f" · {line(row.place)}" if row.place else ""
+        yield f"     {row.about}{place}"
+    yield "/revoke NUMBER takes one back."
