@@ -8,10 +8,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from jp_tui.compose.parts import Place, journal, link, opening, parts
-from jp_tui.compose.streams import asking, output, prompt, say, terminal
+from jp_tui.compose.parts import Place, interrupts, journal, link, opening, parts
+from jp_tui.compose.streams import asking, lines, output, prompt, say, terminal
 from jp_tui.settings.arguments import Arguments
-from jp_tui.settings.errors import UsageError
 from jp_tui.settings.layers import Settings
 
 
@@ -58,12 +57,10 @@ def _query(arguments: Arguments, settings: Settings, place: Place) -> int:
 def _plain(arguments: Arguments, settings: Settings, place: Place) -> int:
     from jp_tui.headless.plain import Plain, Run
 
-    asked = terminal(False)
-    if asked is None:
-        raise UsageError("a conversation in lines needs a terminal; `jp-tui query PROMPT` works without one")
     made = parts(arguments, settings, place)
     connected = link(made, journal(made), client=True, command="jp-tui --plain", greet=True)
-    return Run(connected, Plain(opening(arguments), arguments.prompt or "", asked)).run()
+    wishes = interrupts(settings)
+    return Run(connected, Plain(opening(arguments), arguments.prompt or "", lines(), interrupts=wishes)).run()
 
 
 def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
@@ -83,7 +80,7 @@ def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
         case "inquiries":
             from jp_tui.headless.inquiries import list_inquiries
 
-            return list_inquiries(connected, arguments.conversation or "", arguments.pending, to)
+            return list_inquiries(connected, arguments.conversation or "", arguments.pending, to, str(place.workspace))
         case "answer":
             from jp_tui.headless.answer import answer
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from jp_tui.protocol.events import Event
     from jp_tui.settings.toggles import Toggle
     from jp_tui.settings.toolset import ToolSettings
+    from jp_tui.view.interrupt import InterruptWishes
 
 
 class Place:
@@ -101,3 +102,11 @@ def opening(arguments: Arguments) -> OpenConversation:
     if arguments.resume is not None:
         return OpenConversation(which="id", conversation=arguments.resume)
     return OpenConversation(which="latest" if arguments.continue_last else "new")
+
+
+def interrupts(settings: Settings) -> InterruptWishes:
+    """What an interruption does without a menu (R233)."""
+    from jp_tui.view.interrupt import InterruptWishes
+
+    wishes = config.interrupts(settings)
+    return InterruptWishes(streaming=wishes.streaming, tool_call=wishes.tool_call)

@@ -86,19 +86,29 @@ def terminal(as_json: bool) -> Lines | None:
     None when there is no such terminal: then nobody can be asked.
     """
     from jp_tui.headless.lines import Lines
+    from jp_tui.headless.source import Terminal
 
     try:
         # The streams live as long as the program.
-        terminal = open("/dev/tty", encoding="utf-8", errors="replace")  # noqa: SIM115
         out = sys.stderr if as_json else open("/dev/tty", "w", encoding="utf-8", errors="replace")  # noqa: SIM115
+        return Lines(out, Terminal(os.open("/dev/tty", os.O_RDONLY | os.O_CLOEXEC)))
     except OSError:
         return None
 
-    def read() -> str | None:
-        line = terminal.readline()
-        return line.removesuffix("\n") if line else None
 
-    return Lines(out, read)
+def lines() -> Lines:
+    """A whole conversation in lines: of the terminal, or, one after the other, of what is redirected to it (S4)."""
+    from jp_tui.headless.lines import Lines
+    from jp_tui.headless.source import Piped, Terminal
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    if not sys.stdin.isatty():
+        return Lines(sys.stdout, Piped(0))
+    try:
+        return Lines(sys.stdout, Terminal(os.open("/dev/tty", os.O_RDONLY | os.O_CLOEXEC)))
+    except OSError:
+        return Lines(sys.stdout, Terminal(0))
 
 
 def asking() -> Callable[[str], bool] | None:

@@ -10,7 +10,7 @@ import sys
 import time
 from dataclasses import replace
 
-from jp_tui.compose.parts import Place, journal, link, opening, parts
+from jp_tui.compose.parts import Place, interrupts, journal, link, opening, parts
 from jp_tui.settings import model as config
 from jp_tui.settings import themes
 from jp_tui.settings.arguments import Arguments
@@ -44,6 +44,7 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
         first_prompt=arguments.prompt or "",
         state_dir=paths.state,
         clock=time.monotonic,
+        interrupts=interrupts(settings),
         notices=(*(notice.words for notice in settings.notices), *notices),
     )
     app.run()
