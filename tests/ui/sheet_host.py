@@ -13,9 +13,19 @@ from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import Control, PromptRequest
-from jp_tui.questions.types import BooleanAnswer, Option, Question, SelectAnswer, TextAnswer
+from jp_tui.protocol.values import Control, Escalation, PromptRequest
+from jp_tui.questions.types import (
+    BooleanAnswer,
+    MultiSelectAnswer,
+    Option,
+    Question,
+    SchemaAnswer,
+    SecretAnswer,
+    SelectAnswer,
+    TextAnswer,
+)
 from jp_tui.settings.themes import names
 from jp_tui.ui import themes
 from jp_tui.ui.sheets.sheet import Sheet
@@ -89,6 +99,89 @@ def text(inquiry: str = "q3", *, tool: bool = False, label: str | None = "Assist
     fields: dict[str, object] = {"text": "What should the commit message say?"} | more
     question = Question(id="message", answer_type=TextAnswer(), **fields)  # type: ignore[arg-type]
     return asked(inquiry, question, tool=tool, label=label)
+
+
+def multi(inquiry: str = "q4", *, tool: bool = False, label: str | None = "Assistant", **more: object) -> PromptRequest:
+    """Any of some environments."""
+    options = more.pop("options", OPTIONS)
+    fields: dict[str, object] = {"text": "Which environments should it run in?"} | more
+    question = Question(id="envs", answer_type=MultiSelectAnswer(options), **fields)  # type: ignore[arg-type]
+    return asked(inquiry, question, tool=tool, label=label)
+
+
+def secret(inquiry: str = "q5", *, label: str | None = None, **more: object) -> PromptRequest:
+    """A password, which only a tool may want."""
+    fields: dict[str, object] = {"text": "Password of deploy@staging?"} | more
+    question = Question(id="password", answer_type=SecretAnswer(), **fields)  # type: ignore[arg-type]
+    return asked(inquiry, question, tool=True).model_copy(update={"label": label})
+
+
+SCHEMA: JsonObject = {
+    "type": "object",
+    "required": ["name", "batch", "workers"],
+    "properties": {
+        "name": {"type": "string", "description": "What the job is called."},
+        "batch": {"type": "integer", "minimum": 1, "maximum": 10000},
+        "workers": {"type": "integer", "maximum": 16, "default": 4},
+        "mode": {"enum": ["safe", "fast", "dry run"]},
+        "notify": {"type": "array", "items": {"enum": ["mail", "chat", "pager"]}},
+    },
+}
+
+
+def schema(
+    inquiry: str = "q6", *, tool: bool = False, label: str | None = "Assistant", of: JsonObject = SCHEMA, **more: object
+) -> PromptRequest:
+    """The limits of a job, as JSON."""
+    fields: dict[str, object] = {"text": "Set the limits of the migration job"} | more
+    question = Question(id="limits", answer_type=SchemaAnswer(of), **fields)  # type: ignore[arg-type]
+    return asked(inquiry, question, tool=tool, label=label)
+
+
+ARGUMENTS = """{
+  "path": "docs/release.md",
+  "content": "# Release\\n\\nTag it, push the tag,\\nand tell everybody.\\n",
+  "mode": 420,
+  "tags": ["docs", "draft"]
+}"""
+
+
+def permission(inquiry: str = "call7", **more: object) -> PromptRequest:
+    """Leave to write a file, as the engine asks it."""
+    fields: dict[str, object] = {
+        "arguments": Foreign(ARGUMENTS), "subject": Foreign("docs/release.md"), "tool": "fs_create_file",
+        "controls": frozenset({"remember", "edit", "end_turn"}), "human_only": True,
+        "why": "run = \"ask\" for every tool (config/tools.toml:9)",
+    } | more  # fmt: skip
+    base = asked(inquiry, Question("run_tool", "", BooleanAnswer()), tool=True)
+    return base.model_copy(update={"kind": "permission", "call": inquiry, **fields})
+
+
+def delivery(inquiry: str = "call8", **more: object) -> PromptRequest:
+    """Leave to deliver what a tool found."""
+    fields: dict[str, object] = {
+        "result": Foreign("docs/a.md:3: TODO\ndocs/b.md:14: TODO later\n"), "subject": Foreign("TODO"), "tool": "grep",
+        "controls": frozenset({"edit", "cancel", "end_turn"}), "human_only": True,
+    } | more  # fmt: skip
+    base = asked(inquiry, Question("deliver_result", "", BooleanAnswer(), persistence="none"), tool=True)
+    return base.model_copy(update={"kind": "delivery", "call": inquiry, **fields})
+
+
+REASON = (
+    "The TIP admonition references RFD 016, but the surrounding section discusses knowledge base architecture. "
+    "The cross-reference appears tangential to the current content."
+)
+
+
+def escalated(inquiry: str = "q1", *, reason: str = REASON, failed: bool = False, **more: object) -> PromptRequest:
+    """A change that a reviewer would reject, or could not judge."""
+    verdict = Escalation(model="haiku-4-5", reason=Foreign(reason), failed=failed, ms=1400)
+    return boolean(inquiry, **more).model_copy(update={"escalation": verdict})
+
+
+def editable(prompt: PromptRequest, arguments: str = ARGUMENTS) -> PromptRequest:
+    """The same, of a call whose arguments may be edited (R97b)."""
+    return prompt.model_copy(update={"controls": prompt.controls | {"edit"}, "arguments": Foreign(arguments)})
 
 
 class Composer(TextArea):

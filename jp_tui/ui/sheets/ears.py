@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _KEPT = frozenset({"enter", "escape", "ctrl+c", "tab", "shift+tab", "backspace", "delete", *NEW_LINE})
 """Keys that a deaf sheet lets act on nothing, besides what is text."""
+BURST = 0.012
+"""Seconds within which no person presses two keys: what comes so close is a paste without its marks (E11)."""
+HOLD = 0.03
+"""Seconds for which an answer by a key waits for more of the same burst before it leaves."""
 
 
 class Ears(Vertical):
@@ -32,6 +36,8 @@ class Ears(Vertical):
         self._clock = clock
         self._arrival, self._guard = Arrival(), Guard()
         self._heard: events.Event | None = None
+        self._real = clock is monotonic  # a clock that tests step says nothing of how close two keys were
+        self._begun_writing = False
         self._down = float("-inf")
         self._own_keys = {key: binding.action for key, binding in BindingsMap(self.BINDINGS)}
 
@@ -53,6 +59,10 @@ class Ears(Vertical):
         """Something was typed that is not for the sheet."""
         raise NotImplementedError
 
+    def recall(self) -> None:
+        """The key before belongs to a paste: what it answered is not to leave."""
+        raise NotImplementedError
+
     def noted(self, arrival: Arrival) -> None:
         """A key moved the moment from which the sheet listens."""
         raise NotImplementedError
@@ -65,7 +75,11 @@ class Ears(Vertical):
             return False
         self._heard = event
         now, sheet = self._time(event), self.shown()
+        burst = self._joins(now, sheet)
         self._guard, fresh = self._guard.pressed(event.key, now)
+        fresh = fresh and not burst
+        if burst:
+            self.recall()
         if event.key in self._own_keys:
             getattr(self, f"action_{self._own_keys[event.key]}")()
             return True
@@ -77,6 +91,13 @@ class Ears(Vertical):
         if self._arrival.listens(now) and not sheet.cramped:
             return sheet.press(event, now, fresh=fresh)
         return self._overhear(event, now, sheet)
+
+    def _joins(self, now: float, sheet: Sheet | None) -> bool:
+        """Whether a key belongs to a burst that began outside a field: such a one answers nothing (E11)."""
+        close = self._real and 0 <= now - self._guard.at < BURST
+        if not close:
+            self._begun_writing = sheet is not None and sheet.writing is not None
+        return close and not self._begun_writing
 
     def paste(self, event: events.Paste) -> bool:
         """Hear a paste: it never answers. A field that is written in takes it, a deaf sheet hands it on."""
@@ -122,4 +143,4 @@ class Ears(Vertical):
 
     def _time(self, event: events.Event) -> float:
         """When it happened, not when it is handled: a stalled screen must not make an old key a new one."""
-        return event.time if self._clock is monotonic else self._clock()
+        return event.time if self._real else self._clock()

@@ -238,7 +238,7 @@ class Frame(Vertical, can_focus=True):
         shares = share(room, wants, least_context=1 if tight and self.problem.display else None)
         if reading:
             reading.styles.height = shares.context
-        if self._answering:
+        if self._answering and not self.cramped:
             self.given(shares.answers)
         if large:
             large.styles.height = max(shares.answers, 1)

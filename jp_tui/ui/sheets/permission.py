@@ -26,7 +26,7 @@ class PermissionSheet(VerdictSheet):
     """May this tool run?"""
 
     BINDINGS: ClassVar = [
-        Binding("p", "aside('arguments')", "Arguments", id="sheet.arguments", tooltip="The arguments as JSON, and back")
+        Binding("p", "print", "Arguments", id="sheet.arguments", tooltip="The arguments as JSON, and back")
     ]
 
     @property
@@ -56,12 +56,15 @@ class PermissionSheet(VerdictSheet):
         return tuple(rows)
 
     def decide(self, what: str) -> None:
-        if what == "print":
-            self.action_aside("arguments")
-        elif what in _MORE:
+        if what in _MORE:
             self.run_here(what)
         else:
             self.answer(Permitted(run=what.startswith("yes"), remember=what.endswith("turn")))
+
+    def action_print(self) -> None:
+        """The arguments as JSON, and back."""
+        if self.mode == "answer":
+            self.action_aside("arguments")
 
     def replied(self, text: str) -> Response:
         return Permitted(run=False, reason=text)
@@ -78,5 +81,5 @@ class PermissionSheet(VerdictSheet):
             super().choose(line)
 
     def answer_hints(self) -> list[Hint]:
-        says = Hint("p", "the call" if self.looking == "arguments" else "as JSON", "aside('arguments')")
+        says = Hint("p", "the call" if self.looking == "arguments" else "as JSON", "print")
         return [*super().answer_hints(), *([says] if self.prompt.arguments else [])]

@@ -48,6 +48,7 @@ class VerdictSheet(Sheet):
         self.list = Pairs(*rows, cursor=next(marked, None), id="answers")
         self._covers = Static(words.covers(prompt), id="covers")
         self._needed = self._rest = 0
+        self._listed = True  # all answers are on the screen, each with its key
         self._unsaid = False  # what remembering covers has no room on the screen
 
     # What a kind supplies
@@ -83,6 +84,7 @@ class VerdictSheet(Sheet):
         return self._needed + self._rest
 
     def given(self, rows: int) -> None:
+        self._listed = rows >= self._needed
         self._unsaid = rows < self._needed + self._rest  # half of what is covered would be worse than none
         self._covers.display = not self._unsaid
         self.list.styles.height = max(min(rows, self._needed), 1)
@@ -132,6 +134,11 @@ class VerdictSheet(Sheet):
             self.say(ours(w.YOURS_TO_DECIDE))
         else:
             self.action_say(row.id)
+
+    def hints(self) -> list[Hint]:
+        """What stands in the list with its key need not stand in the last line too."""
+        listed = {row.id for row in self.list.rows} if self._listed and self.mode == "answer" else set[str]()
+        return [hint for hint in super().hints() if hint.action not in listed]
 
     def submit(self, field: Field) -> None:
         raise AssertionError("a verdict has no field of its own")

@@ -22,10 +22,10 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest, Response
 from jp_tui.ui.sheets import messages
 from jp_tui.ui.sheets.hints import KeyLine
+from jp_tui.ui.sheets.leaving import Leaving
 from jp_tui.ui.sheets.limits import Limits
 from jp_tui.ui.sheets.messages import Done, EditorWanted
 from jp_tui.ui.sheets.peek import Peek
-from jp_tui.ui.sheets.stage import Stage
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.arrival import Arrival
@@ -39,7 +39,7 @@ def _no_editor(text: str) -> str:
     raise OSError("there is none here")
 
 
-class SheetDock(Stage):
+class SheetDock(Leaving):
     """The questions that wait for the human."""
 
     BINDINGS: ClassVar = [
@@ -194,6 +194,9 @@ class SheetDock(Stage):
         self._arrival = arrival
         self._schedule()
 
+    def taken_back(self) -> None:
+        self._move(self._arrival.opened(self._clock()))
+
     def overheard(self, text: str, key: str = "") -> None:
         self.post_message(self.Overheard(text, key))
 
@@ -267,7 +270,8 @@ class SheetDock(Stage):
         prompt = event.prompt
         if prompt.inquiry == self._queue.current and self.open:
             self._move(self._arrival.sent(self._clock()))
-        self.post_message(self.Settled(prompt.conversation, prompt.inquiry, prompt.digest, event.response))
+        settled = self.Settled(prompt.conversation, prompt.inquiry, prompt.digest, event.response)
+        self.hold(settled, prompt.inquiry)
 
     @on(messages.DraftChanged)
     def _draft_changed(self, event: messages.DraftChanged) -> None:
