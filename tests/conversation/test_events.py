@@ -231,3 +231,18 @@ def test_a_timestamp_is_read_as_the_moment_it_was_written_for(at: datetime) -> N
 def test_inquiry_ids_have_three_parts() -> None:
     """R26."""
     assert inquiry_id("call_1", "confirm", 2) == "call_1.confirm.2"
+
+
+TYPES = [one["type"] for one in STORED] + ["later", 5, None]
+WORDS = ["id", "name", "source", "question", "arguments", "content", "outcome", "answer", "reason", "message", "delta"]
+
+
+@given(st.sampled_from(TYPES), st.dictionaries(st.sampled_from([*WORDS, *KEYS]), JSON))
+def test_no_stored_object_raises(kind: Any, body: dict[str, Any]) -> None:
+    """STORE-006, STORE-007: every line of a log is an event or is kept as it is, with what is wrong with it."""
+    raw = {"type": kind, **body}
+    found = read_event(raw)
+    if isinstance(found, ev.Unknown):
+        assert found.wire() == raw
+    else:
+        assert read_event(found.wire()) == found

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from jp_tui.conversation.strict_json import dump, parse_object
 from jp_tui.questions import types as t
@@ -206,3 +207,26 @@ def test_the_questions_of_recorded_conversations_can_be_read(fixtures_dir: Path)
                 seen += 1
                 assert read_recorded("apply_changes", raw["question"]).answer_type == t.BooleanAnswer()
     assert seen
+
+
+WORDS = [
+    "id", "text", "context", "pre_amble", "answer_type", "default", "exclusive", "persistence", "type", "options",
+    "schema", "value", "description", "boolean", "select", "Select", "Boolean",
+]  # fmt: skip
+ODD = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=6) | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.sampled_from(WORDS), ODD))
+def test_nothing_that_a_tool_prints_raises_anything_else(raw: dict[str, Any]) -> None:
+    """Either a question that is written and read again the same, or words."""
+    for read in (read_question, lambda one: read_recorded("q", one)):
+        try:
+            question = read(raw)
+        except BadQuestion as problem:
+            assert str(problem).isprintable() and str(problem).endswith(".")
+        else:
+            assert digest(read_recorded(question.id, recorded(question))) == digest(question)
