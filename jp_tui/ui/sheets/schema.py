@@ -24,8 +24,11 @@ from jp_tui.ui.sheets.json_text import laid_out
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.schema_words import skeleton, summary
 from jp_tui.ui.sheets.text import TextSheet
-from jp_tui.ui.text import foreign, ours
+from jp_tui.ui.text import foreign, join, ours
 from jp_tui.view import wording as w
+
+LEAST_FIELD = 3
+"""Rows of the field before which the line of what is wanted gives way."""
 
 
 class SchemaSheet(TextSheet):
@@ -40,8 +43,10 @@ class SchemaSheet(TextSheet):
         kind = prompt.question.answer_type
         self._schema = kind.schema if isinstance(kind, SchemaAnswer) else {}
         super().__init__(prompt, gate=gate)
-        says = foreign(Foreign(summary(self._schema)), mode="approval", limit=400)
-        self._wants = Static(ours(w.SCHEMA_WANTS, wants=says), id="wanted")
+        wants = summary(self._schema)
+        says = ours(w.SCHEMA_WANTS, wants=foreign(Foreign(wants), mode="approval", limit=240))
+        self._wants = Static(join(says, ours(w.STAR)) if "*" in wants else says, id="wanted")
+        self._said = 0
 
     def make_field(self, gate: Gate) -> Field:
         return JsonField(gate=gate, hint=ours(w.JSON_HINT), id="answer")
@@ -62,7 +67,8 @@ class SchemaSheet(TextSheet):
         return self.field.height_at(width) + self._said
 
     def given(self, rows: int) -> None:
-        self._wants.display = self.mode != "menu" and rows > self._said + 2
+        least = min(self.field.height_at(0), LEAST_FIELD)
+        self._wants.display = rows - self._said >= least
         super().given(rows - self._said if self._wants.display else rows)
 
     def submit(self, field: Field) -> None:

@@ -56,7 +56,7 @@ def summary(schema: JsonObject) -> str:
     """One line: `name* (text), batch* (integer, 1 to 10000), mode (safe or fast)`; the star marks what is required."""
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict) or not properties:
-        return _kind(schema)
+        return _kind(schema) or "any JSON"
     wanted = {name for name in required if isinstance(name, str)} if isinstance(required, list) else set()
     said = [
         f"{name[:SHORT]}{'*' if name in wanted else ''}{_in_brackets(part)}"
