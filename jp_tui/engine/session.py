@@ -151,6 +151,8 @@ class Session:
         if not text.strip():
             self._refuse("There is nothing to send.", "Type a message first.")
             return
+        if self._task is not None and self._turn is not None and self._turn.outcome is not None:
+            await asyncio.wait([self._task])  # it has ended, and tidies up
         if self.busy:
             # A face that has one thing to say says it at once: after the turn that was taken up as it opened.
             if self._turn is not None and self._turn.resumed and (log.setup.via or not log.setup.client):

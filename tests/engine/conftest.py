@@ -5,17 +5,17 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import pytest
 
 from jp_tui.conversation.model import ModelError, ToolSpec
-from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.hub import Engine
-from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Policies, Retry, Setup, ToolSetup
+from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Policies, Retry, Reviewer, Setup, ToolSetup
 from jp_tui.inquiry.values import Policy, Rule
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import open_journal
@@ -30,7 +30,7 @@ from tests.fakes.journals import Flaky
 from tests.fakes.models import Script
 
 T = TypeVar("T")
-SECONDS = 20.0
+SECONDS = 10.0
 
 
 def tool_setup(name: str, tool: Tool | None, **more: Any) -> ToolSetup:
@@ -51,6 +51,12 @@ class Bench:
         self.model = "fake/model"
         self.client = True
         self.greet = False
+        self.via = ""
+        self.reviewer: Reviewer | None = None
+        self.delta: JsonObject = {}
+        self.reloads: list[list[JsonObject]] = []
+        self.unset: list[str] = []
+        self.on_failure: Literal["ask", "fail"] = "ask"
         self.retry = Retry(2, 1, 1.0)
         self.events: list[e.Event] = []
         self.conversation = ""
@@ -68,6 +74,14 @@ class Bench:
 
     def start(self, which: str = "new", conversation: str = "") -> e.ConversationOpened:
         """Start an engine (again) and open a conversation."""
+        self.run()
+        self.send(c.OpenConversation(which=which, conversation=conversation))  # type: ignore[arg-type]
+        opened = self.until(e.ConversationOpened)
+        self.conversation = opened.conversation
+        return opened
+
+    def run(self) -> None:
+        """Start an engine that has nothing open."""
         journal = self.journal = Flaky(open_journal(self.home / "conversations.db"))
 
         async def open_model(held_with: str) -> ModelSetup:
@@ -92,20 +106,34 @@ class Bench:
             open_model=open_model,
             lock=lock,
             save_setting=save,
-            unset_setting=lambda key: self.home / "config.toml",
-            reload_tools=lambda deltas: self.tools,
+            unset_setting=self._unset,
+            reload_tools=self._reload,
             now=lambda: datetime.now(UTC),
             monotonic=time.monotonic,
             new_id=lambda: f"conv{next(self._ids)}{len(self.events)}",
             max_attempts=3,
+            on_failure=self.on_failure,
+            reviewer=self.reviewer,
+            config_delta=self.delta,
+            via=self.via,
         )
         self.events, self._seen = [], 0
         self._link = LocalLink(lambda publish: Engine(setup, publish, greet=self.greet))
         self._link.start(lambda: None)
-        self.send(c.OpenConversation(which=which, conversation=conversation))  # type: ignore[arg-type]
-        opened = self.until(e.ConversationOpened)
-        self.conversation = opened.conversation
-        return opened
+
+    def _reload(self, deltas: Sequence[JsonObject]) -> Mapping[str, ToolSetup]:
+        self.reloads.append(list(deltas))
+        return dict(self.tools)
+
+    def _unset(self, key: str) -> Path:
+        self.unset.append(key)
+        return self.home / "config.toml"
+
+    def other(self) -> Bench:
+        """Another process on the same data: an engine of its own, beside this one."""
+        made = Bench(self.home)
+        made.tools, made.script = self.tools, self.script
+        return made
 
     def send(self, command: c.Command) -> None:
         assert self._link is not None

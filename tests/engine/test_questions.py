@@ -203,17 +203,3 @@ def test_a_pinned_answer_is_used_without_asking(bench: Bench) -> None:
     bench.turn()
     response = next(event for event in bench.log() if event["type"] == "inquiry_response")
     assert response["responder"] == {"kind": "static"} and response["answer"] == "red"
-
-
-def test_a_run_that_needs_approval_fails_closed(bench: Bench) -> None:
-    """`run = "ask"` cannot be asked yet: the tool does not run."""
-    bench.tools["fs_create_file"] = type(bench.tools["ask_user"])(
-        "fs_create_file", bench.tools["fs_read_file"].spec, bench.tools["fs_read_file"].tool, run="ask"
-    )
-    bench.script = Script([*call("fs_create_file", {"path": "x"}), *end("tools")], [*text("Ok."), *end()])
-    bench.start()
-    bench.say("go")
-    bench.turn()
-    assert (
-        results(bench)[0]["is_error"] and "needs approval" in str(results(bench)[0]["content"])
-    ) or "approval" in str(results(bench)[0]["content"])

@@ -11,7 +11,7 @@ from jp_tui.conversation import model as m
 from jp_tui.engine.turn import Turn
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Answered, UsageTotals
+from jp_tui.protocol.values import Answered, EndTurn, UsageTotals
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made, asks
@@ -129,7 +129,7 @@ def test_an_answers_draft_lives_as_long_as_its_question(bench: Bench) -> None:
     draft(bench, "left", bench.prompt().inquiry)
     bench.stop()
     assert bench.start("latest").drafts == {prompt.inquiry: "left"}, "it waits with its question"
-    bench.say("c")
+    bench.answer(bench.prompt(), EndTurn())
     bench.turn()
     bench.stop()
     assert bench.start("latest").drafts == {}

@@ -107,6 +107,16 @@ async def test_a_verdict_that_was_called_off_is_not_taken_for_the_next(schemas: 
     assert await schemas.check({"type": "string"}, 1) == "it must be text"
 
 
+async def test_closing_waits_for_no_verdict() -> None:
+    schemas = Schemas(seconds=30)
+    assert await schemas.check({}, 1) is None
+    asked = [asyncio.ensure_future(schemas.check({"pattern": EVIL}, "a" * 40 + "!")) for _ in range(2)]
+    await asyncio.sleep(0.02)
+    async with asyncio.timeout(10):
+        await schemas.close()
+        assert [await one for one in asked] == [DIED, CLOSED]
+
+
 async def test_many_at_once_each_get_their_own(schemas: Schemas) -> None:
     found = await asyncio.gather(*(schemas.check({"minimum": number}, 50) for number in range(100)))
     assert found == [None if number <= 50 else f"it must be at least {number}" for number in range(100)]

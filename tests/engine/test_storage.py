@@ -144,11 +144,10 @@ def test_a_result_that_waits_for_another_is_not_lost(bench: Bench, end_with: str
     assert sum(event["type"] == "inquiry_request" for event in last) == 1
     assert not any(event["type"] in ("inquiry_response", "turn_outcome") for event in last), "it stays open (R207)"
     assert bench.log() == [], "what was mended comes with the page"
-    bench.say("never mind")
+    bench.answer(bench.prompt(), Answered(value=True))
     assert bench.turn().outcome == "done"
-    assert [event["content"] for event in bench.log() if event["type"] == "tool_call_response"] == [
-        "Tool call was interrupted."
-    ]
+    told = [(event["id"], event["content"]) for event in bench.log() if event["type"] == "tool_call_response"]
+    assert told == [("c1", "heard True")], "what has a result is not run again (R237)"
 
 
 def test_what_was_streaming_when_the_program_was_killed_is_kept_as_incomplete(bench: Bench) -> None:
@@ -208,6 +207,8 @@ def test_leaving_in_any_phase_leaves_a_log_to_go_on_with(bench: Bench) -> None:
     bench.stop()
     bench.script = Script([*text("At last."), *end()])
     bench.start("latest")
+    bench.answer(bench.prompt(), EndTurn())
+    bench.turn()
     bench.say("last")
     assert bench.turn().outcome == "done"
     kinds = [event["type"] for event in stored(bench)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from jp_tui.conversation import model as m
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Answered, Cancelled
+from jp_tui.protocol.values import Answered, Cancelled, EndTurn
 from tests.engine.conftest import Bench
 from tests.fakes.models import Script, call, end, text
 
@@ -75,19 +75,24 @@ def test_a_reply_that_was_streaming_is_kept_as_incomplete(bench: Bench) -> None:
 
 
 def test_an_open_question_outlives_the_program(bench: Bench) -> None:
-    """R207, R248: leaving with an open question leaves it open; the next turn closes what is owed, by appending."""
+    """R207, R237, R248: leaving with an open question leaves it open, and the next start asks it again, same id; End
+    Turn on its sheet discards it."""
     bench.script = Script([*call("ask_user", ASK), *end("tools")], [*text("Fresh."), *end()])
     bench.start()
     bench.say("go")
-    bench.prompt()
+    first = bench.prompt()
     bench.stop()
     opened = bench.start("latest")
     assert [stored.event["type"] for stored in opened.page][-1] == "inquiry_request"
+    assert bench.until(e.TurnStarted).resumed
+    again = bench.prompt()
+    assert (again.inquiry, again.digest) == (first.inquiry, first.digest)
+    bench.answer(again, EndTurn())
+    assert bench.turn().outcome == "interrupted"
+    kinds = bench.kinds()
+    assert kinds == ["inquiry_response", "tool_call_response", "turn_outcome"], "no second request"
     bench.say("never mind")
     bench.turn()
-    kinds = bench.kinds()
-    assert kinds[:3] == ["inquiry_response", "tool_call_response", "turn_outcome"]
-    assert bench.log()[1]["content"] == "Tool call was interrupted."
     told = bench.script.requests[-1].messages
     assert [message.role for message in told] == ["user", "assistant", "user"]
 
