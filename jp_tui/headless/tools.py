@@ -79,7 +79,7 @@ def _route(row: QuestionRow) -> str:
     if question.deadline_secs is not None:
         parts.append(f"within {question.deadline_secs} s")
     if question.prompt_label is not None:
-        parts.append(f"asked as {_short(question.prompt_label)}")
+        parts.append(f"asked as {_short(toml_value(question.prompt_label))}")
     if question.why:
         parts.append(question.why)
     if question.place:

@@ -53,7 +53,9 @@ def unknown(path: Path) -> UsageError | None:
     for part in reversed(path):
         nested = {part: nested}
     for flaw in check(nested, SCHEMA)[1]:
-        if flaw.unknown or len(flaw.path) < len(path):
+        if not flaw.unknown and 0 < len(flaw.path) < len(path):
+            return UsageError(f"{dotted(path)} is not a key: {dotted(flaw.path)} is a value")
+        if flaw.unknown:
             allowed = f" (there are: {', '.join(flaw.allowed)})" if flaw.allowed else ""
             return UsageError(f"{dotted(flaw.path)} {flaw.message}{allowed}", flaw.nearest)
     return None if node_at(path) is not None else UsageError(f"{dotted(path)} is not a key")
