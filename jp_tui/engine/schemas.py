@@ -93,8 +93,10 @@ class Schemas:
         return None if why is None else str(why)
 
     async def close(self) -> None:
-        """End the worker; whoever still asks is told that nothing was checked."""
+        """End the worker at once, also in the middle; whoever still asks is told that nothing was checked."""
         self._closed = True
+        if self._worker is not None:
+            _kill(self._worker)
         async with self._turns:
             await self._end()
 
@@ -168,12 +170,16 @@ class Schemas:
             return
         if worker.stdin is not None:
             worker.stdin.close()
-        if worker.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(worker.pid, signal.SIGKILL)
+        _kill(worker)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(1):
                 await worker.wait()
+
+
+def _kill(worker: Process) -> None:
+    if worker.returncode is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(worker.pid, signal.SIGKILL)
 
 
 def _too_heavy(schema: JsonObject) -> str | None:
