@@ -1,4 +1,4 @@
-"""A question from its request to the tool's next run: answers, what is remembered, attempts, ends (inquiries.md 6, 12)."""
+"""A question from its request to the next run of its tool: answers, memory, attempts, ends (inquiries.md 6, 12)."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def test_one_two_and_three_questions() -> None:
     names = [Question(name, f"{name}?", TextAnswer()) for name in ("a", "b", "c")]
     for question in (*names, names[0]):
         play.ask("c1", question)
-        steps = play.answer("c1", f"{question.id}{len(play.steps)}")
-    answers = only(s.RunAgain, steps).answers
+        play.answer("c1", f"{question.id}{len(play.steps)}")
+    answers = of(s.RunAgain, play.steps)[-1].answers
     assert list(answers) == ["b", "c", "a"]
     assert [event.id for event in play.records[::2]] == ["c1.a.1", "c1.b.1", "c1.c.1", "c1.a.2"]
     assert answers["a"].value == play.records[-1].answer  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Other ends of a question: left, replied to, edited, out of time, the turn ended (inquiries.md R97b, R180, R210, R243)."""
+"""Other ends of a question: left, replied to, edited, out of time, turn ended (inquiries.md R97b, R180, R210, R243)."""
 
 from __future__ import annotations
 

@@ -1,124 +1,255 @@
-"""The coordinator's machine under every order of events: whatever comes, the record stays whole (R102, R200, R203)."""
+"""The machine under random orders of events, crashes and re-opens included: whatever comes, the record stays whole.
+
+Ten thousand steps in a normal run; many more with `--hypothesis-profile=long`. The rules draw, `world.py` checks.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-
-from hypothesis import settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
-
-from jp_tui.conversation.events import InquiryAnswered, InquiryRequest
-from jp_tui.inquiry import steps as s
-from jp_tui.inquiry import values as v
-from jp_tui.inquiry.decide import decide
-from jp_tui.questions.types import BooleanAnswer, Question, TextAnswer
-
-QUESTIONS = (
-    Question("apply", "Apply?", BooleanAnswer()),
-    Question("apply", "Apply something else?", BooleanAnswer(), context="+x"),
-    Question("name", "Name?", TextAnswer(), exclusive=True, persistence="none"),
-    Question("floor", "Really?", BooleanAnswer(), floor=True),
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
 )
+
+from jp_tui.conversation.strict_json import Json
+from jp_tui.inquiry import values as v
+from jp_tui.questions.types import Question, SchemaAnswer
+from jp_tui.questions.validate import verdict_key
+from tests.inquiry.play import APPLY, ASK, BARE, CHOICE, ESCALATES, FLOOR, HUSH, MODEL, PASS
+from tests.inquiry.world import Call, World, edited, stale, variant
+
+SHAPE = Question("shape", "Shape?", SchemaAnswer({"type": "integer"}))
+QUESTIONS = (APPLY, APPLY, APPLY, variant(APPLY, 1), BARE, ASK, CHOICE, FLOOR, PASS, SHAPE)
+RULES = (
+    v.Rule(),
+    v.Rule(),
+    v.Rule(),
+    MODEL,
+    ESCALATES,
+    ESCALATES,
+    v.Rule(has_answer=True, answer=True),
+    v.Rule(has_answer=True, answer=HUSH),
+    v.Rule(exclusive=False),
+    v.Rule(exclusive=True),
+)
+CHECKED = {verdict_key({"type": "integer"}, 3): None}
 POLICIES: tuple[v.Policy, ...] = ("unset", "auto", "defaults", "deny", "defer")
+VALUES: tuple[Json, ...] = (True, False, 1, "a", None, [], float("nan"), "\ud800")
+TOOLS = ("edit", "push")
+
+anything = st.integers(min_value=0, max_value=10**6)
+policies = st.sampled_from(POLICIES)
+modes = st.sampled_from(("ask", "edit"))
 
 
-class Coordinator(RuleBasedStateMachine):
-    """Runs `decide` and keeps a naive record beside it."""
+class Orders(RuleBasedStateMachine):
+    """What may happen, in any order."""
 
-    calls = Bundle("calls")
-    shown = Bundle("shown")
+    steps = 0
 
     def __init__(self) -> None:
         super().__init__()
-        self.state = v.State(client=True, most=3)
-        self.requests: Counter[str] = Counter()
-        self.responses: Counter[str] = Counter()
-        self.resumed: Counter[str] = Counter()
-        self.suspended: set[str] = set()
+        self.world = World()
         self.number = 0
 
-    def feed(self, given: v.Input) -> list[s.AskHuman]:
-        self.state, steps = decide(self.state, given)
-        asked: list[s.AskHuman] = []
-        for step in steps:
-            match step:
-                case s.Record(event):
-                    bag = self.requests if isinstance(event, InquiryRequest) else self.responses
-                    bag[event.id] += 1
-                    assert self.responses[event.id] <= self.requests[event.id], "a response without a request"
-                    if isinstance(event, InquiryAnswered):
-                        assert event.responder is not None
-                case s.AskHuman():
-                    asked.append(step)
-                    assert self.requests[step.open.inquiry] == 1, "asked before it was recorded"
-                case s.RunAgain(call) | s.Complete(call) | s.Defer(call):
-                    assert call in self.suspended, "a call goes on that was not waiting"
-                    self.suspended.discard(call)
-                    if isinstance(step, s.Complete):
-                        assert call not in self.state.calls
-                case _:
-                    pass
-        return asked
+    @initialize(client=st.sampled_from((True, True, True, False)), on_failure=st.sampled_from(("ask", "fail")))
+    def open(self, client: bool, on_failure: str) -> None:
+        self.world = World(client=client, on_failure=on_failure)  # type: ignore[arg-type]
 
-    @rule(target=calls)
-    def start(self) -> str:
-        self.number += 1
+    # --- who is meant -------------------------------------------------------------------------------------
+
+    def running(self) -> list[Call]:
+        return [call for call in self.world.calls.values() if call.phase == "running"]
+
+    def shown(self, pick: int) -> v.Waiting:
+        """A prompt that was shown in this turn, most likely one that still waits."""
+        waiting = self.world.state.waiting
+        if waiting and pick % 4:
+            return waiting[pick % len(waiting)]
+        return self.world.seen[pick % len(self.world.seen)]
+
+    def something_runs(self) -> bool:
+        return bool(self.running())
+
+    def anything_shown(self) -> bool:
+        return bool(self.world.seen)
+
+    def fitting(self, opened: v.Waiting, pick: int, remember: bool, via: str) -> v.Input:
+        yes, inquiry, shown = bool(pick % 2), opened.inquiry, opened.digest
+        if isinstance(opened, v.OpenPermission):
+            return v.HumanPermitted(inquiry, shown, yes, remember, None if pick % 3 else "not now", via)
+        if isinstance(opened, v.OpenDelivery):
+            return v.HumanDelivered(inquiry, shown, yes, None if pick % 3 else "less", via)
+        values: dict[str, Json] = {"apply_changes": yes, "answer": "x", "env": "b", "pass": HUSH, "shape": 3}
+        value = values[opened.question.id]
+        return v.HumanAnswered(inquiry, shown, value, remember, "note", via, verdicts=CHECKED)
+
+    # --- calls --------------------------------------------------------------------------------------------
+
+    @precondition(lambda self: len(self.world.calls) < 6)
+    @rule(tool=st.sampled_from(TOOLS), again=st.booleans())
+    def start(self, tool: str, again: bool) -> None:
+        """A new call, or one under an id that was used before in this turn (R27)."""
+        self.number += not again
         call = f"c{self.number}"
-        self.feed(v.CallStarted(call, "tool"))
-        return call
+        if call not in self.world.calls:
+            self.world.start(call, tool)
 
-    @rule(target=shown, call=calls, question=st.sampled_from(QUESTIONS), policy=st.sampled_from(POLICIES))
-    def ask(self, call: str, question: Question, policy: v.Policy) -> object:
-        if call not in self.state.calls or call in self.suspended:
-            return multiple()
-        self.suspended.add(call)
-        asked = self.feed(v.QuestionRaised(call, question, "tool", policy=policy))
-        return multiple(*[ask.open for ask in asked])
+    @precondition(something_runs)
+    @rule(pick=anything, question=st.sampled_from(QUESTIONS), rule_=st.sampled_from(RULES), policy=policies)
+    def ask(self, pick: int, question: Question, rule_: v.Rule, policy: v.Policy) -> None:
+        running = self.running()
+        call = running[pick % len(running)]
+        if call.question is not None and pick % 5 < 3:
+            question = call.question  # a tool that runs again asks the same, as after a crash
+        if rule_.answer == HUSH and question is not PASS:
+            rule_ = v.Rule()  # only a secret is nobody's business
+        self.world.ask(call, question, rule_, policy)
 
-    @rule(item=shown, value=st.sampled_from([True, False, "text", 1, None]), remember=st.booleans())
-    def answer(self, item: v.Open, value: object, remember: bool) -> None:
-        self.feed(v.HumanAnswered(item.inquiry, item.digest, value, remember))  # type: ignore[arg-type]
+    @precondition(something_runs)
+    @rule(pick=anything, mode=modes, policy=policies, leave=st.booleans())
+    def want(self, pick: int, mode: v.AskMode, policy: v.Policy, leave: bool) -> None:
+        running = self.running()
+        wanted = self.world.want_leave if leave else self.world.want_delivery
+        wanted(running[pick % len(running)], mode, policy)
 
-    @rule(item=shown)
-    def cancel(self, item: v.Open) -> None:
-        self.feed(v.HumanCancelled(item.inquiry, item.digest))
+    @precondition(something_runs)
+    @rule(pick=anything)
+    def finish(self, pick: int) -> None:
+        running = self.running()
+        self.world.finish(running[pick % len(running)])
 
-    @rule(item=shown, text=st.sampled_from([None, "", "words"]))
-    def reply(self, item: v.Open, text: str | None) -> None:
-        self.feed(v.HumanReplied(item.inquiry, item.digest, text))
+    @precondition(lambda self: self.world.calls)
+    @rule(pick=anything, again=st.booleans())
+    def interrupt(self, pick: int, again: bool) -> None:
+        """A call is called off, or run again from the start (R212, R213)."""
+        calls = list(self.world.calls.values())
+        call = calls[pick % len(calls)]
+        if call.phase == "deferred":
+            return
+        if again:
+            call.phase = "running"
+            self.world.feed(v.CallStarted(call.id, call.tool))
+        else:
+            self.world.finish(call)
 
-    @rule(item=shown)
-    def stale(self, item: v.Open) -> None:
-        before = self.state
-        self.feed(v.HumanAnswered(item.inquiry, "another digest", True))
-        assert self.state == before
+    # --- people -------------------------------------------------------------------------------------------
 
-    @rule(call=consumes(calls))
-    def gone(self, call: str) -> None:
-        self.suspended.discard(call)
-        self.feed(v.CallGone(call))
+    @precondition(lambda self: self.world.state.waiting)
+    @rule(pick=anything, remember=st.booleans(), via=st.sampled_from(("", "process")))
+    def decide(self, pick: int, remember: bool, via: str) -> None:
+        """What the prompt asks for, of one that waits."""
+        waiting = self.world.state.waiting
+        self.world.feed(self.fitting(waiting[pick % len(waiting)], pick // 8, remember, via))
 
-    @rule(item=shown)
-    def end_turn(self, item: v.Open) -> None:
-        if any(waiting.inquiry == item.inquiry for waiting in self.state.waiting):
-            self.feed(v.HumanEndedTurn(item.inquiry, item.digest))
-            self.suspended.clear()
+    @precondition(lambda self: self.world.state.waiting)
+    @rule(pick=anything, how=st.sampled_from(("leave", "reply", "edit", "deadline")))
+    def leave(self, pick: int, how: str) -> None:
+        """Out of a prompt that waits without what it asks for."""
+        waiting = self.world.state.waiting
+        opened = waiting[pick % len(waiting)]
+        match how:
+            case "leave":
+                self.world.feed(v.HumanCancelled(opened.inquiry, opened.digest))
+            case "reply":
+                self.world.feed(v.HumanReplied(opened.inquiry, opened.digest, "words" if pick % 3 else None))
+            case "edit":
+                self.world.feed(edited(opened, pick))
+            case _:
+                self.world.feed(v.DeadlinePassed(opened.inquiry))
+
+    @precondition(anything_shown)
+    @rule(pick=anything, value=st.sampled_from(VALUES))
+    def meddle(self, pick: int, value: Json) -> None:
+        """Anything to anything that was shown in this turn, also long ago."""
+        opened = self.shown(pick)
+        inquiry, shown = opened.inquiry, opened.digest
+        choices: tuple[v.Input, ...] = (
+            v.HumanAnswered(inquiry, shown, value, remember=bool(pick % 2)),
+            v.HumanPermitted(inquiry, shown, bool(pick % 2), remember=bool(pick % 3)),
+            v.HumanDelivered(inquiry, shown, bool(pick % 2), "less"),
+            v.HumanCancelled(inquiry, shown),
+            v.HumanReplied(inquiry, shown, "words"),
+            edited(opened, pick),
+            v.DeadlinePassed(inquiry),
+        )
+        self.world.feed(choices[pick // 16 % len(choices)])
+
+    @precondition(anything_shown)
+    @rule(pick=anything)
+    def answer_what_was_not_shown(self, pick: int) -> None:
+        before = self.world.refusals
+        self.world.feed(stale(self.shown(pick)))
+        assert self.world.refusals == before + 1
+
+    @precondition(lambda self: self.world.state.ledger.answers or self.world.state.ledger.permissions)
+    @rule(pick=anything)
+    def revoke(self, pick: int) -> None:
+        ledger = self.world.state.ledger
+        keys = [*ledger.answers, *ledger.permissions, "nothing"]
+        self.world.feed(v.Revoked(keys[pick % len(keys)]))
+
+    @precondition(lambda self: self.number % 5 == 4)
+    @rule(pick=anything)
+    def end_turn(self, pick: int) -> None:
+        self.number += 1
+        self.world.feed(v.HumanEndedTurn())
+        assert not self.world.log and not self.world.calls
+
+    # --- reviewers and accidents --------------------------------------------------------------------------
+
+    @precondition(lambda self: self.world.reviewed)
+    @rule(
+        pick=anything,
+        value=st.sampled_from((True, False, False, "b", 1)),
+        reason=st.sampled_from(("because", "because", "")),
+    )
+    def verdict(self, pick: int, value: Json, reason: str) -> None:
+        """Of a review that runs, or late."""
+        known = [item.inquiry for item in self.world.state.reviewed] if pick % 4 else []
+        known = known or self.world.reviewed
+        self.world.feed(v.ReviewerAnswered(known[pick % len(known)], value, reason, "acme/small"))
+
+    @precondition(lambda self: self.world.reviewed)
+    @rule(pick=anything)
+    def no_verdict(self, pick: int) -> None:
+        self.world.feed(v.ReviewerFailed(self.world.reviewed[pick % len(self.world.reviewed)], "gone"))
+
+    @precondition(lambda self: self.world.calls)
+    @rule(client=st.sampled_from((True, True, False)))
+    def crash(self, client: bool) -> None:
+        self.world.crash(client=client)
 
     @invariant()
-    def every_open_question_has_one_request_and_no_response(self) -> None:
-        for item in self.state.waiting:
-            assert self.requests[item.inquiry] == 1 and self.responses[item.inquiry] == 0
+    def the_record_is_whole(self) -> None:
+        type(self).steps += 1
+        self.world.hold()
+        self.world.settled()
 
-    @invariant()
-    def no_id_is_used_twice(self) -> None:
-        assert all(count == 1 for count in self.requests.values())
-        assert all(count == 1 for count in self.responses.values())
-
-    @invariant()
-    def waiting_questions_belong_to_running_calls(self) -> None:
-        assert all(item.call in self.state.calls for item in self.state.waiting)
+    def teardown(self) -> None:
+        self.world.feed(v.HumanEndedTurn())
+        assert not self.world.log and not self.world.calls, "every request has exactly one response in the end"
 
 
-Coordinator.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
-TestCoordinator = Coordinator.TestCase
+LONG = settings.default is not None and settings.default.max_examples > 1_000
+
+
+def test_ten_thousand_steps() -> None:
+    """Any interleaving of calls, people, reviewers, interruptions, crashes and re-opens (R102, R200, R203, R237)."""
+    Orders.steps = 0
+    run_state_machine_as_test(
+        Orders,
+        settings=settings(
+            max_examples=4_000 if LONG else 180,
+            stateful_step_count=100,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
+        ),
+    )
+    assert Orders.steps >= 10_000

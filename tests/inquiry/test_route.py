@@ -27,12 +27,13 @@ REMEMBERED = Ledger(
     )
 )
 NOTHING = Ledger()
+NO_RULE = Rule()
 POLICIES: tuple[Policy, ...] = ("unset", "auto", "defaults", "deny", "defer")
 
 
 def of(
     question: Question,
-    rule: Rule = Rule(),
+    rule: Rule = NO_RULE,
     *,
     ledger: Ledger = NOTHING,
     client: bool = True,

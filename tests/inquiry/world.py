@@ -1,0 +1,234 @@
+"""A small engine for the tests that try orders of events: calls, a log, crashes and re-opens around the machine.
+
+It does what the shell around `decide` must do, and after each step holds the whole to the invariants of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, assert_never
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.engine.closing import open_calls, open_inquiries, resumable
+from jp_tui.engine.resuming import cut_off
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.decide import decide
+from jp_tui.questions.types import Question
+from jp_tui.questions.wire import digest
+from tests.inquiry.play import HUSH
+
+Phase = Literal["running", "asking", "permission", "delivery", "deferred"]
+
+
+@dataclass(slots=True)
+class Call:
+    """A call without a result: what it waits for, and what it asked last."""
+
+    id: str
+    tool: str
+    phase: Phase = "running"
+    question: Question | None = None
+    arguments: JsonObject | None = None
+
+
+@dataclass(slots=True)
+class World:
+    """One conversation. `log` holds the turn of now; `seen` is every prompt that was shown in it."""
+
+    client: bool = True
+    on_failure: Literal["ask", "fail"] = "ask"
+    state: v.State = field(init=False)
+    log: list[ev.Event] = field(default_factory=list)
+    calls: dict[str, Call] = field(default_factory=dict)
+    seen: list[v.Waiting] = field(default_factory=list)
+    reviewed: list[str] = field(default_factory=list)
+    refusals: int = 0
+
+    def __post_init__(self) -> None:
+        self.state = self.fresh()
+
+    def fresh(self) -> v.State:
+        return v.State(client=self.client, most=3, on_failure=self.on_failure)
+
+    # --- what calls do ------------------------------------------------------------------------------------
+
+    def start(self, call: str, tool: str) -> None:
+        self.log.append(ev.ToolCallRequest(id=call, name=tool, arguments={}))
+        self.calls[call] = Call(call, tool)
+        self.feed(v.CallStarted(call, tool))
+
+    def ask(self, call: Call, question: Question, rule: v.Rule, policy: v.Policy) -> None:
+        call.phase, call.question = "asking", question
+        self.feed(v.QuestionRaised(call.id, question, "assistant" if question.exclusive else "tool", rule, policy))
+
+    def want_leave(self, call: Call, mode: v.AskMode, policy: v.Policy) -> None:
+        call.phase = "permission"
+        self.feed(v.PermissionWanted(call.id, call.tool, mode, f"args of {call.id}", policy))
+
+    def want_delivery(self, call: Call, mode: v.AskMode, policy: v.Policy) -> None:
+        call.phase = "delivery"
+        self.feed(v.DeliveryWanted(call.id, call.tool, mode, f"result of {call.id}", policy))
+
+    def finish(self, call: Call) -> None:
+        self.feed(v.CallGone(call.id))
+        self.respond(call.id)
+
+    def respond(self, call: str) -> None:
+        """Its result, after everything that it asked (R200)."""
+        del self.calls[call]
+        self.log.append(ev.ToolCallResponse(id=call, content="", is_error=False))
+
+    # --- the shell ----------------------------------------------------------------------------------------
+
+    def feed(self, given: v.Input) -> None:
+        before = self.state
+        self.state, steps = decide(before, given)
+        refused = [step for step in steps if isinstance(step, s.Refuse)]
+        if refused:
+            assert steps == refused and self.state == before, "what is refused changes nothing"
+            self.refusals += 1
+        acting = False
+        for step in steps:
+            if isinstance(step, s.Record):
+                assert not acting, "a fact after an effect (R205)"
+                assert HUSH not in dump(step.event.wire()), "a secret in the log (R202)"
+                self.log.append(step.event)
+            else:
+                acting = True
+                self.perform(step)
+        self.hold()
+
+    def perform(self, step: s.Step) -> None:
+        match step:
+            case s.AskHuman(opened) | s.AskPermission(opened) | s.AskDelivery(opened):
+                assert step.why and self.client
+                self.seen.append(opened)
+            case s.AskReviewer(opened):
+                assert step.why and not opened.human_only and not opened.question.floor
+                self.reviewed.append(opened.inquiry)
+            case s.RunAgain(id_, answers, replied):
+                call = self.suspended(id_, "asking")
+                assert call.question is not None
+                if step.arguments is not None:
+                    call.arguments = step.arguments
+                    assert not answers, "answers about other arguments (R97b)"
+                elif not replied:
+                    self.check_answer(call.question, answers)
+            case s.Permit(id_):
+                self.suspended(id_, "permission")
+            case s.Deliver(id_):
+                self.suspended(id_, "delivery")
+                self.respond(id_)
+            case s.Complete(id_, content):
+                assert content and HUSH not in content
+                assert self.calls[id_].phase in ("asking", "permission", "delivery")
+                self.respond(id_)
+            case s.Defer(id_):
+                self.suspended(id_, "asking").phase = "deferred"
+            case s.EndTurn():
+                self.end_turn()
+            case s.Settled() | s.Refuse() | s.LedgerChanged() | s.Record():
+                pass
+            case _:
+                assert_never(step)
+
+    def suspended(self, id_: str, phase: Phase) -> Call:
+        call = self.calls[id_]
+        assert call.phase == phase, f"{id_} goes on from {call.phase}, not {phase}"
+        call.phase = "running"
+        return call
+
+    def check_answer(self, question: Question, answers: Mapping[str, v.Given]) -> None:
+        """No answer reaches another question (R235)."""
+        name, given = list(answers.items())[-1]
+        assert (name, given.digest) == (question.id, digest(question))
+
+    def end_turn(self) -> None:
+        """Every unfinished call is over (R180), and everything that was asked has its one response."""
+        for id_ in list(self.calls):
+            self.state, steps = decide(self.state, v.CallGone(id_))
+            self.log += [step.event for step in steps if isinstance(step, s.Record)]
+            self.respond(id_)
+        assert open_inquiries(self.log) == [] and open_calls(self.log) == []
+        self.hold()
+        self.new_turn()
+
+    def new_turn(self) -> None:
+        self.log, self.calls, self.state = [], {}, self.fresh()
+        self.seen, self.reviewed = [], []
+
+    def crash(self, *, client: bool) -> None:
+        """The process dies; the next one opens the conversation from what the log holds (R207, R237)."""
+        self.client = client
+        if not self.calls:
+            return self.new_turn()
+        if not resumable(self.log):
+            return self.discard()
+        cut = cut_off(self.log)
+        self.state, self.seen, self.reviewed = self.fresh(), [], []
+        self.calls = {id_: Call(id_, call.tool, question=call.question) for id_, call in self.calls.items()}
+        assert set(self.calls) == set(cut.order)
+        taken_up: list[v.Input] = []
+        for over in cut.over:
+            taken_up += [over, v.CallGone(over.call)]
+        for given in (*taken_up, *cut.resumed):  # what is open is known again after the last of them
+            self.state, steps = decide(self.state, given)
+            assert steps == [], "to take a turn up records nothing"
+        return self.hold()
+
+    def discard(self) -> None:
+        """Closed by appending (R204)."""
+        self.log += [ev.InquiryCancelled(id=request.id) for request in open_inquiries(self.log)]
+        for id_ in list(self.calls):
+            self.respond(id_)
+        self.new_turn()
+
+    # --- what always holds --------------------------------------------------------------------------------
+
+    def hold(self) -> None:
+        requests = [event.id for event in self.log if isinstance(event, ev.InquiryRequest)]
+        responses = [
+            event.id
+            for event in self.log
+            if isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted)
+        ]
+        assert len(set(requests)) == len(requests), "an id is used twice in a turn"
+        assert len(set(responses)) == len(responses), "two responses to one request"
+        assert set(responses) <= set(requests), "a response without a request"
+        state = self.state
+        taken_up = [item.inquiry for work in state.calls.values() for item in work.recorded]
+        asked = [item for item in (*state.waiting, *state.reviewed) if isinstance(item, v.Open)]
+        somewhere = [*(item.inquiry for item in asked), *state.deferred, *taken_up]
+        assert sorted(somewhere) == sorted(set(requests) - set(responses)), "an open request that nobody knows"
+        waiting = {item.call: item for item in (*state.waiting, *state.reviewed)}
+        assert len(waiting) == len(state.waiting) + len(state.reviewed), "a call that waits for two things"
+        kinds = {"asking": v.Open, "permission": v.OpenPermission, "delivery": v.OpenDelivery}
+        for call in self.calls.values():
+            if (kind := kinds.get(call.phase)) is not None and call.id in waiting:
+                assert isinstance(waiting[call.id], kind)
+            assert not (call.phase in ("running", "deferred") and call.id in waiting)
+        for held in state.ledger.answers.values():
+            assert isinstance(held.value, bool), "only booleans are remembered (R113)"
+
+    def settled(self) -> None:
+        """Between two inputs no call waits for nothing: each that asks is in a queue."""
+        waiting = {item.call for item in (*self.state.waiting, *self.state.reviewed)}
+        for call in self.calls.values():
+            assert (call.phase in ("asking", "permission", "delivery")) == (call.id in waiting), call
+        assert waiting <= set(self.calls) and set(self.state.calls) <= set(self.calls)
+
+
+def edited(opened: v.Waiting, number: int) -> v.HumanEdited:
+    return v.HumanEdited(opened.inquiry, opened.digest, {"edited": number})
+
+
+def stale(opened: v.Waiting) -> v.HumanAnswered:
+    return v.HumanAnswered(opened.inquiry, f"{opened.digest} of another", True)
+
+
+def variant(question: Question, number: int) -> Question:
+    """The same question about something else."""
+    return replace(question, context=f"+{number}")
