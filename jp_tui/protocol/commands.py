@@ -94,7 +94,7 @@ class SaveDraft(Model):
     type: Literal["save_draft"] = "save_draft"
     conversation: str
     key: str
-    text: str
+    text: str = Field(repr=False)
 
 
 class SetSetting(Model):
@@ -112,7 +112,7 @@ class CheckAnswer(Model):
     conversation: str
     inquiry: str
     revision: int
-    value: Any
+    value: Any = Field(repr=False)
 
 
 class ListInquiries(Model):
@@ -131,7 +131,7 @@ class OfferAnswer(Model):
     type: Literal["offer_answer"] = "offer_answer"
     conversation: str = ""
     inquiry: str
-    value: str
+    value: str = Field(repr=False)
 
 
 class ReadLedger(Model):

@@ -89,7 +89,7 @@ class Answered(Model):
     """The human's answer; `remember` only where the prompt allows it; `note` is R182's."""
 
     kind: Literal["answered"] = "answered"
-    value: Any = None
+    value: Any = Field(default=None, repr=False)  # it may be a secret
     remember: bool = False
     note: str = ""
 
