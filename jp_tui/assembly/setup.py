@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 _LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
 
 
-def setup(parts: Parts, journal: Journal, *, client: bool, command: str) -> Setup:
-    """The engine's setup. Raises SettingsError for what cannot be configured so."""
+def setup(parts: Parts, journal: Journal, *, client: bool, command: str, via: str = "") -> Setup:
+    """The engine's setup; `via` names a face that is not the screen (R25). Raises SettingsError for what cannot be
+    configured so."""
     assistant = config.assistant(parts.settings)
     known = servers.providers(parts.settings, parts.environment)
 
@@ -59,6 +60,7 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str) -> Setu
         max_attempts=config.max_attempts(parts.settings),
         on_failure=config.inquiry(parts.settings).on_failure,
         config_delta=dict(parts.delta),
+        via=via,
     )
 
 
@@ -104,7 +106,7 @@ def _save(paths: Paths, key: str, value: Json) -> Path:
     from jp_tui.settings.edit import set_value  # tomlkit, only when something is written
 
     try:
-        set_value(paths.config_file, key.split("."), value)
+        set_value(paths.config_file, parse_key(key, key), value)
     except SettingsError as problem:
         raise ValueError(str(problem)) from problem
     return paths.config_file

@@ -50,7 +50,8 @@ def _query(arguments: Arguments, settings: Settings, place: Place) -> int:
     words = prompt(arguments.prompt or "")
     asked = None if arguments.non_interactive or not sys.stdin.isatty() else terminal(arguments.json)
     made = parts(arguments, settings, place)
-    connected = link(made, journal(made), client=asked is not None, command="jp-tui query")
+    via = "plain" if asked is not None else ""
+    connected = link(made, journal(made), client=asked is not None, command="jp-tui query", via=via)
     return Run(connected, Query(opening(arguments), words, output(arguments.json), asked)).run()
 
 
@@ -58,7 +59,7 @@ def _plain(arguments: Arguments, settings: Settings, place: Place) -> int:
     from jp_tui.headless.plain import Plain, Run
 
     made = parts(arguments, settings, place)
-    connected = link(made, journal(made), client=True, command="jp-tui --plain", greet=True)
+    connected = link(made, journal(made), client=True, command="jp-tui --plain", greet=True, via="plain")
     wishes = interrupts(settings)
     return Run(connected, Plain(opening(arguments), arguments.prompt or "", lines(), interrupts=wishes)).run()
 

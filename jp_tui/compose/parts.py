@@ -82,7 +82,7 @@ def journal(made: Parts) -> Journal:
     return open_journal(made.paths.database)
 
 
-def link(made: Parts, journal: Journal, *, client: bool, command: str, greet: bool = False) -> LocalLink:
+def link(made: Parts, journal: Journal, *, client: bool, command: str, greet: bool = False, via: str = "") -> LocalLink:
     """An engine for a thread of its own, over the database that is open already."""
     from jp_tui.link.local import LocalLink
 
@@ -90,7 +90,7 @@ def link(made: Parts, journal: Journal, *, client: bool, command: str, greet: bo
         from jp_tui.assembly import setup
         from jp_tui.engine.hub import Engine
 
-        return Engine(setup(made, journal, client=client, command=command), publish, greet=greet)
+        return Engine(setup(made, journal, client=client, command=command, via=via), publish, greet=greet)
 
     return LocalLink(build)
 

@@ -78,10 +78,10 @@ ENTRIES: dict[Command, Entry] = {
         "INQUIRY VALUE [OPTION]...",
         "Answer a question that waits, from another process. Calls no model.",
         """\
-  jp-tui answer call_1.confirm.1 yes       a yes or no question
-  jp-tui answer kqmzw2ab/call_1.path.1 src the conversation's id in front where an id is not enough
-  jp-tui answer call_2.note.1 -- -5        a value that begins with a dash stands after --
-  jp-tui answer call_3.which.1 '["a","b"]' several choices, or a value by a schema, as JSON
+  jp-tui answer call_1.confirm.1 yes             a yes or no question
+  jp-tui answer kqmzw2ab/call_1.path.1 src       with the conversation's id, where one is not enough
+  jp-tui answer call_2.note.1 -- -5              a value that begins with a dash stands after --
+  jp-tui answer call_3.which.1 '["a","b"]'       several choices, or a value by a schema, as JSON
 """,
         (
             Option("inquiry", "its id, as jp-tui inquiries --pending shows it", "INQUIRY"),
@@ -126,7 +126,7 @@ ENTRIES: dict[Command, Entry] = {
         "Everything that is wrong with the configuration, at once. Ends with 2 when something is.",
         """\
   jp-tui config check                      your file, this folder's, variables
-  jp-tui config check --workspace ~/src/x  with the file of another folder
+  jp-tui config check --workspace DIR      with the file of another folder
   jp-tui config check --json               one JSON object a problem
 """,
         (_JSON,),

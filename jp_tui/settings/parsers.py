@@ -73,7 +73,8 @@ class Parser(argparse.ArgumentParser):
             names = [option[2:] for option in self._option_string_actions if option.startswith("--")]
             near = nearest(unknown.strip("-").partition("=")[0], names)
             raise UsageError(f"unknown option {unknown}", f"--{near}" if near else "")
-        raise UsageError(f"{message} ({self.prog} --help shows how)")
+        dash = "; one that begins with - stands after --" if message.endswith("required: VALUE") else ""
+        raise UsageError(f"{message}{dash} ({self.prog} --help shows how)")
 
     def print_help(self, file: object = None) -> NoReturn:
         raise Helped(self.format_help())

@@ -11,6 +11,7 @@ import pytest
 
 from jp_tui.settings import toml
 from jp_tui.settings.errors import SettingsError
+from jp_tui.system.paths import Paths
 from tests.settings.conftest import Home
 
 
@@ -45,7 +46,15 @@ def test_every_recorded_case_ends_safely(fixtures_dir: Path, home: Home) -> None
         elif "toml" in payload:  # a key of a later version: refused by name, never half understood
             with pytest.raises(SettingsError, match="is not a key"):
                 home.load(payload["toml"])
+        elif "dotenv" in payload:
+            (home.workspace.parent.parent / ".env").write_text(payload["dotenv"])
+            (home.workspace.parent / ".env").write_text(payload["dotenv"])
+            assert home.load().tree == plain, case["id"]
+            assert Paths.of({"HOME": "/home/x"}).config == Path("/home/x/.config/jp-tui"), case["id"]
         else:
-            continue
+            (step,) = payload["steps"]
+            name, _, value = step.removesuffix(" in env").partition("=")
+            settings = home.load(environment={name: value})
+            assert settings.tree == plain and name in settings.notices[0].words, case["id"]
         looked_at += 1
-    assert looked_at >= 8
+    assert looked_at == len(cases) >= 12
