@@ -31,7 +31,7 @@ class Rule:
 
     target: Target = "user"
     has_answer: bool = False
-    answer: Json = None
+    answer: Json = field(default=None, repr=False)  # perhaps of a secret
     prompt_label: str | None = None
     exclusive: bool | None = None
     place: str = ""
@@ -246,7 +246,7 @@ class HumanAnswered:
 
     inquiry: str
     digest: str
-    value: Json
+    value: Json = field(repr=False)  # perhaps of a secret
     remember: bool = False
     note: str = ""
     via: str = ""

@@ -275,6 +275,9 @@ def test_a_secret_reaches_the_tool_and_nothing_else() -> None:
     assert only(s.RunAgain, steps).answers["pass"].value == HUSH
     last = play.state.calls["c1"].last
     assert last is not None and last.value is None
+    play.ask("c2", PASS, rule=v.Rule(has_answer=True, answer=HUSH))
+    play.ask("c3", replace(PASS, floor=True), rule=v.Rule(has_answer=True, answer=HUSH))
+    assert HUSH not in repr(play.state.waiting) and HUSH not in repr(v.HumanAnswered("c3.pass.1", "d", HUSH))
 
 
 def test_a_call_that_went_away_withdraws_what_it_asks() -> None:

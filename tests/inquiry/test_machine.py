@@ -5,6 +5,7 @@ Ten thousand steps in a normal run; many more with `--hypothesis-profile=long`. 
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -239,6 +240,7 @@ class Orders(RuleBasedStateMachine):
 LONG = settings.default is not None and settings.default.max_examples > 1_000
 
 
+@pytest.mark.timeout(1800)  # a long run may take its time
 def test_ten_thousand_steps() -> None:
     """Any interleaving of calls, people, reviewers, interruptions, crashes and re-opens (R102, R200, R203, R237)."""
     Orders.steps = 0
