@@ -12,9 +12,20 @@ from jp_tui.conversation import model as m
 from jp_tui.journal.reader import open_reader
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest, Replied, Response
+from jp_tui.protocol.values import (
+    Answered,
+    Cancelled,
+    Delivered,
+    Edited,
+    EndTurn,
+    Permitted,
+    PromptRequest,
+    Replied,
+    Response,
+)
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_history import check
+from tests.engine.wires import accepted
 from tests.fakes.models import Item, Script, call, end, text
 from tests.fakes.tools import Made, asks, at_once, forever
 
@@ -31,6 +42,7 @@ class Model(Script):
 
     async def stream(self, request: m.ModelRequest):  # type: ignore[no-untyped-def, override]
         check(request.messages)
+        accepted(request)
         assert request.messages[-1].role == "user"
         self._count += 1
         self._responses = [self._say()]
@@ -49,6 +61,8 @@ class Model(Script):
                     call("ask_user", ASK, id_, index),
                     call("quick", {}, id_, index),
                     call("slow", {}, id_, index),
+                    call("guarded", {"n": index}, id_, index),
+                    call("checked", {"n": index}, id_, index),
                     call("nope", {}, id_, index),
                     [m.CallRefused(index, id_, "quick", "{", "cut")],
                 ]
@@ -58,21 +72,39 @@ class Model(Script):
         return [*found, *(end("tools") if dice.random() < 0.8 else dice.choice(odd))]
 
 
-def act(bench: Bench, dice: random.Random, prompts: list[PromptRequest]) -> None:
-    """One thing that a user may do now, or a moment too late."""
-    time.sleep(dice.choice([0, 0, 0.003, 0.01, 0.03]))  # the moment is what is tried
-    bench.send_and_wait()
-    doing = dice.randrange(10)
-    if doing < 5 and prompts:
-        prompt = dice.choice(prompts)
-        said: list[Response] = [
-            Answered(value=dice.choice([True, False, "red", 3])),
+def said(dice: random.Random, prompt: PromptRequest) -> Response:
+    """What a face may send about this prompt, and now and then what fits another kind of prompt."""
+    fitting: dict[str, list[Response]] = {
+        "question": [
+            Answered(value=dice.choice([True, False, "red", 3]), remember=dice.random() < 0.3),
             Cancelled(),
             Replied(text=dice.choice([None, "rather not"])),
-            EndTurn(),
-        ]
-        bench.answer(prompt, dice.choices(said, [6, 1, 1, 1])[0])
-    elif doing == 6:
+            Edited(arguments={"text": "Edited?"}),
+        ],
+        "permission": [
+            Permitted(run=True, remember=dice.random() < 0.3),
+            Permitted(run=False, reason=dice.choice([None, "no"])),
+            Edited(arguments={"n": "edited"}),
+        ],
+        "delivery": [Delivered(deliver=True), Delivered(deliver=True, text="other"), Delivered(deliver=False)],
+    }
+    kind = prompt.kind if dice.random() < 0.9 else dice.choice(list(fitting))
+    return EndTurn() if dice.random() < 0.1 else dice.choice(fitting[kind])
+
+
+def act(bench: Bench, other: Bench, dice: random.Random, prompts: list[PromptRequest]) -> None:
+    """One thing that a user, or another process, may do now, or a moment too late."""
+    time.sleep(dice.choice([0, 0, 0.003, 0.01, 0.03]))  # the moment is what is tried
+    bench.send_and_wait()
+    doing = dice.randrange(12)
+    if doing < 5 and prompts:
+        prompt = dice.choice(prompts)
+        bench.answer(prompt, said(dice, prompt))
+    elif doing < 7 and prompts:
+        prompt = dice.choice(prompts)
+        value = dice.choice(["yes", "no", "red", "{"])
+        other.send(c.OfferAnswer(conversation=bench.conversation, inquiry=prompt.inquiry, value=value))
+    elif doing == 7:
         action = dice.choice(ACTIONS)
         bench.interrupt(action, "words" if action in ("reply", "respond") else "")
     else:
@@ -102,6 +134,23 @@ def whole(bench: Bench, *, over: bool) -> None:
         assert not parts
 
 
+def in_order(events: list[dict[str, object]]) -> None:
+    """Of the calls that one program was asked for, each response stands in the order of the requests (R95)."""
+    cycle: list[object] = []
+    last = -1
+    for event in events:
+        if event["type"] in ("chat_request", "chat_response", "turn_outcome"):
+            cycle, last = [], -1
+        elif event["type"] == "tool_call_request":
+            if last >= 0:
+                cycle, last = [], -1
+            cycle.append(event["id"])
+        elif event["type"] == "tool_call_response" and event["id"] in cycle:
+            place = cycle.index(event["id"])
+            assert place > last, f"{event['id']} was answered before its turn"
+            last = place
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_any_order(bench: Bench, seed: int) -> None:
     play(bench, seed)
@@ -113,24 +162,35 @@ def play(bench: Bench, seed: int) -> None:
     bench.script = Model(dice)
     for name, run in (("ask", asks), ("quick", at_once), ("slow", forever)):
         bench.tools[name] = tool_setup(name, Made(run))
+    bench.tools["guarded"] = tool_setup("guarded", Made(asks), run="ask")
+    bench.tools["checked"] = tool_setup("checked", Made(at_once), run="edit", result="ask")
     bench.start()
     for life in range(3):
+        other = bench.other()
+        other.run()
         bench.say("begin")
         bench.send_and_wait()
         for _ in range(dice.randint(0, 12)):
             prompts = [event.prompt for event in bench.events if isinstance(event, e.QuestionAsked)]
-            act(bench, dice, prompts[-4:])
+            act(bench, other, dice, prompts[-4:])
         if dice.random() < 0.5:
             bench.stop()
         else:
             bench.kill(f"life{life}")
-        assert not [event.report for event in bench.events if isinstance(event, e.EngineFailed)]
+        other.stop()
+        for one in (bench, other):
+            assert not [event.report for event in one.events if isinstance(event, e.EngineFailed)]
         whole(bench, over=False)
+        in_order(bench.log())
         bench.start("latest")
     bench.stop()
     bench.script = Script([*text("The end."), *end()])
     bench.start("latest")
     bench.say("last")
+    if isinstance(bench.until((e.Refused, e.EventAppended)), e.Refused):  # type: ignore[arg-type]
+        bench.interrupt("stop")  # it went on with a turn that was cut off
+        bench.turn()
+        bench.say("last")
     assert bench.until(e.TurnCompleted).outcome == "done"
     check(bench.script.requests[0].messages)
     whole(bench, over=True)

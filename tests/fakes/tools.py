@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from jp_tui.conversation.events import SourceKind
+from jp_tui.conversation.model import Message
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
 from jp_tui.questions.types import BooleanAnswer, Question
-from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
+from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
 
 Run = Callable[[ToolCall], Awaitable[Outcome]]
 
@@ -61,3 +63,58 @@ def gated(gate: threading.Event, outcome: Outcome | None = None) -> Run:
         return outcome or Success("let through")
 
     return run
+
+
+class Shown(Made):
+    """A tool with a formatter of its own; `fails` is what goes wrong in it."""
+
+    def __init__(self, run: Run, *, fails: str = "") -> None:
+        super().__init__(run)
+        self.fails, self.rendered = fails, list[JsonObject]()
+
+    async def render(self, call: ToolCall) -> str:
+        self.rendered.append(call.arguments)
+        if self.fails:
+            raise RenderFailed(self.fails)
+        return f"$ {call.arguments.get('n', '')}"
+
+
+def series(*questions: Question) -> Run:
+    """Asks these questions one after the other, then says what it heard."""
+
+    async def run(call: ToolCall) -> Outcome:
+        for question in questions:
+            if question.id not in call.answers:
+                return NeedsInput(question)
+        return Success("heard " + " ".join(str(call.answers[question.id].value) for question in questions))
+
+    return run
+
+
+class Reviews:
+    """A reviewer that says what a test wants, when a test wants: `verdicts` by question id, `gate` open by default."""
+
+    def __init__(self, **verdicts: tuple[object, str] | str) -> None:
+        self.verdicts = verdicts
+        self.gate = threading.Event()
+        self.gate.set()
+        self.asked = threading.Event()
+        self.seen: list[tuple[str, str, int]] = []
+        self.cancelled = 0
+
+    async def inquire(
+        self, told: Sequence[Message], inquiry: str, tool: str, question: Question, overrides: JsonObject
+    ) -> ReviewerAnswered | ReviewerFailed:
+        self.seen.append((inquiry, tool, len(told)))
+        self.asked.set()
+        try:
+            while not self.gate.is_set():  # noqa: ASYNC110 - opened by another thread
+                await asyncio.sleep(0.005)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        found = self.verdicts[question.id]
+        if isinstance(found, str):
+            return ReviewerFailed(inquiry, found, "judge")
+        value, reason = found
+        return ReviewerAnswered(inquiry, value, reason, "judge")  # type: ignore[arg-type]
