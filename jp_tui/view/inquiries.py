@@ -6,7 +6,6 @@ ours: those stand in `trail.py` and `why.py`. Never derives behaviour from a rea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -24,7 +23,8 @@ class Inquiry:
     """`asker` is the name of the tool or whoever else `source` says; `by` the kind of responder, `model` which one.
 
     `explanation` are the responder's own words or a note (R21, R182), `tag` why there is no answer (R22, R23), `via`
-    through what it was answered. `why` and `row` say which rule led here, `reviewer` which model is to decide.
+    through what it was answered, `escalated` that a reviewer said no before (R149). `why` and `row` say which rule
+    led here, `reviewer` which model is to decide.
     """
 
     id: str
@@ -61,6 +61,7 @@ def question(event: stored.InquiryRequest) -> Inquiry:
         context=foreign(context),
         source=event.source.kind,
         asker=Foreign(event.source.name or text_at(event.metadata, "tool")),
+        escalated=isinstance(event.metadata.get("escalation"), dict),
         row=str(row) if isinstance(row, str | int) and not isinstance(row, bool) else "",
         why=foreign(event.metadata.get("why")),
         reviewer=foreign(event.metadata.get("reviewer")),
@@ -74,22 +75,11 @@ def answered(asked: Inquiry, event: stored.InquiryResponse) -> Inquiry:
     by = event.responder
     if by is not None:
         model = Foreign(by.model)
-        asked = replace(asked, by=by.kind, model=model, ms=by.ms, via=by.via, escalated=by.escalated)
+        over = asked.escalated or by.escalated
+        asked = replace(asked, by=by.kind, model=model, ms=by.ms, via=by.via, escalated=over)
     if isinstance(event, stored.InquiryCancelled):
         return replace(asked, how="cancelled", tag=Foreign(event.reason))
     return replace(asked, how="answered", answer=event.answer, explanation=Foreign(event.explanation or ""))
-
-
-def paired(requests: Mapping[int, Inquiry], responses: Mapping[int, stored.InquiryResponse]) -> dict[int, Inquiry]:
-    """Requests and responses of one id, by event number: the n-th response is the n-th request's, since older logs
-    repeat an id within a turn (R29). A response that stands before every request waits for a page not held yet."""
-    found = dict(sorted(requests.items()))
-    open_ = list(found)
-    for seq, response in sorted(responses.items()):
-        if open_ and open_[0] < seq:
-            first = open_.pop(0)
-            found[first] = answered(found[first], response)
-    return found
 
 
 def foreign(value: Json) -> Foreign:

@@ -7,23 +7,24 @@ never crosses turns. Holds no block and knows no page.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 
 from jp_tui.conversation import events as stored
-from jp_tui.view.inquiries import Inquiry, paired, question
+from jp_tui.conversation.pairing import Pair, pair
+from jp_tui.view.inquiries import Inquiry, answered, question
 
 
 class Pairs:
     """The inquiries of a conversation, as far as it is held."""
 
     def __init__(self) -> None:
-        self._requests: dict[tuple[int, str], dict[int, Inquiry]] = {}
-        self._responses: dict[tuple[int, str], dict[int, stored.InquiryResponse]] = {}
+        self._events: dict[tuple[int, str], dict[int, stored.InquiryRequest | stored.InquiryResponse]] = {}
         self._homes: dict[tuple[int, str], str] = {}
 
     def ask(self, turn: int, seq: int, event: stored.InquiryRequest) -> str:
         """A request; the call it names, empty when it names none."""
         key, home = (turn, event.id), event.metadata.get("call")
-        self._requests.setdefault(key, {})[seq] = question(event)
+        self._events.setdefault(key, {})[seq] = event
         if isinstance(home, str):
             self._homes[key] = home
         return self._homes.get(key, "")
@@ -31,13 +32,15 @@ class Pairs:
     def answer(self, turn: int, seq: int, event: stored.InquiryResponse) -> str:
         """A response, whose request may not be held yet; the call of its request, empty when none is known."""
         key = (turn, event.id)
-        self._responses.setdefault(key, {})[seq] = event
+        self._events.setdefault(key, {})[seq] = event
         return self._homes.get(key, "")
 
     def of(self, turn: int, inquiry: str) -> dict[int, Inquiry]:
         """The inquiries of one id, by the number of their request."""
-        key = (turn, inquiry)
-        return paired(self._requests.get(key, {}), self._responses.get(key, {}))
+        events = sorted(self._events.get((turn, inquiry), {}).items(), key=itemgetter(0))
+        asked = [seq for seq, event in events if isinstance(event, stored.InquiryRequest)]
+        found = (_told(one) for one in pair(event for _, event in events))
+        return dict(zip(asked, found, strict=True))
 
     def listed(self, turn: int, ids: dict[int, str]) -> tuple[Inquiry, ...]:
         """The inquiries with these numbers and ids, in the order of the log."""
@@ -47,6 +50,10 @@ class Pairs:
     def forget(self, turn: int, ids: Iterable[str]) -> None:
         """These are no longer held."""
         for id_ in set(ids):
-            self._requests.pop((turn, id_), None)
-            self._responses.pop((turn, id_), None)
+            self._events.pop((turn, id_), None)
             self._homes.pop((turn, id_), None)
+
+
+def _told(one: Pair) -> Inquiry:
+    asked = question(one.request)
+    return asked if one.response is None else answered(asked, one.response)

@@ -94,6 +94,11 @@ def responder(asked: Inquiry) -> Foreign:
     return Foreign(who)
 
 
+def elsewhere(by: str) -> str:
+    """Who answered a question that somebody here was still looking at: a kind of responder, or words as they are."""
+    return {"user": "you, elsewhere", "assistant": "a reviewer", "static": "a setting"}.get(by, by)
+
+
 def asker(asked: Inquiry) -> Foreign:
     """Who asked, in a word."""
     return Foreign("assistant") if asked.assistant else asked.asker or Foreign("a tool")

@@ -23,6 +23,28 @@ from jp_tui.view.export import plain
         (ev.ToolCallRequest(id="c", name="x", arguments={"a": "é"}), 'Tool: x {"a":"é"}'),
         (ev.ToolCallResponse(id="c", content="ok"), "Result: ok"),
         (ev.ToolCallResponse(id="c", content="no", is_error=True), "Error: no"),
+        (
+            ev.ToolCallResponse(
+                id="c",
+                content="ok",
+                metadata={
+                    "permission": {"choice": "run", "by": "user", "remember": True},
+                    "delivery": {"choice": "deliver", "by": "user"},
+                    "edited_arguments": {"a": 1},
+                },
+            ),
+            (
+                "Permission: you ran it · remembered for this turn\n"
+                'Delivery: you told the result\nRan with: {"a":1}\nResult: ok'
+            ),
+        ),
+        (
+            ev.ToolCallResponse(
+                id="c", content="M15", metadata={"permission": {"choice": "skip", "by": "user", "reason": "no"}}
+            ),
+            "Permission: skipped by you: no\nResult: M15",
+        ),
+        (ev.ConfigDelta(delta={"ui": {"theme": "x"}}), 'Settings: {"ui":{"theme":"x"}}'),
         (ev.InquiryRequest(id="i", source=ev.Source("assistant"), question={"text": "Sure?"}), "Question: Sure?"),
         (ev.InquiryRequest(id="i", source=ev.Source("assistant"), question={}), "Question: "),
         (ev.InquiryAnswered(id="i", answer=False), "Answer: false"),

@@ -27,6 +27,7 @@ from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view import activity, status_events
 from jp_tui.view.status import Status
+from jp_tui.view.trail import elsewhere
 
 NOTHING = ("", "")
 LISTS = ("read_ledger", "revoke_entry", "list_inquiries")
@@ -150,11 +151,11 @@ class Exchange(Vertical):
                 self.query_one(Transcript).apply(event)
             case ev.QuestionAsked(prompt=prompt):
                 self.column.ask(prompt)
-            case ev.QuestionSettled(inquiry=inquiry):
-                self.column.settle(inquiry)
+            case ev.QuestionSettled(inquiry=inquiry, how=how, by=by):
+                self.column.settle(inquiry, elsewhere(by) if how in ("answered", "redacted") else "")
                 self._drafts.over(self._status.conversation, inquiry)
-            case ev.AnswerRefused(inquiry=inquiry, reason=reason, gone=gone):
-                self.column.refused(inquiry, reason, gone)
+            case ev.AnswerRefused(inquiry=inquiry, reason=reason, gone=gone, by=by):
+                self.column.refused(inquiry, reason, gone, elsewhere(by))
             case ev.HistoryRead(texts=texts):
                 self._composer.remember(texts)
             case ev.Refused():

@@ -26,10 +26,10 @@ from jp_tui.ui.keys import AGAIN, Twice, words
 from jp_tui.ui.screens.drafts import Drafts
 from jp_tui.ui.screens.writing import Writing
 from jp_tui.ui.text import ours
-from jp_tui.ui.widgets.commands import CommandList
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.widgets.slashlist import SlashList
 from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.view.commands import Command as Slashed
 from jp_tui.view.interrupt import InterruptWishes, menu
@@ -135,7 +135,7 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         yield StatusLine(clock=self._clock, id="status")
         with Horizontal(id="main"):
             with Vertical(id="conversation"):
-                yield CommandList(id="commands")
+                yield SlashList(id="commands")
                 yield Composer(commands=self._commands, id="composer")
             yield Sidebar(clock=self._clock, id="sidebar")
         yield KeyBar(speaks_for_itself=_in_sheet, id="keys")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from jp_tui.ui.widgets.commands import CommandList
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.slash import Slash
+from jp_tui.ui.widgets.slashlist import SlashList
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -62,13 +62,13 @@ class Writing(_Part):
 
     def on_slash_suggested(self, event: Slash.Suggested) -> None:
         event.stop()
-        found = self.query_one(CommandList)
+        found = self.query_one(SlashList)
         found.commands, found.chosen = event.commands, event.chosen
 
-    def on_command_list_picked(self, event: CommandList.Picked) -> None:
+    def on_slash_list_picked(self, event: SlashList.Picked) -> None:
         event.stop()
         self.set_focus(self.composer)
-        self.composer.take(event.command)
+        self.composer.call_later(self.composer.take, event.command)  # said by the composer, so that it reaches the app
 
     def on_key(self, event: events.Key) -> None:
         """A character typed while nothing that writes has the focus is meant for the composer (E10)."""

@@ -104,13 +104,13 @@ class Column(Vertical):
         """Show a question, or keep it until it can be seen; behind the keys that were pressed before it came."""
         self._composer.behind_keys(lambda: self._ask(prompt))
 
-    def settle(self, inquiry: str) -> None:
-        """A question no longer waits."""
-        self._composer.behind_keys(lambda: self._settle(inquiry))
+    def settle(self, inquiry: str, by: str = "") -> None:
+        """A question no longer waits; `by` names who answered it when that was not done here (E53)."""
+        self._composer.behind_keys(lambda: self._settle(inquiry, by))
 
-    def refused(self, inquiry: str, reason: str, gone: bool) -> None:
-        """An answer was not taken."""
-        self._composer.behind_keys(lambda: self.query_one(SheetDock).refused(inquiry, reason, gone))
+    def refused(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
+        """An answer was not taken; `by` names who was first."""
+        self._composer.behind_keys(lambda: self.query_one(SheetDock).refused(inquiry, reason, gone, by))
 
     def _ask(self, prompt: PromptRequest) -> None:
         if self._out_of_sight:
@@ -118,9 +118,9 @@ class Column(Vertical):
         else:
             self.query_one(SheetDock).ask(prompt)
 
-    def _settle(self, inquiry: str) -> None:
+    def _settle(self, inquiry: str, by: str) -> None:
         self._held = [held for held in self._held if held.inquiry != inquiry]
-        self.query_one(SheetDock).settle(inquiry)
+        self.query_one(SheetDock).settle(inquiry, by)
 
     def cover(self, covered: bool) -> None:
         """Another screen lies over this one, or no longer does."""

@@ -1,6 +1,7 @@
 """The commands that a `/` in the composer may become, one a line above it (issue 4, 6).
 
-A list to look at: the composer keeps the focus and all keys. A click picks a line (E60).
+A list to look at: the composer keeps the focus and all keys. A click picks a line (E60). Its name is not the one of
+the palette's list, since styles go by names.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ MOST = 10
 """Lines of the list; what is beyond is reached by writing on."""
 
 
-class CommandList(Widget):
+class SlashList(Widget):
     """`❯ /ledger  what is remembered or allowed`; hidden when there is nothing to say."""
 
     DEFAULT_CSS = """
-    CommandList {
+    SlashList {
         height: auto; width: 1fr; margin: 0 1; padding: 0 1; display: none; background: $surface;
         &.-shown { display: block; }
     }

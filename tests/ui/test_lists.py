@@ -1,0 +1,154 @@
+"""The ledger and the list of exchanges over the workspace (asking.md E42, E43; R236; surface S6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
+from jp_tui.ui.screens.inquiries import Inquiries
+from jp_tui.ui.screens.ledger import Ledger
+from tests.fakes import scenes
+from tests.fakes.link import CONVERSATION
+from tests.ui.app_host import Host, workspace
+from tests.view.test_ledger import entry, info
+
+PLACE = "/home/ada/.config/jp-tui/config.toml:12"
+TURN = entry(key="turn", value=True, since=scenes.AT, uses=3, text=Foreign("Apply this change?"))
+PINNED = entry(key="pinned", kind="pinned", scope="settings", question="branch", value="main", place=PLACE)
+FIXED = entry(key="fixed", kind="unattended", scope="settings", tool="fs_read_file", question="", revocable=False)
+
+
+def read(*entries: Any) -> ev.LedgerRead:
+    return ev.LedgerRead(conversation=CONVERSATION, entries=entries)
+
+
+def revoked(app: Host) -> list[str]:
+    return [one.key for one in app.link.of(cmd.RevokeEntry)]
+
+
+async def test_the_ledger_says_what_is_remembered_and_that_it_is_being_read() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("f7")
+        await pilot.pause()
+        assert isinstance(app.screen, Ledger) and "reading…" in app.screen_text()
+        await app.says(pilot, read(TURN, PINNED, FIXED))
+        shown = app.screen_text()
+        assert "fs_modify_file · apply_changes  yes" in shown and "used 3 times" in shown
+        assert "until this turn ends" in shown and "config.toml:12" in shown and "reading…" not in shown
+        assert "asked: Apply this change?" in shown
+        await pilot.press("escape")
+        assert app.screen is app._main and app.focused is app.composer
+
+
+async def test_an_empty_ledger_says_so_in_words() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("f7")
+        await app.says(pilot, read())
+        assert "Nothing is remembered and nothing is allowed" in app.screen_text()
+        await pilot.press("d")
+        assert revoked(app) == []
+
+
+async def test_what_a_turn_remembers_is_taken_back_at_once_and_the_list_is_live() -> None:
+    """E43, R236."""
+    async with workspace() as (app, pilot):
+        await pilot.press("f7")
+        await app.says(pilot, read(TURN, PINNED))
+        await pilot.press("d")
+        await pilot.pause()
+        assert revoked(app) == ["turn"] and "taking it back" in app.screen_text()
+        await app.says(pilot, read(PINNED))
+        assert "taking it back" not in app.screen_text() and "apply_changes" not in app.screen_text()
+        await app.says(pilot, read(PINNED, TURN))
+        assert "used 3 times" in app.screen_text()
+
+
+async def test_what_edits_a_file_is_asked_once_more_and_any_other_key_keeps_it() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("f7")
+        await app.says(pilot, read(TURN, PINNED))
+        await pilot.press("down", "delete")
+        await pilot.pause()
+        assert revoked(app) == [] and f"This edits {PLACE}" in app.screen_text()
+        await pilot.press("up", "down")
+        await pilot.pause()
+        assert "This edits" not in app.screen_text()
+        await pilot.press("d", "d")
+        await pilot.pause()
+        assert revoked(app) == ["pinned"]
+
+
+async def test_what_cannot_be_taken_back_says_why_and_a_refusal_is_said_in_place() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("f7")
+        await app.says(pilot, read(FIXED))
+        await pilot.press("d")
+        await pilot.pause()
+        assert revoked(app) == [] and "cannot be taken back here" in app.screen_text()
+        await app.says(pilot, read(TURN))
+        await pilot.press("d")
+        no = ev.Refused(command="revoke_entry", message="It is gone [/].", advice="Read again.", conversation="c1")
+        await app.says(pilot, no)
+        assert "It is gone [/]." in app.screen_text() and "Read again." in app.screen_text()
+        await pilot.press("escape")
+        assert "It is gone" not in app.screen_text(), "it is no trouble of the workspace"
+
+
+async def test_a_refusal_after_the_list_was_closed_is_said_in_the_last_line() -> None:
+    async with workspace() as (app, pilot):
+        await app.says(pilot, ev.Refused(command="revoke_entry", message="Too late.", conversation=CONVERSATION))
+        assert "Too late." in app.footer
+
+
+async def test_hostile_text_in_the_ledger_shows_as_it_is() -> None:
+    """T1, T2."""
+    bad = "[/][@click=app.quit]x[/]\x1b[31m\u202e"
+    async with workspace() as (app, pilot):
+        await pilot.press("f7")
+        await app.says(pilot, read(entry(tool=bad, question=bad, value=bad, text=Foreign(bad))))
+        shown = app.screen_text()
+        assert "[@click=app.quit]" in shown and "\x1b" not in shown and "\u202e" not in shown
+
+
+async def test_all_exchanges_of_a_conversation_with_who_answered_and_why() -> None:
+    """E42: the newest is highlighted, and what is below the list is about it."""
+    yes = {"outcome": "answered", "id": "a.q.1", "answer": True, "responder": {"kind": "static"}, "reason": "as agreed"}
+    async with workspace() as (app, pilot):
+        await pilot.press(*"/inq", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, Inquiries)
+        assert [one.conversation for one in app.link.of(cmd.ListInquiries)] == [CONVERSATION]
+        await app.says(pilot, ev.InquiriesListed(inquiries=(info(), info(id="b", response=yes))))
+        shown = app.screen_text()
+        assert "fs_modify_file asks: Apply this change?" in shown and "✓ yes · pinned setting" in shown
+        assert "why you were not asked: a setting pins this answer" in shown and "“as agreed”" in shown
+        await pilot.press("k")
+        await pilot.pause()
+        assert "why you were asked" in app.screen_text()
+        await pilot.press("r")
+        await pilot.pause()
+        assert len(app.link.of(cmd.ListInquiries)) == 2
+
+
+async def test_no_exchange_yet_says_so_and_a_refused_list_says_why() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("f8")
+        await app.says(pilot, ev.InquiriesListed(inquiries=()))
+        assert "Nobody has asked anything" in app.screen_text()
+        await app.says(pilot, ev.Refused(command="list_inquiries", message="The log is gone."))
+        assert "The log is gone." in app.screen_text()
+
+
+async def test_a_question_that_comes_while_a_list_is_open_waits_for_it() -> None:
+    """E10, E12."""
+    async with workspace(say=scenes.tools()) as (app, pilot):
+        await pilot.press("f7")
+        await app.says(pilot, *scenes.asked(), read(TURN))
+        await app.passes(pilot, 2.0)
+        assert isinstance(app.screen, Ledger) and not app.dock.open
+        await pilot.press("escape")
+        await pilot.pause()
+        await app.passes(pilot, 1.2)
+        assert app.dock.open

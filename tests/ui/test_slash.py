@@ -1,0 +1,151 @@
+"""Commands in the composer: a list while one is written, Enter runs it, nothing unknown is sent (issue 4, 6)."""
+
+from __future__ import annotations
+
+from jp_tui.protocol import commands as cmd
+from jp_tui.ui.screens.keylist import KeyList
+from jp_tui.ui.screens.ledger import Ledger
+from jp_tui.ui.screens.picker import ThemePicker
+from jp_tui.ui.widgets.slashlist import SlashList
+from tests.fakes import scenes
+from tests.fakes.link import FakeLink
+from tests.ui.app_host import Host, workspace
+
+
+def listed(app: Host) -> list[str]:
+    """The names in the list, the chosen one marked."""
+    found = app._main.query_one(SlashList)
+    return [("*" if at == found.chosen else "") + one.name for at, one in enumerate(found.commands)]
+
+
+async def test_a_slash_opens_the_list_and_writing_on_narrows_it() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("/")
+        await pilot.pause()
+        assert listed(app)[:2] == ["*new", "ledger"] and "❯ /new" in app.screen_text()
+        await pilot.press("t")
+        await pilot.pause()
+        assert listed(app) == ["*theme"]
+        await pilot.press("x")
+        await pilot.pause()
+        assert listed(app) == [] and not app._main.query_one(SlashList).display
+
+
+async def test_arrows_choose_and_enter_runs_what_is_marked() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("/", "down", "up", "down", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, Ledger) and app.composer.text == "" and app.starts() == []
+        assert [one.conversation for one in app.link.of(cmd.ReadLedger)] == ["c1"]
+
+
+async def test_a_whole_command_in_one_burst_is_run_not_sent() -> None:
+    """Keys come faster than the list is painted."""
+    async with workspace() as (app, pilot):
+        app.burst(*"/ledger", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        assert isinstance(app.screen, Ledger) and app.starts() == []
+
+
+async def test_tab_completes_and_escape_puts_the_list_away() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"/th", "tab")
+        await pilot.pause()
+        assert app.composer.text == "/theme " and listed(app) == []
+        await pilot.press("ctrl+u", *"/l")
+        await pilot.pause()
+        assert "Tab complete" in app.footer and "Esc close list" in app.footer
+        await pilot.press("escape")
+        await pilot.pause()
+        assert listed(app) == [] and app.composer.text == "/l" and "Tab complete" not in app.footer
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.composer.text == "/l" and "no command /l" in app.screen_text(), "what is put away is not taken"
+
+
+async def test_an_unknown_one_is_refused_with_the_nearest_name_and_stays_written() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"/ledgr", "enter")
+        await pilot.pause()
+        assert app.starts() == [] and app.composer.text == "/ledgr" and not app.composer.busy
+        assert "no command /ledgr: /ledger is the nearest" in app.screen_text()
+        await pilot.press("x")
+        await pilot.pause()
+        assert "no command" not in app.screen_text()
+
+
+async def test_two_slashes_send_a_text_that_begins_with_one() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"//etc/hosts is broken", "enter")
+        await pilot.pause()
+        assert app.starts() == ["/etc/hosts is broken"]
+
+
+async def test_what_was_sent_before_comes_back_as_it_has_to_be_written() -> None:
+    async with workspace(FakeLink(history=["/etc/hosts"])) as (app, pilot):
+        await pilot.press("up")
+        assert app.composer.text == "//etc/hosts"
+
+
+async def test_commands_work_while_the_model_does_and_texts_still_wait() -> None:
+    async with workspace(say=scenes.tools()) as (app, pilot):
+        await pilot.press(*"/he", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, KeyList)
+        await pilot.press("escape", *"wait", "enter")
+        assert app.composer.text == "wait" and app.starts() == []
+
+
+async def test_a_theme_by_name_and_one_that_is_not_there() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"/theme jp-day", "enter")
+        await pilot.pause()
+        assert app.theme == "jp-day"
+        assert [(one.key, one.value) for one in app.link.of(cmd.SetSetting)] == [("ui.theme", "jp-day")]
+        await pilot.press(*"/theme nope", "enter")
+        await pilot.pause()
+        assert app.theme == "jp-day" and "no theme nope" in app.footer
+        await pilot.press(*"/theme", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, ThemePicker)
+
+
+async def test_the_other_commands_do_what_they_say() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"/new", "enter")
+        await pilot.pause()
+        assert [one.which for one in app.link.of(cmd.OpenConversation)] == ["new", "new"]
+        await pilot.press(*"/sidebar", "enter")
+        await pilot.pause()
+        assert not app._main.query_one("#sidebar").display
+        await pilot.press(*"/interrupt", "enter")
+        await pilot.pause()
+        assert "Nothing runs" in app.footer
+        await pilot.press(*"/quit", "enter")
+        await pilot.pause()
+        assert app.link.of(cmd.Shutdown)
+
+
+async def test_a_click_takes_a_line_of_the_list() -> None:
+    """E60."""
+    async with workspace() as (app, pilot):
+        await pilot.press("/")
+        await pilot.pause()
+        rows = app.screen_text().splitlines()
+        row = next(y for y, text in enumerate(rows) if "/ledger" in text)
+        await pilot.click(offset=(rows[row].index("/ledger"), row))
+        await pilot.pause()
+        await pilot.pause()
+        assert isinstance(app.screen, Ledger) and app.composer.text == ""
+
+
+async def test_the_palette_finds_the_same_commands() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press("ctrl+p")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if "/ledger" in app.screen_text():
+                break
+        assert "/ledger" in app.screen_text() and "Ledger" in app.screen_text()
+        await pilot.press("escape")

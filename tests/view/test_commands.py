@@ -1,0 +1,62 @@
+"""What `/` means: a command, a text, or a name nobody knows (issue 4, 6)."""
+
+from __future__ import annotations
+
+import pytest
+
+from jp_tui.view.commands import Command, Run, Text, Unknown, matching, parse
+
+LEDGER = Command(name="ledger", title="Ledger", does="…")
+THEME = Command(name="theme", title="Theme", does="…", argument="NAME")
+ALL = (LEDGER, THEME)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("hello", Text("hello")),
+        (" /ledger", Text(" /ledger")),
+        ("//ledger", Text("/ledger")),
+        ("//", Text("/")),
+        ("/ledger", Run(LEDGER, "")),
+        ("/LEDGER  ", Run(LEDGER, "")),
+        ("/theme  jp-day ", Run(THEME, "jp-day")),
+        ("/theme", Run(THEME, "")),
+    ],
+)
+def test_what_is_meant(text: str, meant: object) -> None:
+    assert parse(text, ALL) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "advice"),
+    [
+        ("/ledgr", "ledgr", "/ledger is the nearest"),
+        ("/them", "them", "/theme is the nearest"),
+        ("/zzz", "zzz", "/help lists them"),
+        ("/", "", "/help lists them"),
+        ("/etc/hosts is broken", "etc/hosts", "// sends a text"),
+        ("/ledger now", "ledger", "takes nothing behind it"),
+    ],
+)
+def test_what_nobody_knows_is_never_a_text(text: str, name: str, advice: str) -> None:
+    found = parse(text, ALL)
+    assert isinstance(found, Unknown) and found.name == name and advice in found.advice
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("/", ["ledger", "theme"]),
+        ("/T", ["theme"]),
+        ("/ledger", ["ledger"]),
+        ("/x", []),
+        ("//", []),
+        ("/theme jp", []),
+        ("", []),
+        ("a/", []),
+        ("/le\n", []),
+    ],
+)
+def test_what_may_be_meant_while_it_is_written(text: str, names: list[str]) -> None:
+    assert [one.name for one in matching(text, ALL)] == names
