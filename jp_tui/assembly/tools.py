@@ -55,7 +55,7 @@ def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool])
         hidden=tool.style.hidden,
         kind=tool.kind,
         format=tool.format,
-        run_place=place.words() if place else "",
+        run_place=place.words() if place and place.layer != "built-in" else "",  # what somebody allowed (E43)
         options=dict(tool.options),
         rules=Rules(tool.questions, fall_back=own),
         policies=Policies(tool.detached.run, tool.detached.deliver, tool.detached.tool),

@@ -42,8 +42,12 @@ def test_a_built_in_is_what_its_source_names(home: Home) -> None:
     assert tools["mine"].tool is not None and tools["mine"].kind == "built-in"
     assert tools["ask"].tool is None, "R63: an alias of ask_user by its own key is no executor"
     assert (tools["mine"].run, tools["fs_read_file"].run) == ("ask", "unattended")
-    file, _, line = tools["mine"].run_place.rpartition(":")
-    assert Path(file).read_text().splitlines()[int(line) - 1] == 'run = "ask"', "of all tools"
+    assert tools["mine"].run_place == "", "nobody but us said so"
+    assert setups(home, "conversation.tools.'*'.run = 'unattended'")["fs_read_file"].run_place == ""
+    own = setups(
+        home, "conversation.tools.'*'.run = 'unattended'\nconversation.tools.mine.source = 'builtin.fs_read_file'"
+    )
+    assert own["mine"].run_place == f"{home.user}:1"
 
 
 async def test_r83_a_configured_command_is_a_tool(home: Home, tmp_path: Path) -> None:

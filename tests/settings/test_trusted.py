@@ -137,3 +137,13 @@ def test_the_bytes_that_are_asked_about_are_those_that_count(home: Home) -> None
     settings = model.load(user_file=str(home.user), workspace_file=str(home.workspace), environment={}, trusted=trusts)
     assert asked == [b"ui.theme = 'jp-day'"]
     assert settings.get("assistant", "model", "id") is None and model.look(settings).theme == "jp-day"
+
+
+def test_a_theme_that_we_do_not_have_keeps_nobody_out_when_a_folder_names_it(home: Home, tmp_path: Path) -> None:
+    from jp_tui.compose.workspace import _theme
+
+    theme, (said,) = _theme(home.load("ui.theme = 'jp-day'", "ui.theme = 'evil'"), str(tmp_path))
+    assert theme == "jp-day" and said.startswith(f"{home.workspace}:1:1: ") and "evil" in said
+    assert _theme(home.load("", "ui.theme = 'jp-day'"), str(tmp_path)) == ("jp-day", ())
+    with pytest.raises(SettingsError, match=r"config\.toml:1:1: "):
+        _theme(home.load("ui.theme = 'gone'"), str(tmp_path))

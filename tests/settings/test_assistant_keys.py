@@ -1,0 +1,64 @@
+"""R68, C38: the keys of the assistant and of the one that answers questions, with what they default to."""
+
+from __future__ import annotations
+
+import pytest
+
+from jp_tui.settings import model
+from jp_tui.settings.errors import SettingsError
+from tests.settings.conftest import Home
+
+WHO = "conversation.inquiry.assistant"
+
+
+def test_defaults(home: Home) -> None:
+    settings = home.load()
+    inquiry = model.inquiry(settings)
+    assert (inquiry.assistant, inquiry.retry_with_intent) == ({}, False)
+    assert (inquiry.list_tools, inquiry.on_failure) == ("auto", "ask")
+    assert model.assistant(settings).request.cache == "short"
+    request = model.assistant(settings).request
+    assert (request.max_retries, request.base_backoff_ms, request.max_backoff_secs) == (5, 1000, 60)
+    assert (request.stream_idle_timeout_secs, request.max_response_bytes) == (60, 1_048_576)
+    assert model.look(settings).review is True and model.max_attempts(settings) == 20
+
+
+def test_an_assistant_for_questions_is_a_part_of_one(home: Home) -> None:
+    text = (
+        f"[{WHO}]\nsystem_prompt = 'Judge.'\nsystem_prompt_sections = ['a', {{ title = 'B', content = 'b' }}]\n"
+        f"tool_choice = 'none'\n[{WHO}.model]\nid = 'local/judge'\nparameters = {{ temperature = 0, seed = 1 }}\n"
+        f"[{WHO}.request]\nmax_retries = 1\ncache = false\n"
+        "[conversation.inquiry]\nretry_with_intent = true\nlist_tools = false\non_failure = 'fail'\n"
+    )
+    inquiry = model.inquiry(home.load(text))
+    assert inquiry.assistant == {
+        "system_prompt": "Judge.",
+        "system_prompt_sections": ["a", {"title": "B", "content": "b"}],
+        "tool_choice": "none",
+        "model": {"id": "local/judge", "parameters": {"temperature": 0.0, "seed": 1}},
+        "request": {"max_retries": 1, "cache": "off"},
+    }
+    assert (inquiry.retry_with_intent, inquiry.list_tools, inquiry.on_failure) == (True, False, "fail")
+    assert model.assistant(home.load(text)).model is None, "the main assistant is another one"
+
+
+@pytest.mark.parametrize(
+    ("written", "cache"),
+    [("false", "off"), ("'off'", "off"), ("true", "short"), ("'short'", "short"), ("'long'", "long"), ("'90s'", "90s")],
+)
+def test_forms_of_cache(home: Home, written: str, cache: str) -> None:
+    assert model.assistant(home.load(f"assistant.request.cache = {written}")).request.cache == cache
+
+
+@pytest.mark.parametrize("written", ["'10'", "'m'", "'1.5h'", "'-1s'", "'5 m'", "3600", "''", "['off']", "'٣s'"])
+def test_other_forms_of_cache_are_errors(home: Home, written: str) -> None:
+    with pytest.raises(SettingsError, match=r"assistant\.request\.cache: found"):
+        home.load(f"assistant.request.cache = {written}")
+
+
+def test_sections_stand_behind_the_prompt(home: Home) -> None:
+    text = "[assistant]\nsystem_prompt = 'Be brief.'\n"
+    text += "system_prompt_sections = ['One.', { title = 'Two', content = '2' }, '']"
+    assert model.assistant(home.load(text)).system_prompt == "Be brief.\n\nOne.\n\n# Two\n\n2"
+    alone = home.load("[assistant]\nsystem_prompt = ''\nsystem_prompt_sections = ['One.']")
+    assert model.assistant(alone).system_prompt == "One."
