@@ -94,7 +94,8 @@ def test_what_a_schema_wants_is_one_line() -> None:
         "required": ["name"],
         "properties": {
             "name": {"type": "string", "format": "date"}, "n": {"type": "integer", "minimum": 1, "maximum": 9},
-            "mode": {"enum": ["safe", 2, None]}, "any": True, "odd": {"type": 7}, "most": {"maximum": 2, "type": "number"},
+            "mode": {"enum": ["safe", 2, None]}, "any": True, "odd": {"type": 7},
+            "most": {"maximum": 2, "type": "number"},
         },
     }  # fmt: skip
     wants = "name* (text, date), n (integer, 1 to 9), mode (safe or 2 or null), any, odd, most (number, at most 2)"

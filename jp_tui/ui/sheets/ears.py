@@ -38,6 +38,7 @@ class Ears(Vertical):
         self._heard: events.Event | None = None
         self._real = clock is monotonic  # a clock that tests step says nothing of how close two keys were
         self._begun_writing = False
+        self._by_key: events.Key | None = None  # the last that happened, unless it was a click
         self._down = float("-inf")
         self._own_keys = {key: binding.action for key, binding in BindingsMap(self.BINDINGS)}
 
@@ -59,8 +60,8 @@ class Ears(Vertical):
         """Something was typed that is not for the sheet."""
         raise NotImplementedError
 
-    def recall(self) -> None:
-        """The key before belongs to a paste: what it answered is not to leave."""
+    def recall(self, before: events.Key) -> None:
+        """The key before this one began a paste: what it answered is not to leave, and its text is not lost."""
         raise NotImplementedError
 
     def noted(self, arrival: Arrival) -> None:
@@ -74,12 +75,13 @@ class Ears(Vertical):
         if event is self._heard:
             return False
         self._heard = event
+        before, self._by_key = self._by_key, event
         now, sheet = self._time(event), self.shown()
         burst = self._joins(now, sheet)
         self._guard, fresh = self._guard.pressed(event.key, now)
         fresh = fresh and not burst
-        if burst:
-            self.recall()
+        if burst and before is not None:
+            self.recall(before)
         if event.key in self._own_keys:
             getattr(self, f"action_{self._own_keys[event.key]}")()
             return True
@@ -116,6 +118,7 @@ class Ears(Vertical):
 
     def click(self) -> bool:
         """Whether the click that is being handled may answer: by when its button went down."""
+        self._by_key = None
         return self._arrival.listens(self._down) and self._guard.click_counts(self._down)
 
     def _overhear(self, event: events.Key, now: float, sheet: Sheet) -> bool:

@@ -20,7 +20,8 @@ class Leaving(Stage):
 
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(clock=clock, id=id)
-        self._held: tuple[Message, str, str] | None = None  # what leaves, the question's id, the key's text
+        self._held: tuple[Message, str] | None = None  # what leaves, and the question's id
+        self._revoked: set[str] = set()
 
     # What a subclass supplies
 
@@ -28,26 +29,34 @@ class Leaving(Stage):
         """The sheet that had answered stands open again, and is deaf."""
         raise NotImplementedError
 
-    def hold(self, settled: Message, inquiry: str) -> None:
-        """Let an answer go: at once by a click, else when nothing came close behind its key."""
-        key = self._heard
-        if self._real and isinstance(key, Key) and self._clock() - self._time(key) < HOLD:
-            self._held = settled, inquiry, key.character if key.is_printable and key.character else ""
+    def hold(self, settled: Message, inquiry: str) -> bool:
+        """Let an answer go: at once by a click, else when nothing comes close behind its key. Says whether it may."""
+        if inquiry in self._revoked:
+            self._revoked.discard(inquiry)
+            return False
+        if self._real and self._by_key is not None:
+            self._held = settled, inquiry
             self.set_timer(HOLD, self._let_go)
         else:
             self.post_message(settled)
+        return True
 
     def _let_go(self) -> None:
         if self._held is not None:
             self.post_message(self._held[0])
         self._held = None
 
-    def recall(self) -> None:
-        if self._held is None:
+    def recall(self, before: Key) -> None:
+        sheet = self.shown()
+        if sheet is None or not sheet.done:
             return
-        (_, inquiry, typed), self._held = self._held, None
-        sheet = self._sheets.get(inquiry)
-        if sheet is not None:
-            sheet.done = False
-            self.taken_back()
-        self.overheard(typed)
+        inquiry = sheet.prompt.inquiry
+        if self._held is not None and self._held[1] == inquiry:
+            self._held = None
+        elif self._arrival.phase == "armed":  # its outcome is still on the way from the sheet to here
+            self._revoked.add(inquiry)
+        else:
+            return
+        sheet.done = False
+        self.taken_back()
+        self.overheard(before.character if before.is_printable and before.character else "")

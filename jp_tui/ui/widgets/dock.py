@@ -268,10 +268,9 @@ class SheetDock(Leaving):
     def _done(self, event: Done) -> None:
         event.stop()
         prompt = event.prompt
-        if prompt.inquiry == self._queue.current and self.open:
-            self._move(self._arrival.sent(self._clock()))
         settled = self.Settled(prompt.conversation, prompt.inquiry, prompt.digest, event.response)
-        self.hold(settled, prompt.inquiry)
+        if self.hold(settled, prompt.inquiry) and prompt.inquiry == self._queue.current and self.open:
+            self._move(self._arrival.sent(self._clock()))
 
     @on(messages.DraftChanged)
     def _draft_changed(self, event: messages.DraftChanged) -> None:
