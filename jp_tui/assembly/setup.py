@@ -20,7 +20,7 @@ from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup, ToolSetup
 from jp_tui.journal.port import Journal, JournalError
 from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
-from jp_tui.settings import toggles, toolset
+from jp_tui.settings import reviewing, toggles, toolset
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.sources import Sources
 from jp_tui.settings.toml import parse_key
@@ -58,7 +58,7 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str, via: st
         monotonic=time.monotonic,
         new_id=_new_id,
         max_attempts=config.max_attempts(parts.settings),
-        on_failure=config.inquiry(parts.settings).on_failure,
+        on_failure=reviewing.inquiry(parts.settings).on_failure,
         config_delta=dict(parts.delta),
         via=via,
     )

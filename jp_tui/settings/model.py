@@ -72,16 +72,6 @@ class LookSettings:
     review: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class InquirySettings:
-    """How an assistant answers questions. `assistant` is what differs from the main one (R130), as it is written."""
-
-    assistant: Mapping[str, Any]
-    retry_with_intent: bool
-    list_tools: bool | Literal["auto"]
-    on_failure: Literal["ask", "fail"]
-
-
 def load(
     *,
     user_file: str,
@@ -150,16 +140,6 @@ def _with_sections(prompt: str, sections: Sequence[str | Mapping[str, str]]) -> 
             title = section.get("title", "")
             parts.append(f"# {title}\n\n{section['content']}" if title else section["content"])
     return "\n\n".join(part.strip("\n") for part in parts if part.strip())
-
-
-def inquiry(settings: Settings) -> InquirySettings:
-    values: dict[str, Any] = settings.get("conversation", "inquiry")
-    return InquirySettings(
-        assistant=values.get("assistant", {}),
-        retry_with_intent=values["retry_with_intent"],
-        list_tools=values["list_tools"],
-        on_failure=values["on_failure"],
-    )
 
 
 def interrupts(settings: Settings) -> InterruptSettings:

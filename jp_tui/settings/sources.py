@@ -6,7 +6,6 @@ Holds paths and what the command line said; reads nothing until it is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Any
 
@@ -15,17 +14,21 @@ from jp_tui.settings.layers import Settings
 from jp_tui.settings.toml import Path
 
 
-@dataclass(frozen=True)  # not slots: those cost twice the time at every start
 class Sources:
     """The user's file, the workspace's, the store of what is trusted, the environment, `--cfg` and flags."""
 
-    user: File
-    workspace: File
-    store: File
-    environment: Mapping[str, str]
-    assignments: Sequence[str] = ()
-    flags: Mapping[str, tuple[Path, str]] = field(default_factory=dict)
-    builtins: Sequence[str] = (data.DEFAULTS_FILE, data.TOOLS_FILE)
+    def __init__(
+        self,
+        user: File,
+        workspace: File,
+        store: File,
+        environment: Mapping[str, str],
+        assignments: Sequence[str] = (),
+        flags: Mapping[str, tuple[Path, str]] | None = None,
+        builtins: Sequence[str] = (data.DEFAULTS_FILE, data.TOOLS_FILE),
+    ) -> None:
+        self.user, self.workspace, self.store, self.environment = user, workspace, store, environment
+        self.assignments, self.flags, self.builtins = assignments, flags or {}, builtins
 
     def load(self, deltas: Sequence[Mapping[str, Any]] = ()) -> Settings:
         """All layers as they are now, with what the conversation changes. SettingsError."""

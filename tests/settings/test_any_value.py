@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jp_tui.settings import layers, model, providers, toolset
+from jp_tui.settings import layers, model, providers, reviewing, toolset
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.keys import SCHEMA, Group, Leaf, Node, dotted
 from jp_tui.settings.layers import Layer, Settings
@@ -53,7 +53,7 @@ def used(tree: dict[str, Any]) -> None:
     except SettingsError as error:
         assert str(error).replace("\n", "").isprintable()
     model.assistant(made)
-    model.inquiry(made)
+    reviewing.inquiry(made)
     model.look(made)
     model.interrupts(made)
 

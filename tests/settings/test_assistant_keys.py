@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.settings import model
+from jp_tui.settings import model, reviewing
 from jp_tui.settings.errors import SettingsError
 from tests.settings.conftest import Home
 
@@ -13,7 +13,7 @@ WHO = "conversation.inquiry.assistant"
 
 def test_defaults(home: Home) -> None:
     settings = home.load()
-    inquiry = model.inquiry(settings)
+    inquiry = reviewing.inquiry(settings)
     assert (inquiry.assistant, inquiry.retry_with_intent) == ({}, False)
     assert (inquiry.list_tools, inquiry.on_failure) == ("auto", "ask")
     assert model.assistant(settings).request.cache == "short"
@@ -30,7 +30,7 @@ def test_an_assistant_for_questions_is_a_part_of_one(home: Home) -> None:
         f"[{WHO}.request]\nmax_retries = 1\ncache = false\n"
         "[conversation.inquiry]\nretry_with_intent = true\nlist_tools = false\non_failure = 'fail'\n"
     )
-    inquiry = model.inquiry(home.load(text))
+    inquiry = reviewing.inquiry(home.load(text))
     assert inquiry.assistant == {
         "system_prompt": "Judge.",
         "system_prompt_sections": ["a", {"title": "B", "content": "b"}],
