@@ -15,7 +15,21 @@ from textual.pilot import Pilot
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import Option
-from tests.ui.sheet_host import LONG_DIFF, Host, boolean, select, text
+from tests.ui.sheet_host import (
+    LONG_DIFF,
+    REASON,
+    Host,
+    boolean,
+    delivery,
+    editable,
+    escalated,
+    multi,
+    permission,
+    schema,
+    secret,
+    select,
+    text,
+)
 
 Compare = Callable[..., bool]
 SMALL, LARGE = (80, 24), (120, 36)
@@ -54,6 +68,9 @@ KINDS: dict[str, Callable[..., PromptRequest]] = {
     "boolean": boolean,
     "select": lambda **more: select(tool=not more.get("label"), **more),
     "text": lambda **more: text(tool=not more.get("label"), **more),
+    "multi": lambda **more: multi(tool=not more.get("label"), **more),
+    "secret": secret,
+    "schema": lambda **more: schema(tool=not more.get("label"), **more),
 }
 
 
@@ -71,7 +88,7 @@ def test_r194_every_answer_type_persistence_and_label(
 
 @pytest.mark.parametrize("theme", ["jp-night", "jp-day"])
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["boolean", "select", "text"])
 def test_every_sheet_small_and_large_dark_and_light(
     snap_compare: Compare, kind: str, size: tuple[int, int], theme: str
 ) -> None:
@@ -81,6 +98,27 @@ def test_every_sheet_small_and_large_dark_and_light(
         "text": text(has_default=True, default="fix: say what is kept\n\nand why"),
     }
     look(snap_compare, prompts[kind], select("q9"), size=size, theme=theme)
+
+
+@pytest.mark.parametrize(
+    ("size", "theme"), [(SMALL, "jp-night"), (LARGE, "jp-day")], ids=["80x24-dark", "120x36-light"]
+)
+@pytest.mark.parametrize("kind", ["multi", "secret", "schema", "permission", "delivery", "escalated", "failed", "edit"])
+def test_the_other_sheets_small_and_dark_and_large_and_light(
+    snap_compare: Compare, kind: str, size: tuple[int, int], theme: str
+) -> None:
+    prompts = {
+        "multi": multi(has_default=True, default=["staging"]),
+        "secret": secret(),
+        "schema": schema(),
+        "permission": permission(),
+        "delivery": delivery(),
+        "escalated": editable(escalated()),
+        "failed": escalated(failed=True, reason="HTTP 529 overloaded, three times"),
+        "edit": editable(boolean()),
+    }
+    keys = {"secret": "a b c", "edit": "e", "multi": "down"}
+    look(snap_compare, prompts[kind], select("q9"), size=size, theme=theme, keys=keys.get(kind, ""))
 
 
 STATES: dict[str, tuple[PromptRequest, str]] = {
@@ -102,6 +140,21 @@ STATES: dict[str, tuple[PromptRequest, str]] = {
     "folded": (boolean(), "ctrl+o"),
     "sent": (boolean(), "n"),
     "deceiving": (select(options=(Option("pay\u202elap"), Option("[red]x[/]"))), "down"),
+    "several-none": (multi(), "enter"),
+    "several-many": (multi(options=BRANCHES), "down space j j space"),
+    "schema-unfolded": (schema(), "f7"),
+    "schema-wrong": (schema(has_default=True, default={"a": 1}), "end x enter"),
+    "arguments-as-json": (permission(), "p"),
+    "skip-and-reply": (permission(), "r n o"),
+    "edit-first": (permission(edit_first=True), ""),
+    "edit-first-menu": (permission(edit_first=True), "escape escape"),
+    "edit-wrong": (editable(boolean()), "e end x enter"),
+    "error-result": (delivery(is_error=True), ""),
+    "result-edited": (delivery(edit_first=True), "x"),
+    "note": (boolean(), "c t i d y"),
+    "note-kept": (boolean(), "c t i d y enter"),
+    "long-reason": (escalated(reason=REASON * 6), ""),
+    "deadline": (boolean().model_copy(update={"deadline_secs": 300}), ""),
     "long-question": (text(text="Which of these should the changelog tell, and how? " * 12), ""),
 }
 
@@ -127,6 +180,15 @@ def test_preview_below(snap_compare: Compare) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_smallest_terminal(snap_compare: Compare, kind: str) -> None:
     look(snap_compare, KINDS[kind](), size=(60, 16))
+
+
+@pytest.mark.parametrize("kind", ["unseen", "permission", "delivery", "escalated", "edit"])
+def test_the_smallest_terminal_has_room_for_what_is_said(snap_compare: Compare, kind: str) -> None:
+    prompts = {
+        "unseen": (boolean(context=LONG_DIFF), "y"), "permission": (permission(), ""), "delivery": (delivery(), ""),
+        "escalated": (escalated(), ""), "edit": (editable(boolean()), "e"),
+    }  # fmt: skip
+    look(snap_compare, prompts[kind][0], keys=prompts[kind][1], size=(60, 16))
 
 
 def test_too_small(snap_compare: Compare) -> None:
