@@ -35,7 +35,8 @@ class Interrupting:
         self._wishes, self._clock = wishes, clock
         self._menu: InterruptMenu | None = None
         self._phase = ""
-        self._count, self._at = 0, clock() - 2 * TWICE_SECONDS
+        self._at, self._count = 0.0, 0
+        self.typed()
 
     @property
     def menu(self) -> bool:
@@ -45,6 +46,10 @@ class Interrupting:
     def note(self) -> None:
         """A Ctrl+C came; nothing more than a note, since it comes in a signal's handler."""
         self._count += 1
+
+    def typed(self) -> None:
+        """Something else was typed since: the next Ctrl+C is a first one."""
+        self._at = self._clock() - 2 * TWICE_SECONDS
 
     def came(self, running: str) -> bool:
         """React to what was noted, in the conversation `running` (empty: nothing runs); whether to leave."""

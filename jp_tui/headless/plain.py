@@ -18,11 +18,12 @@ from jp_tui.headless.endings import Ended, Endings
 from jp_tui.headless.interrupting import Interrupting
 from jp_tui.headless.interview import Interview
 from jp_tui.headless.lines import Lines
-from jp_tui.headless.output import FAILED, Output, OutputEnded
+from jp_tui.headless.output import FAILED, READER_GONE, Output, OutputEnded
 from jp_tui.headless.printing import Printer
 from jp_tui.headless.query import DEFERRED, DONE, SECONDS_TO_CLOSE, SIGINT, SIGNALLED, USAGE
 from jp_tui.headless.slash import Slash
 from jp_tui.headless.source import Bell
+from jp_tui.headless.turns import Turns, words
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -30,7 +31,6 @@ from jp_tui.view import commands
 from jp_tui.view.interrupt import InterruptWishes
 
 TURNS_SHOWN = 3
-_ENDS = {"done": DONE, "interrupted": DONE, "failed": FAILED, "deferred": DEFERRED}
 
 
 def _standard() -> Output:
@@ -61,13 +61,10 @@ class Run:
         self._printer = Printer(self._say)
         self._slash = Slash(link, self._say)
         self._composer = Composer()
-        self._queue: list[str] = []
+        self._turns = Turns(link, clock)
         self._conversation = self._held = ""
-        self._running = self._marked = False
-        self._resuming = False
-        self._sent = ""
+        self._marked = False
         self._status: int | None = None
-        self._last = DONE
 
     def run(self) -> int:
         """Until it is left; a signal, or a reader that goes away, ends it in good order."""
@@ -82,6 +79,8 @@ class Run:
                 status = ended.status
                 if ended.words:
                     self._output.tell(ended.words)
+            except BrokenPipeError:
+                status = READER_GONE
             except OSError:  # the terminal went away; a question stays open (R248)
                 status = DEFERRED if self._interview.waiting else DONE
             finally:
@@ -110,8 +109,8 @@ class Run:
     def _follow(self, endings: Endings) -> int:
         while self._status is None:
             with endings.heard():
-                typed = self._bell.wait(self._source if self._reads else None)
-            if self._interrupting.came(self._conversation if self._running else ""):
+                typed = self._bell.wait(self._source if self._reads else None, self._turns.patience)
+            if self._interrupting.came(self._conversation if self._turns.running else ""):
                 self._leave(DONE if self._source.typed else SIGNALLED + SIGINT)
             for event in self._link.collect():
                 self._take(event)
@@ -127,7 +126,7 @@ class Run:
 
     @property
     def _idle(self) -> bool:
-        return bool(self._slash.conversation) and not self._running and not self._slash.waits
+        return bool(self._slash.conversation) and not (self._turns.busy or self._slash.waits)
 
     @property
     def _reads(self) -> bool:
@@ -150,6 +149,7 @@ class Run:
             if burst is None:
                 break
             self._marked = False
+            self._interrupting.typed()
             if isinstance(burst, Words):
                 self._say(burst.text)
             elif self._interrupting.menu:
@@ -157,7 +157,7 @@ class Run:
             else:
                 self._said(burst)
         if self._stays and self._source.over:
-            self._leave(DONE if self._source.typed else self._last)
+            self._leave(DONE if self._source.typed else self._turns.last)
 
     def _go_on(self) -> None:
         """What is due now: a question, a prompt that waits, or the sign that one is wanted."""
@@ -167,8 +167,8 @@ class Run:
             self._marked = False
             self._interview.present()
         elif self._idle and not self._interview.waiting:
-            if self._queue:
-                self._send(self._queue.pop(0))
+            if self._turns.queue:
+                self._send(self._turns.queue.pop(0))
             elif not self._marked:
                 self._lines.wanted(self._composer.mark)
                 self._marked = True
@@ -188,8 +188,8 @@ class Run:
     def _entered(self, text: str) -> None:
         match commands.parse(text, COMMANDS):
             case commands.Text(text=words):
-                if self._running:
-                    self._queue.append(words)
+                if self._turns.running:
+                    self._turns.queue.append(words)
                     self._say("Kept: it is sent when this turn is over. /drop forgets it.")
                 else:
                     self._send(words)
@@ -208,7 +208,7 @@ class Run:
             case "why":
                 self._say(self._printer.why())
             case "drop":
-                self._queue.clear()
+                self._turns.queue.clear()
                 self._say("Forgotten.")
             case _:
                 self._slash.run(name, argument)
@@ -217,8 +217,7 @@ class Run:
         if self._held:
             self._say(f"Not sent: this conversation is being written by {line(self._held)}. You look on.")
             return
-        self._running, self._sent = True, text
-        self._link.send(c.StartTurn(conversation=self._conversation or self._slash.conversation, text=text))
+        self._turns.send(self._slash.conversation, text)
 
     # --- what the engine says -----------------------------------------------------------------------------
 
@@ -266,6 +265,7 @@ class Run:
             self._conversation = event.conversation
         for stored in event.page:
             self._openings.saw(stored)
+        self._turns.opened(event)
         self._say(f"{line(event.title)} · {line(event.model)} · /help lists what can be typed")
         if event.greeting is not None:
             for text in event.greeting.raw.split("\n"):
@@ -274,11 +274,11 @@ class Run:
         if event.held_by:
             self._say(f"Being written by {line(event.held_by)}: you look on. /answer answers what waits.")
         elif self._plain.first_prompt:
-            self._queue.append(self._plain.first_prompt)
+            self._turns.queue.append(self._plain.first_prompt)
 
     def _started(self, event: e.TurnStarted) -> None:
         self._conversation = event.conversation
-        self._running, self._resuming = True, event.resumed
+        self._turns.started(event)
         if event.resumed:
             self._say("The last turn was cut off; it goes on.")
 
@@ -288,21 +288,9 @@ class Run:
         self._interrupting.turned(phase)
 
     def _completed(self, event: e.TurnCompleted) -> None:
-        self._running = self._resuming = False
-        self._last = _ENDS[event.outcome]
+        given_back = self._turns.completed(event)
         self._interrupting.over()
-        if event.error is not None:
-            said = f"The server said: {event.error.detail.raw}" if event.error.detail else ""
-            self._tell(event.error.message, said, event.error.advice)
-        if event.outcome == "interrupted":
-            self._say("The turn was interrupted.")
-        if event.outcome == "deferred":
-            self._tell(*waits.told(self._openings.open))
-        if event.outcome != "done" and self._queue:
-            self._tell("Not sent, since the turn did not end well; type it again if you still mean it:", *self._queue)
-            self._queue.clear()
-        if event.returned:
-            self._tell("Nothing came of it; this was not said:", event.returned)
+        self._tell(*words(event, waits.told(self._openings.open), given_back))
 
     def _trouble(self, event: e.Event) -> None:
         match event:
@@ -323,14 +311,13 @@ class Run:
                 pass
 
     def _not_started(self, event: e.Refused) -> None:
-        """A prompt that was not taken waits for the turn that was cut off and goes on, or is given back."""
-        if self._resuming:
-            self._queue.insert(0, self._sent)
+        if not (text := self._turns.refused(event)):
             return
-        self._running = False
-        self._last = DEFERRED if event.pending else FAILED
-        self._tell(event.message, event.advice, *waits.told(self._openings.among(event.pending)))
-        self._tell("Not sent:", self._sent)
+        if event.pending:
+            self._tell(*waits.told(self._openings.among(event.pending)))
+        else:
+            self._tell(event.message, event.advice)
+        self._tell("Not sent:", text)
 
     def _say(self, text: str) -> None:
         """A line; below the sign that one is wanted, when that stands there."""

@@ -20,6 +20,7 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
+from jp_tui.view.prompts import headline
 
 if TYPE_CHECKING:
     from jp_tui.protocol.values import StoredEvent
@@ -125,9 +126,11 @@ class Run:
             self._defer()
 
     def _defer(self) -> None:
+        """Nobody can be asked any more: what waits stays open."""
         self._interview.leave()
         self._status = DEFERRED
-        self._tell(*waits.told(self._openings.open))
+        prompts = [one for one in self._interview.waiting if one.kind != "question"]
+        self._tell(*(f"Not decided: {headline(one)}" for one in prompts), *waits.told(self._openings.open))
 
     def _rest(self, status: int, outcome: str) -> int:
         """What the engine still said while it ended; with JSON the last line is always how the turn ended (S3)."""
@@ -201,11 +204,14 @@ class Run:
 
     def _refused(self, event: e.Refused) -> None:
         """While a turn that was cut off goes on, ours waits; or an older question waits and nobody is here."""
+        if self._status is not None:
+            return
         if event.command == "start_turn" and self._turns.resuming:
             self._turns.sent_again = True
             return
-        self._tell(event.message, event.advice)
-        if event.pending:
+        if not event.pending:
+            self._tell(event.message, event.advice)
+        else:
             self._tell(*waits.told(self._openings.among(event.pending)))
             self._status = DEFERRED
             return
@@ -219,7 +225,7 @@ class Run:
         if event.error is not None and event.error.kind != "storage":  # that was said when it happened
             said = f"The server said: {event.error.detail.raw}" if event.error.detail else ""
             self._tell(event.error.message, said, event.error.advice)
-        if event.turn == self._turns.resumed and event.outcome in ("done", "interrupted"):
+        if event.turn == self._turns.resumed and event.outcome != "deferred":
             self._turns.resuming = False
             if self._turns.sent_again:
                 self._turns.sent_again = False

@@ -63,6 +63,28 @@ class Openings:
         return [self._asked.get(id_, Open(self.conversation, id_, "a tool", {})) for id_ in ids]
 
 
+def cut_off(page: Sequence[StoredEvent]) -> bool:
+    """Whether the last turn of a page looks like one that goes on: a call that asked something has no result (R207)."""
+    last = max((one.turn for one in page), default=0)
+    calls: set[str] = set()
+    asked: set[str] = set()
+    for one in page:
+        if one.turn != last:
+            continue
+        match read_event(one.event):
+            case stored.ToolCallRequest(id=id_):
+                calls.add(id_)
+            case stored.ToolCallResponse(id=id_):
+                calls.discard(id_)
+            case stored.InquiryRequest(metadata=metadata):
+                asked.add(str(metadata.get("call", "")))
+            case stored.TurnOutcome():
+                return False
+            case _:
+                pass
+    return bool(calls & asked)
+
+
 def of_info(info: InquiryInfo) -> Open:
     """An exchange as the engine lists it."""
     asker = "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source

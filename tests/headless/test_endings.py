@@ -260,22 +260,37 @@ def test_ending_the_turn_asks_nothing_more(tmp_path: Path, script: str) -> None:
 
 @pytest.mark.parametrize("how", ["end of input", "hang up", "term"])
 def test_a_question_whose_terminal_goes_away_stays_open(tmp_path: Path, script: str, how: str) -> None:
-    """R248, R207: nothing was answered, so nothing is recorded as answered; the next turn can go on."""
+    """R248, R207: nothing was answered, so nothing is recorded as answered; who comes later is told how to answer."""
     with on_terminal(tmp_path, "query", "--model", script, "ask") as running:
         running.until("> ")
         if how == "end of input":
             running.type("\x04")
-            assert running.wait() == 3
+            shown = running.rest()
+            assert running.wait() == 3 and "demo_1.answer.1 VALUE" in shown and "jp-tui -r" in shown
         elif how == "hang up":
             running.hang_up()
             assert running.wait() in (3, 128 + signal.SIGHUP)
         else:
             running.process.send_signal(signal.SIGTERM)
             assert running.wait() == 128 + signal.SIGTERM
-    events = log(tmp_path, latest(tmp_path))
+    conversation = latest(tmp_path)
+    events = log(tmp_path, conversation)
     assert [event["type"] for event in events][-1] == "inquiry_request"
-    assert jp(tmp_path, "query", "-c", "enough").returncode == 0
-    whole(log(tmp_path, latest(tmp_path)))
+    alone = jp(tmp_path, "query", "-c", "enough")
+    assert alone.returncode == 3 and alone.stderr.count("Waits for an answer:") == 2
+    with on_terminal(tmp_path, "query", "-r", conversation, "enough") as running:
+        assert "goes on first" in running.until("Which?")
+        running.until("> ")
+        running.type("red\n")
+        running.until("And why?")
+        running.until("> ")
+        running.type("because\n")
+        shown = running.rest()
+        assert running.wait() == 0 and "So be it." in shown and "Nothing to that." in shown
+    events = log(tmp_path, conversation)
+    whole(events)
+    asked = [event["id"] for event in events if event["type"] == "inquiry_request"]
+    assert len(set(asked)) == len(asked) == 2, "the same questions, under the same ids (E52)"
 
 
 def test_interrupting_a_question_closes_it(tmp_path: Path, script: str) -> None:
@@ -288,6 +303,24 @@ def test_interrupting_a_question_closes_it(tmp_path: Path, script: str) -> None:
     events = log(tmp_path, latest(tmp_path))
     whole(events)
     assert events[-1]["outcome"] == "interrupted"
+
+
+def test_the_first_answer_wins_and_the_other_side_says_so(tmp_path: Path, script: str) -> None:
+    """E53, S12: answered from another process while it is asked here; the turn goes on at once."""
+    with on_terminal(tmp_path, "query", "--model", script, "ask") as running:
+        running.until("> ")
+        conversation = latest(tmp_path)
+        assert jp(tmp_path, "answer", f"{conversation}/demo_1.answer.1", "blue").returncode == 0
+        shown = running.until("And why?")
+        assert "no longer waits" in shown and "elsewhere" in shown
+        running.until("> ")
+        running.type("because\n")
+        assert "So be it." in running.rest() and running.wait() == 0
+        late = jp(tmp_path, "answer", f"{conversation}/demo_1.answer.1", "red")
+        assert late.returncode == 1 and "already" in late.stderr
+    answers = [event for event in log(tmp_path, conversation) if event["type"] == "inquiry_response"]
+    assert [event["answer"] for event in answers] == ["blue", "because"]
+    assert answers[0]["responder"]["via"] == "process"
 
 
 def test_nobody_waits_for_a_terminal_that_is_not_there(tmp_path: Path, script: str) -> None:

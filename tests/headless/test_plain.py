@@ -351,6 +351,33 @@ def test_a_conversation_that_goes_on_shows_its_last_turns_and_what_was_cut_off()
     assert shown.index("The last turn was cut off; it goes on.") < shown.index("? paint asks:")
 
 
+def test_no_line_is_taken_for_a_prompt_before_the_cut_off_turn_goes_on() -> None:
+    """R207: what a pipe holds is the answer; a turn that does not go on after all is not waited for, for ever."""
+    page = (
+        StoredEvent(seq=1, turn=1, event={"type": "tool_call_request", "id": "k", "name": "paint", "arguments": {}}),
+        StoredEvent(
+            seq=2,
+            turn=1,
+            event={
+                "type": "inquiry_request",
+                "id": "k.q.1",
+                "source": {"source": "tool", "name": "paint"},
+                "question": {"text": "Which?", "answer_type": {"type": "boolean"}},
+                "metadata": {"call": "k"},
+            },
+        ),
+    )
+    talk = Talk("y", typed=False, opened={"new": False, "page": page, "turns": 1})
+    clock = talk.run._turns._clock
+    late = [lambda: talk.link.say(*talk.begun(resumed=True), asked())]
+    talk.run._turns._clock = lambda: (late.pop()() if late and talk.run._turns._expected else None, clock())[1]
+    assert talk.end()[0] == 0
+    assert talk.sent() == [] and talk.link.of(c.AnswerQuestion)[0].response == Answered(value=True)
+    alone = Talk("y", typed=False, opened={"new": False, "page": page, "turns": 1})
+    alone.run._turns._clock = lambda: setattr(alone, "now", alone.now + 3) or alone.now
+    assert alone.end()[0] == 0 and alone.sent() == ["y"]
+
+
 def test_a_conversation_that_somebody_else_writes_is_read_only() -> None:
     """S12: it is followed as text, and nothing is sent."""
     talk = Talk()
