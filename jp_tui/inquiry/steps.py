@@ -8,7 +8,7 @@ from typing import Literal
 
 from jp_tui.conversation.events import InquiryRequest, InquiryResponse
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry.values import Open, OpenDelivery, OpenPermission
+from jp_tui.inquiry.values import Open, OpenDelivery, OpenPermission, OpenReview
 from jp_tui.questions.types import Given
 
 How = Literal["answered", "redacted", "cancelled", "withdrawn"]
@@ -48,6 +48,14 @@ class AskDelivery:
 
 
 @dataclass(frozen=True, slots=True)
+class AskReview:
+    """Show a whole form before it counts; `back` as in Open."""
+
+    open: OpenReview
+    back: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AskReviewer:
     """Ask a reviewing model (rows 5, 6, 11); ReviewerAnswered or ReviewerFailed comes back."""
 
@@ -65,6 +73,7 @@ class RunAgain:
     replied: bool = False
     reply: str | None = None
     arguments: JsonObject | None = None
+    reviewed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +150,7 @@ Step = (
     | AskHuman
     | AskPermission
     | AskDelivery
+    | AskReview
     | AskReviewer
     | RunAgain
     | Permit

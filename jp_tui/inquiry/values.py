@@ -10,7 +10,7 @@ from typing import Literal
 from jp_tui.conversation.events import Responder, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.types import Given as Given
-from jp_tui.questions.types import Question
+from jp_tui.questions.types import FormView, Question, Taken
 from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 
 Target = Literal["user", "assistant", "assistant_with_escalation"]
@@ -19,6 +19,7 @@ AskMode = Literal["ask", "edit"]
 PERMISSION = "__permission__"
 """The question id under which a permission prompt counts its attempts and is remembered (R39)."""
 DELIVERY = "__delivery__"
+REVIEW = "__review__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,10 @@ class Open:
     policy: Policy = "unset"
     escalation: Escalation | None = None
     text: str = ""
+    form: FormView | None = None
+    back: str = ""  # the question that Back goes to; none when that is empty
+    prefill: tuple[Json, ...] = ()  # the answer it had before Back, if it is shown again (R176)
+    undo: tuple[str, ...] = ()  # the questions whose answers `u` would bring back (E23)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,17 @@ class OpenDelivery:
     edit: bool = False
 
 
-Waiting = Open | OpenPermission | OpenDelivery
+@dataclass(frozen=True, slots=True)
+class OpenReview:
+    """A form whose questions are all answered, which the human may look over before it counts (R182b)."""
+
+    inquiry: str
+    call: str
+    digest: str
+    form: FormView
+
+
+Waiting = Open | OpenPermission | OpenDelivery | OpenReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +167,7 @@ class Work:
     streak: tuple[str, int] = ("", 0)
     recorded: tuple[Recorded, ...] = ()
     last: Last | None = None
+    discarded: tuple[tuple[str, Given], ...] = ()  # by Back, in order, the target first (R177)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +221,7 @@ class QuestionRaised:
     rule: Rule = Rule()
     policy: Policy = "unset"
     verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
+    form: FormView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +244,15 @@ class DeliveryWanted:
     mode: AskMode
     digest: str
     policy: Policy = "unset"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewWanted:
+    """A form is complete (R182b). `digest` is of the answers as they are shown; without a client it finishes."""
+
+    call: str
+    digest: str
+    form: FormView
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +279,7 @@ class HumanAnswered:
     ms: int | None = None
     at: str = ""
     verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
+    taken: Taken | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +346,31 @@ class HumanDelivered:
 
 
 @dataclass(frozen=True, slots=True)
+class HumanWentBack:
+    """Back (R176-R178): to the answered question `to`, or, when that is empty, to the last one before."""
+
+    inquiry: str
+    digest: str
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRestored:
+    """What Back took away comes back (E23, R177), as long as nothing was submitted since."""
+
+    inquiry: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class HumanSubmitted:
+    """The review is done: the form counts (R182b)."""
+
+    inquiry: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class DeadlinePassed:
     """The user's own time limit for this question is over (R243)."""
 
@@ -364,6 +416,7 @@ Input = (
     | QuestionRaised
     | PermissionWanted
     | DeliveryWanted
+    | ReviewWanted
     | CallGone
     | HumanAnswered
     | HumanCancelled
@@ -372,6 +425,9 @@ Input = (
     | HumanEdited
     | HumanPermitted
     | HumanDelivered
+    | HumanWentBack
+    | HumanRestored
+    | HumanSubmitted
     | DeadlinePassed
     | Revoked
     | ReviewerAnswered

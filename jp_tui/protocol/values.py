@@ -8,7 +8,7 @@ from pydantic import Field
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.base import Model, Wire
-from jp_tui.questions.types import Question
+from jp_tui.questions.types import FormView, Question
 
 CallState = Literal[
     "receiving_arguments", "queued", "awaiting_permission", "running",
@@ -16,7 +16,7 @@ CallState = Literal[
 ]  # fmt: skip
 CallEnd = Literal["ok", "error", "cancelled", "skipped"]
 Control = Literal["remember", "back", "reply", "end_turn", "cancel", "edit"]
-PromptKind = Literal["question", "permission", "delivery"]
+PromptKind = Literal["question", "permission", "delivery", "review"]
 
 
 class StoredEvent(Model):
@@ -52,7 +52,8 @@ class PromptRequest(Model):
     For `permission` and `delivery` the `question` holds no words (they are a face's: M34, M35); `arguments` is the
     call's JSON object, indented, `rendered` how the tool's own formatter shows it, `result` what would be delivered.
     `edit_first`: run or result mode `edit`, the prompt opens in the editor. `tool_kind` is M34's word.
-    `deadline_secs` counts from `asked_at` (R243).
+    `form` is the whole form that the question is one of, or that is reviewed; `back`, `prefill`, `undo` as in the
+    machine (R176, E23). `deadline_secs` counts from `asked_at` (R243).
     """
 
     kind: PromptKind = "question"
@@ -65,6 +66,10 @@ class PromptRequest(Model):
     server: str = ""
     escalation: Escalation | None = None
     deadline_secs: int | None = None
+    form: FormView | None = None
+    back: str = ""
+    prefill: tuple[Any, ...] = ()
+    undo: tuple[str, ...] = ()
 
     conversation: str
     inquiry: str
@@ -85,6 +90,13 @@ class PromptRequest(Model):
     asked_at: str = ""
 
 
+class PartsTaken(Model):
+    """Which parts of what is approved were accepted, and comments by part (R251)."""
+
+    accepted: tuple[str, ...]
+    comments: dict[str, str] = Field(default_factory=dict)
+
+
 class Answered(Model):
     """The human's answer; `remember` only where the prompt allows it; `note` is R182's."""
 
@@ -92,6 +104,7 @@ class Answered(Model):
     value: Any = Field(default=None, repr=False)  # it may be a secret
     remember: bool = False
     note: str = ""
+    parts: PartsTaken | None = None
 
 
 class Cancelled(Model):
@@ -120,6 +133,25 @@ class Edited(Model):
     arguments: dict[str, Any]
 
 
+class WentBack(Model):
+    """Back to an answered question (R176); an empty `to` means the last one before."""
+
+    kind: Literal["went_back"] = "went_back"
+    to: str = ""
+
+
+class Restored(Model):
+    """Bring back what Back took away (E23)."""
+
+    kind: Literal["restored"] = "restored"
+
+
+class Submitted(Model):
+    """The review is done (R182b)."""
+
+    kind: Literal["submitted"] = "submitted"
+
+
 class Permitted(Model):
     """A decision at a permission prompt (R86); `reason` only with a skip. A cancelled edit is a skip with the reason
     "Edit cancelled" (R87)."""
@@ -139,7 +171,8 @@ class Delivered(Model):
 
 
 Response = Annotated[
-    Answered | Cancelled | Replied | EndTurn | Edited | Permitted | Delivered, Field(discriminator="kind")
+    Answered | Cancelled | Replied | EndTurn | Edited | Permitted | Delivered | WentBack | Restored | Submitted,
+    Field(discriminator="kind"),
 ]
 
 

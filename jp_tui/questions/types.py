@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -27,8 +28,11 @@ class BooleanAnswer:
 
 @dataclass(frozen=True, slots=True)
 class SelectAnswer:
+    """`allow_other`: any text is an answer too (R226); set by code alone."""
+
     options: tuple[Option, ...]
     type: Literal["select"] = "select"
+    allow_other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,50 @@ AnswerType = BooleanAnswer | SelectAnswer | MultiSelectAnswer | TextAnswer | Sch
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of what is approved that can be taken or left (R251): a hunk, `diff` its unified diff."""
+
+    id: str
+    digest: str
+    title: str
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Which parts were accepted, and comments by part (R251)."""
+
+    accepted: tuple[str, ...]
+    comments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One question of a form as it stands now. `fixed`: answered by a setting, never a Back target (R172); `because`:
+    why it is skipped, in words (E23)."""
+
+    id: str
+    text: str
+    state: Literal["answered", "current", "skipped", "ahead"]
+    answer: Json = None
+    fixed: bool = False
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FormView:
+    """A whole form while it is walked (R182b): its questions in the order they were submitted."""
+
+    places: tuple[Place, ...]
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """R175: the 1-based place of the current question of all; None for a form of one or in review."""
+        at = next((number for number, place in enumerate(self.places, 1) if place.state == "current"), None)
+        return None if at is None or len(self.places) < 2 else (at, len(self.places))
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What a tool wants to know (R1). `has_default` tells no default from a default of null; `floor` is R247's mark."""
 
@@ -69,6 +117,7 @@ class Question:
     exclusive: bool = False
     persistence: Persistence = "turn"
     floor: bool = False
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +132,4 @@ class Given:
     digest: str
     note: str = ""
     unseen: bool = False
+    taken: Taken | None = None

@@ -6,7 +6,7 @@ the same arguments and all answers so far (inquiries.md R97).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -15,17 +15,26 @@ from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.questions.types import Given as Given
-from jp_tui.questions.types import Question
+from jp_tui.questions.types import FormView, Question
 
 
 @dataclass(frozen=True, slots=True)
 class NeedsInput:
-    """The tool cannot go on without an answer to this question."""
+    """The tool cannot go on without an answer to this question; `form` when it is one of several."""
 
     question: Question
+    form: FormView | None = None
 
 
-Outcome = Success | Failure | NeedsInput
+@dataclass(frozen=True, slots=True)
+class NeedsReview:
+    """Every question of a form is answered; the human may look at all of it before it counts (R182b). Only where
+    `ToolCall.reviews` says so; run again with `reviewed` it comes to its result."""
+
+    form: FormView
+
+
+Outcome = Success | Failure | NeedsInput | NeedsReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +71,14 @@ class Cancel:
             tell()
 
 
+async def _usable(schema: JsonObject) -> str | None:
+    return "schemas cannot be checked here"
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One execution. `answers` is keyed by the bare question id, in the order they were given; `conversation` and
-    `workspace` are the ids that a local tool's templates may name (R83)."""
+    """One execution. `answers` is keyed by the bare question id, in the order they were given; `usable` says why a JSON Schema
+    cannot be used (V9), None when it can; `reviews` and `reviewed` are NeedsReview's. `conversation` and `workspace` are the ids that a local tool's templates may name (R83)."""
 
     arguments: JsonObject
     root: Path
@@ -76,6 +89,9 @@ class ToolCall:
     conversation: str = ""
     workspace: str = ""
     progress: Callable[[str], None] = lambda _: None
+    usable: Callable[[JsonObject], Awaitable[str | None]] = _usable
+    reviews: bool = False
+    reviewed: bool = False
 
 
 class Tool(Protocol):
