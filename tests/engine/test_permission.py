@@ -30,7 +30,9 @@ def guarded(bench: Bench, run: RunMode = "ask", *names: str, **more: object) -> 
 
 
 def one_call(bench: Bench, *calls: tuple[str, str]) -> None:
-    items = [item for at, (name, id_) in enumerate(calls or [("guarded", "c1")]) for item in call(name, {"n": at}, id_, at)]
+    items = [
+        item for at, (name, id_) in enumerate(calls or [("guarded", "c1")]) for item in call(name, {"n": at}, id_, at)
+    ]
     bench.script = Script([*items, *end("tools")], OK, OK)
     bench.start()
     bench.say("go")
@@ -49,9 +51,7 @@ CHOICES: list[tuple[Response, str, bool, dict[str, object]]] = [
 
 
 @pytest.mark.parametrize(("response", "content", "ran", "decision"), CHOICES, ids=["run", "skip", "reason"])
-def test_each_choice(
-    bench: Bench, response: Response, content: str, ran: bool, decision: dict[str, object]
-) -> None:
+def test_each_choice(bench: Bench, response: Response, content: str, ran: bool, decision: dict[str, object]) -> None:
     """R86, R88: a skip is a successful response, and what is skipped really does not execute."""
     tool = guarded(bench)["guarded"]
     one_call(bench)

@@ -47,7 +47,7 @@ def test_an_echoed_secret_is_redacted_everywhere(bench: Bench) -> None:
     for _ in range(6):
         prompt = bench.prompt()
         if prompt.question.id == "pass":
-            bench.send(c.SaveDraft(conversation=bench.conversation, key=prompt.inquiry, text="hun\"ter"))
+            bench.send(c.SaveDraft(conversation=bench.conversation, key=prompt.inquiry, text='hun"ter'))
             bench.answer(prompt, Answered(value=WORD))
         else:
             assert REDACTED in prompt.question.text

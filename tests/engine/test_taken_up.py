@@ -19,7 +19,9 @@ from tests.fakes.tools import Made, Reviews, asks, at_once, series
 
 OK: list[Item] = [*text("Ok."), *end()]
 FORM = series(
-    Question("one", "One?", TextAnswer()), Question("pass", "Secret?", SecretAnswer()), Question("two", "Two?", TextAnswer())
+    Question("one", "One?", TextAnswer()),
+    Question("pass", "Secret?", SecretAnswer()),
+    Question("two", "Two?", TextAnswer()),
 )
 
 
@@ -115,7 +117,10 @@ def test_another_question_closes_the_open_one(bench: Bench) -> None:
     bench.answer(prompt, Answered(value=True))
     bench.turn()
     closed = [event for event in bench.log() if event["type"] == "inquiry_response"]
-    assert [(event["id"], event["outcome"]) for event in closed] == [("c1.sure.1", "cancelled"), ("c1.sure.2", "answered")]
+    assert [(event["id"], event["outcome"]) for event in closed] == [
+        ("c1.sure.1", "cancelled"),
+        ("c1.sure.2", "answered"),
+    ]
     whole(bench)
 
 
