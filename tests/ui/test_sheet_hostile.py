@@ -9,9 +9,23 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import Option
-from tests.ui.sheet_host import Host, boolean, select, text, text_of
+from tests.ui.sheet_host import (
+    Host,
+    boolean,
+    delivery,
+    editable,
+    escalated,
+    multi,
+    permission,
+    schema,
+    secret,
+    select,
+    text,
+    text_of,
+)
 
 SAMPLES = (
     "[/]", "[red]x[/]", "[@click=app.quit]x[/]", "[/foo", "[link='javascript:alert(1)']x[/link]", "$x [b", "{who} {0}",
@@ -30,6 +44,22 @@ def everywhere(payload: str) -> tuple[PromptRequest, ...]:
         yes,
         select(text=payload, options=options, label=payload, has_default=True, default=payload),
         text(text=payload, label=payload, has_default=True, default=payload, context=payload),
+        multi(text=payload, options=options, label=payload, has_default=True, default=[payload]),
+        secret(text=payload, label=payload, context=payload),
+        schema(text=payload, label=payload, context=payload, of={"properties": {payload: {"enum": [payload]}}}),
+        *decisions(payload),
+        editable(escalated("q9", reason=payload)),
+    )
+
+
+def decisions(payload: str) -> tuple[PromptRequest, ...]:
+    """Leave to run and to deliver, with the payload in tool, server, subject, arguments and result."""
+    whose = {"tool": payload, "subject": Foreign(payload), "label": payload, "server": payload, "tool_kind": "mcp"}
+    arguments = Foreign(json.dumps({payload: payload}, ensure_ascii=False))
+    return (
+        permission(arguments=arguments, **whose),
+        permission("call9", arguments=Foreign(payload), rendered=Foreign(payload), **whose),
+        delivery(result=Foreign(payload), is_error=True, **whose),
     )
 
 
@@ -38,7 +68,7 @@ async def shown(payload: str) -> list[str]:
     app = Host(*everywhere(payload))
     found = []
     async with app.run_test(size=(100, 40)) as pilot:
-        for _ in range(3):
+        for _ in everywhere(payload):
             await app.arm(pilot)
             await app.type(pilot, *(("escape", "w") if app.sheet.writing else "w"))
             found.append(looked(app))
@@ -64,7 +94,7 @@ def looked(app: Host) -> str:
 @pytest.mark.parametrize("payload", SAMPLES, ids=range(len(SAMPLES)))
 async def test_t2_r196_what_others_wrote_is_shown_and_does_nothing(payload: str) -> None:
     for screen in await shown(payload):
-        if payload.isascii() and payload.isprintable() and len(payload) < 40:
+        if payload.isascii() and payload.isprintable() and len(payload) < 40 and "\\" not in payload:
             assert payload in screen
 
 
