@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.sheets.verdict import VerdictSheet
+from jp_tui.ui.sheets.verdict import VERDICT, VerdictSheet
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 
 
 class BooleanSheet(VerdictSheet):
     """A question that is answered with true or false."""
+
+    BINDINGS: ClassVar = [*VERDICT]
 
     def rows(self) -> tuple[Row, ...]:
         question, dim = self.prompt.question, self.unseen

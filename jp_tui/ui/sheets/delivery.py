@@ -5,6 +5,8 @@ To deliver is the default. An emptied or untouched edit delivers the result as i
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
 from textual.widgets import Static
 
@@ -14,7 +16,7 @@ from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.slots import Slot
-from jp_tui.ui.sheets.verdict import VerdictSheet
+from jp_tui.ui.sheets.verdict import VERDICT, VerdictSheet
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.drafts import Draft
@@ -24,6 +26,7 @@ from jp_tui.view.pastes import cleaned
 class DeliverySheet(VerdictSheet):
     """May the assistant read this?"""
 
+    BINDINGS: ClassVar = [*VERDICT]
     DEFAULT_CSS = "DeliverySheet #failed { height: auto; color: $text-error; }"
 
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:

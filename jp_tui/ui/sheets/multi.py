@@ -21,7 +21,7 @@ from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.field import Gate
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import Grew
-from jp_tui.ui.sheets.options import OptionSheet
+from jp_tui.ui.sheets.options import CHOOSING, OptionSheet
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.text import join, ours
 from jp_tui.view import wording as w
@@ -35,6 +35,7 @@ class MultiSelectSheet(OptionSheet):
 
     DEFAULT_CSS = "MultiSelectSheet #count { height: 1; color: $text-muted; padding-left: 5; }"
     BINDINGS: ClassVar = [
+        *CHOOSING,
         Binding("space", "mark", "Toggle", id="sheet.toggle", tooltip="Marks the option, or takes the mark away"),
         Binding("a", "all", "All or none", id="sheet.all", tooltip="Marks all that is shown, or none of it"),
         Binding("i", "invert", "Invert", id="sheet.invert", tooltip="Turns every mark that is shown"),

@@ -8,7 +8,6 @@ the cursor visits other rows; a tool's own question has none. What is chosen, an
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -38,14 +37,16 @@ PREVIEW_ROWS = 5
 _ELSE = "else"
 _DIGITS = (ours("1"), ours("2"), ours("3"), ours("4"), ours("5"), ours("6"), ours("7"), ours("8"), ours("9"))
 
+CHOOSING = [
+    *(Binding(str(n), f"pick({n})", f"Pick {n}", id=f"sheet.pick{n}", show=False) for n in range(1, 10)),
+    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Show only options with these letters"),
+]
+"""The keys of every such sheet; each kind declares them, for the page of keys."""
+
 
 class OptionSheet(Sheet):
     """A question with options."""
 
-    BINDINGS: ClassVar = [
-        *(Binding(str(n), f"pick({n})", f"Pick {n}", id=f"sheet.pick{n}", show=False) for n in range(1, 10)),
-        Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Show only options with these letters"),
-    ]
     DEFAULT_CSS = """
     OptionSheet #list { height: auto; width: 1fr; layout: vertical;
         &.-beside { layout: horizontal; }

@@ -15,7 +15,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Permitted, Response
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.sheets.verdict import VerdictSheet
+from jp_tui.ui.sheets.verdict import VERDICT, VerdictSheet
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 
@@ -26,7 +26,8 @@ class PermissionSheet(VerdictSheet):
     """May this tool run?"""
 
     BINDINGS: ClassVar = [
-        Binding("p", "print", "Arguments", id="sheet.arguments", tooltip="The arguments as JSON, and back")
+        *VERDICT,
+        Binding("p", "print", "Arguments", id="sheet.arguments", tooltip="The arguments as JSON, and back"),
     ]
 
     @property

@@ -6,10 +6,6 @@ question takes no reply without words.
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from textual.binding import Binding
-
 from jp_tui.conversation.strict_json import Json, JsonProblem
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Answered, Edited, Replied, Response
@@ -24,12 +20,6 @@ from jp_tui.view import wording as w
 
 class Saying(Hearing):
     """Fields beside the answer."""
-
-    BINDINGS: ClassVar = [
-        Binding("r", "reply", "Reply", id="sheet.reply", tooltip="Answer in words instead; cancels the question"),
-        Binding("c", "note", "Note", id="sheet.note", tooltip="A comment that goes along with your answer"),
-        Binding("e", "edit", "Edit arguments", id="sheet.edit", tooltip="Change the call's arguments, then run it"),
-    ]
 
     @property
     def may_reply(self) -> bool:

@@ -5,13 +5,17 @@ The answer is the option's value. Nothing is chosen before the user moved, unles
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from jp_tui.questions.types import Option
 from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.options import OptionSheet
+from jp_tui.ui.sheets.options import CHOOSING, OptionSheet
 
 
 class SelectSheet(OptionSheet):
     """A question that one option answers."""
+
+    BINDINGS: ClassVar = [*CHOOSING]
 
     def take(self, option: Option) -> None:
         self.answered(option.value)

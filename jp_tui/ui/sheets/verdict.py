@@ -7,8 +7,6 @@ answer is, and what it is called, is its kind's: `boolean.py`, `permission.py`, 
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -27,18 +25,20 @@ from jp_tui.ui.text import join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
 
+VERDICT = [
+    Binding("right,left", "across", "Yes or no", id="sheet.across", tooltip="From yes to no and back"),
+    Binding("y", "say('yes')", "Yes", id="sheet.yes", tooltip="Yes, this once"),
+    Binding("Y", "say('yes_turn')", "Yes, this turn", id="sheet.yes_turn", tooltip="Yes, remembered for this turn"),
+    Binding("n", "say('no')", "No", id="sheet.no", tooltip="No, this once"),
+    Binding("N", "say('no_turn')", "No, this turn", id="sheet.no_turn", tooltip="No, remembered for this turn"),
+]
+"""The keys of every such sheet; each kind declares them, for the page of keys."""
+
 
 class VerdictSheet(Sheet):
     """A question with two answers, or four where the answer may be remembered."""
 
     DEFAULT_CSS = "VerdictSheet #covers { height: auto; color: $text-muted; padding-left: 5; }"
-    BINDINGS: ClassVar = [
-        Binding("right,left", "across", "Yes or no", id="sheet.across", tooltip="From yes to no and back"),
-        Binding("y", "say('yes')", "Yes", id="sheet.yes", tooltip="Yes, this once"),
-        Binding("Y", "say('yes_turn')", "Yes, this turn", id="sheet.yes_turn", tooltip="Yes, remembered for this turn"),
-        Binding("n", "say('no')", "No", id="sheet.no", tooltip="No, this once"),
-        Binding("N", "say('no_turn')", "No, this turn", id="sheet.no_turn", tooltip="No, remembered for this turn"),
-    ]
 
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
         super().__init__(prompt, gate=gate)
