@@ -87,6 +87,12 @@ class Commands(_Part):
         """What the palette lists: each action once."""
         return list({entry.action: entry for entry in reversed(COMMANDS)}.values())[::-1]
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """An open sheet has every key but those that it shows (R245)."""
+        if action in ("ledger", "inquiries"):
+            return not self._main.sheet_open
+        return super().check_action(action, parameters)
+
     # -- what they do
 
     def action_keys(self) -> None:

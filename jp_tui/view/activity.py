@@ -191,6 +191,7 @@ _ASKS: dict[PromptKind, CallState] = {
     "question": "awaiting_input",
     "permission": "awaiting_permission",
     "delivery": "awaiting_result_edit",
+    "review": "awaiting_input",
 }
 
 

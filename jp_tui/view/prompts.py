@@ -18,6 +18,8 @@ def headline(prompt: PromptRequest) -> str:
             return words.format(kind=prompt.tool_kind, tool=prompt.tool, server=prompt.server)
         case "delivery":
             return w.DELIVERY.format(tool=prompt.tool)
+        case "review":
+            return "Review your answers"
         case "question":
             return first_line(prompt.question.text)
 

@@ -59,7 +59,8 @@ def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
     took = duration(asked.ms) if asked.ms is not None and asked.by != "user" else ""
     match asked.how:
         case "open" if reviewed:
-            return Fate(role="reviewer", sign="◇", word=Foreign("a reviewer decides"), who=asked.reviewer)
+            word = "reviewer" if asked.reviewer else "reviewer decides"
+            return Fate(role="reviewer", sign="◇", word=Foreign(word), who=asked.reviewer)
         case "open" if waits and asked.escalated:
             return Fate(role="waiting", sign="▲", word=Foreign("escalated to you"))
         case "open" if waits:

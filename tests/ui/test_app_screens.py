@@ -223,3 +223,21 @@ def test_suspending_comes_before_the_text_fields_undo_and_the_palette_does_not_c
     bindings = {binding.action: binding for binding in Host.__bases__[0].__dict__["BINDINGS"]}
     assert bindings["suspend_process"].priority and not bindings["command_palette"].priority
     assert App.action_suspend_process
+
+
+async def test_tab_leads_to_the_conversation_first_then_to_the_activity_and_back() -> None:
+    """E60: the lines of the trail are one key away; a sheet keeps Tab to itself (R245)."""
+    async with workspace(say=scenes.tools()) as (app, pilot):
+        seen = []
+        for _ in range(3):
+            await pilot.press("tab")
+            seen.append(app.focused.id if app.focused else "")
+        assert seen == ["transcript", "sidebar", "composer"]
+        await pilot.press("shift+tab")
+        assert app.focused is app._main.query_one(Sidebar)
+        await app.says(pilot, *scenes.asked())
+        await app.passes(pilot, 2.0)
+        assert app.dock.open and not app.check_action("ledger", ())
+        await pilot.press("f7")
+        await pilot.pause()
+        assert app.screen is app._main

@@ -81,7 +81,7 @@ def test_no_two_fates_differ_by_colour_alone() -> None:
 
 def test_an_open_question_that_nobody_can_answer_or_that_a_model_decides() -> None:
     assert line(OPEN, waits=False) == "⊘ not answered"
-    assert line(replace(OPEN, reviewer=Foreign("haiku")), reviewed=True) == "◇ a reviewer decides · haiku"
+    assert line(replace(OPEN, reviewer=Foreign("haiku")), reviewed=True) == "◇ reviewer · haiku"
 
 
 @pytest.mark.parametrize(
@@ -214,6 +214,9 @@ def test_leave_to_run_and_to_deliver_wait_in_the_words_of_m34_and_m35() -> None:
     both = applied(again, ev.QuestionAsked(conversation=CONVERSATION, prompt=deliver), 1.0)
     assert both.waiting[1].text.raw == "Deliver fs_modify_file result to assistant?"
     assert both.calls[1].state == "awaiting_result_edit"
+    review = prompt.model_copy(update={"kind": "review", "inquiry": "r"})
+    all_ = applied(both, ev.QuestionAsked(conversation=CONVERSATION, prompt=review), 1.0)
+    assert all_.waiting[2].text.raw == "Review your answers" and all_.calls[1].state == "awaiting_input"
 
 
 def test_a_deciding_reviewer_shows_its_model_and_for_how_long() -> None:
@@ -225,4 +228,4 @@ def test_a_deciding_reviewer_shows_its_model_and_for_how_long() -> None:
     activity = after([*scenes.tools(), scenes.appended(7, fact)], 100.0)
     activity = after([scenes.call("fs_modify_file", "awaiting_assistant", id_="call_2")], 104.0, activity)
     assert activity.ticking
-    assert "    ◇ a reviewer decides haiku-4-5 7 s" in texts(activity, 111.0)
+    assert "    ◇ reviewer haiku-4-5 7 s" in texts(activity, 111.0)

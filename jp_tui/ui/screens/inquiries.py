@@ -48,7 +48,7 @@ def _item(one: records.Exchange) -> Item:
     if end.who:
         parts.append(foreign(end.who, mode="line", style=quiet))
     parts.append(foreign(Foreign(" · ".join(part for part in (end.took, one.when) if part)), mode="line", style=quiet))
-    second = join(*parts, sep=ours(" · ", style=quiet)).pad_left(2)
+    second = join(*parts, sep=ours(" · ", style=quiet))
     reason = ours("“{reason}”", style="italic", reason=foreign(one.reason)) if one.reason else None
     said = [part for part in (foreign(one.why, mode="line"), reason) if part is not None]
     return Item(one.id, (first, second), join(*said, sep=ours("\n")))

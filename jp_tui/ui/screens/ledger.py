@@ -85,8 +85,8 @@ def _item(row: words.LedgerRow) -> Item:
     about = [foreign(Foreign(row.about), mode="line", style="$muted-foreground")]
     told = [ours("asked: {text}", text=foreign(row.text, mode="line"))] if row.text else []
     if row.place:
-        short = Foreign(shortened(row.place.raw, "", 34))
+        short = Foreign(shortened(row.place.raw, "", 24))
         about.append(foreign(short, mode="line", style="$muted-foreground"))
         told.append(ours("set in {place}", place=foreign(row.place, mode="line")))
-    second = join(*about, sep=ours(" · ", style="$muted-foreground")).pad_left(2)
+    second = join(*about, sep=ours(" · ", style="$muted-foreground"))
     return Item(row.key, (first, second), join(*told, sep=ours("\n")))

@@ -51,6 +51,11 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         }
         OptionList, OptionList:focus {
             height: auto; max-height: 1fr; border: none; padding: 0; background: $sheet-background;
+            text-wrap: nowrap; text-overflow: ellipsis;
+            & > .option-list--option-highlighted {
+                background: $primary 12%; color: $foreground; text-style: none;
+            }
+            &:ansi > .option-list--option-highlighted { background: transparent; }
         }
         Static { height: auto; padding: 0 1; }
         #detail { max-height: 8; margin-top: 1; color: $muted-foreground; }
@@ -67,11 +72,11 @@ class Listing(ModalScreen[None], inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__()
         self._items: Sequence[Item] | None = None
+        self._marked: int | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = words(self.title_words)
-            box.border_subtitle = words(self.keys_words)
             yield OptionList()
             yield Static(id="empty")
             yield Static(id="detail")
@@ -87,9 +92,10 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         """These rows; `empty` stands there when there are none. The highlighted row is kept."""
         options = self.query_one(OptionList)
         before, at = self.chosen, options.highlighted or 0
-        self._items = items
+        self._items, self._marked = items, None
         options.clear_options()
-        options.add_options(Option(join(*one.lines, sep=ours("\n"))) for one in items or ())
+        options.add_options(Option(_row(one)) for one in items or ())
+        self.query_one(Vertical).border_subtitle = words(self.keys_words if items else "Esc closes")
         options.display = bool(items)
         shown = self.query_one("#empty", Static)
         shown.update(empty)
@@ -116,6 +122,12 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         self._tell()
 
     def _tell(self) -> None:
+        """Mark the highlighted row with a sign, and say more of it below the list."""
+        options = self.query_one(OptionList)
+        for at, marked in ((self._marked, False), (options.highlighted, True)):
+            if self._items and at is not None and at < len(self._items):
+                options.replace_option_prompt_at_index(at, _row(self._items[at], marked))
+        self._marked = options.highlighted
         detail, item = self.query_one("#detail", Static), self.chosen
         detail.update(item.detail if item else blank())
         detail.display = item is not None and bool(item.detail)
@@ -127,3 +139,9 @@ class Listing(ModalScreen[None], inherit_bindings=False):
 
     def action_again(self) -> None:
         self.post_message(self.Again())
+
+
+def _row(item: Item, marked: bool = False) -> Content:
+    """Both lines, the first with a mark in front: which row is meant does not rest on a colour (E60)."""
+    sign = ours("❯ ", style="bold $primary") if marked else ours("  ")
+    return join(sign + item.lines[0], item.lines[1].pad_left(4), sep=ours("\n"))

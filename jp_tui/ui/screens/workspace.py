@@ -72,10 +72,8 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         Binding("pageup", "page(-1)", "page up", show=False, id="workspace.up", tooltip="Back in the conversation"),
         Binding("pagedown", "page(1)", "page down", show=False, id="workspace.down", tooltip="On in the conversation"),
         Binding("ctrl+end", "end", "newest", show=False, id="workspace.end", tooltip="To the end of the conversation"),
-        Binding("tab", "app.focus_next", "next part", show=False, id="workspace.focus", tooltip="Of the screen"),
-        Binding(
-            "shift+tab", "app.focus_previous", "part before", show=False, id="workspace.back", tooltip="Of the screen"
-        ),
+        Binding("tab", "part(1)", "conversation", show=False, id="workspace.focus", tooltip="Then activity, composer"),
+        Binding("shift+tab", "part(-1)", "part before", show=False, id="workspace.back", tooltip="Of the screen"),
         Binding(
             "ctrl+c", "break", "interrupt", show=False, id="workspace.break", tooltip="Twice within a second leaves"
         ),
@@ -182,6 +180,11 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         """The id of the one that is open; empty while there is none."""
         return self._status.conversation
 
+    @property
+    def sheet_open(self) -> bool:
+        """Whether a question stands open."""
+        return self._exchange is not None and self._exchange.is_mounted and self._exchange.column.sheet_open
+
     def on_exchange_told(self, event: Exchange.Told) -> None:
         """Paint what is known."""
         self._status = event.status
@@ -227,7 +230,7 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
             case "next":
                 return len(self._status.waiting) > 1 and not column.menu_open
             case _:
-                return not (column.sheet_open and action in ("break", "app.focus_next", "app.focus_previous"))
+                return not (column.sheet_open and action in ("break", "part"))
 
     async def action_interrupt(self) -> None:
         """Ask what is to become of the turn, or do what the settings say without asking (R233)."""
@@ -282,6 +285,15 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
     def action_next(self) -> None:
         if self._exchange is not None:
             self._exchange.column.next_question()
+
+    def action_part(self, step: int) -> None:
+        """The focus to the next part: from the composer first to the conversation, whose lines can be asked about."""
+        if self._exchange is not None:
+            parts = [self.composer, self._exchange.column.transcript, self.query_one(Sidebar)]
+            there = [part for part in parts if part.focusable]
+            if there:
+                at = there.index(self.focused) if self.focused in there else -min(step, 0) - 1
+                self.set_focus(there[(at + step) % len(there)])
 
     def action_page(self, step: int) -> None:
         if self._exchange is not None:

@@ -75,6 +75,11 @@ class Column(Vertical):
         """Whether a sheet stands open, armed or not."""
         return self._sheet
 
+    @property
+    def transcript(self) -> Transcript:
+        """The conversation itself."""
+        return self.query_one(Transcript)
+
     def take_focus(self) -> None:
         """The focus to whatever is open; a sheet has it from its dock."""
         if self._menu is not None and self._menu.wording is None:
