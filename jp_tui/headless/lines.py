@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.asking import Back, Prompt, Response, Step, Words
+from jp_tui.headless.asking import Back, Prompt, Response, Step, Words, line
 from jp_tui.headless.prompts import prompt_in_lines
 from jp_tui.headless.source import Called, Source
 from jp_tui.protocol.values import PromptRequest
@@ -82,12 +82,12 @@ class Lines:
 
     def burst(self) -> list[str] | Words | None:
         """The next line, with those that came together with it, or why it cannot be used; None when there is none."""
-        line = self.source.line()
-        if line is None:
+        first = self.source.line()
+        if first is None:
             return None
         self._typing = False
-        found = [line]
-        while not line.wrong and self.source.more() and (another := self.source.line()) is not None:
+        found = [first]
+        while not first.wrong and self.source.more() and (another := self.source.line()) is not None:
             found.append(another)
         wrong = next((one.wrong for one in found if one.wrong), "")
         return Words(wrong) if wrong else [one.text for one in found]
@@ -133,7 +133,9 @@ class Lines:
                 self._hidden = contextlib.ExitStack()
                 self._hidden.enter_context(self.source.hidden())
         if forget and not step.gathers:
-            self.source.forget()
+            early = self.source.forget().strip()
+            if early and not step.hidden:
+                self._say(f"Typed before this was shown, and not taken: {line(early)}")
         self._out.write(step.mark)
         self._out.flush()
         self._typing = True

@@ -60,8 +60,8 @@ class Source(Protocol):
     def more(self) -> bool:
         """Whether more lines came together with the last one, as only a paste does."""
 
-    def forget(self) -> None:
-        """What was typed up to now answers nothing."""
+    def forget(self) -> str:
+        """What was typed up to now answers nothing; it is given back, so that it can be said."""
 
     def hidden(self) -> contextlib.AbstractContextManager[None]:
         """Nothing that is typed inside is shown."""
@@ -124,8 +124,9 @@ class Piped:
     def more(self) -> bool:
         return False
 
-    def forget(self) -> None:
+    def forget(self) -> str:
         """A pipe has no keys: what it holds was written for what will be asked."""
+        return ""
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
@@ -155,12 +156,27 @@ class Terminal(Piped):
             self.fill()
         return b"\n" in self._bytes
 
-    def forget(self) -> None:
+    def forget(self) -> str:
+        early = bytes(self._bytes)
         self._bytes[:] = bytes(len(self._bytes))
         self._bytes.clear()
         self.over = False
-        with contextlib.suppress(termios.error):
+        with contextlib.suppress(termios.error, OSError):
+            early += self._unfinished()
             termios.tcflush(self._fd, termios.TCIFLUSH)
+        return early.decode(errors="replace")
+
+    def _unfinished(self) -> bytes:
+        """What stands in the terminal's buffer, also of a line that has no end yet."""
+        before = termios.tcgetattr(self._fd)
+        mode = termios.tcgetattr(self._fd)
+        mode[3] &= ~termios.ICANON
+        mode[6][termios.VMIN], mode[6][termios.VTIME] = 0, 0
+        try:
+            termios.tcsetattr(self._fd, termios.TCSANOW, mode)
+            return os.read(self._fd, 65536)
+        finally:
+            termios.tcsetattr(self._fd, termios.TCSANOW, before)
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
@@ -220,8 +236,9 @@ class Called:
     def more(self) -> bool:
         return False
 
-    def forget(self) -> None:
+    def forget(self) -> str:
         """A function gives a line only when it is asked."""
+        return ""
 
     @contextmanager
     def hidden(self) -> Iterator[None]:

@@ -67,8 +67,9 @@ class Human:
     def more(self) -> bool:
         return bool(self._lines)
 
-    def forget(self) -> None:
+    def forget(self) -> str:
         self._lines.clear()
+        return ""
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
@@ -374,7 +375,7 @@ def test_no_line_is_taken_for_a_prompt_before_the_cut_off_turn_goes_on() -> None
     assert talk.end()[0] == 0
     assert talk.sent() == [] and talk.link.of(c.AnswerQuestion)[0].response == Answered(value=True)
     alone = Talk("y", typed=False, opened={"new": False, "page": page, "turns": 1})
-    alone.run._turns._clock = lambda: setattr(alone, "now", alone.now + 3) or alone.now
+    alone.run._turns._clock = lambda: setattr(alone, "now", alone.now + 4.99) or alone.now
     assert alone.end()[0] == 0 and alone.sent() == ["y"]
 
 

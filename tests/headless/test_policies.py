@@ -93,7 +93,7 @@ def test_a_deferred_question_is_answered_from_elsewhere_and_the_turn_goes_on(tmp
     *events, end = lines(ran.stdout)
     assert end["outcome"] == "deferred" and results(events) == {"other": 'got {"path": "a"}'}
     conversation = end["conversation"]
-    pending = lines(jp(tmp_path, "inquiries", "--pending", "--json").stdout)
+    pending = sorted(lines(jp(tmp_path, "inquiries", "--pending", "--json").stdout), key=lambda one: one["tool"])
     assert [(one["conversation"], one["tool"], one["question"]["text"]) for one in pending] == [
         (conversation, "later", "Sure?"), (conversation, "more", "Sure?"),
     ]  # fmt: skip
@@ -102,7 +102,7 @@ def test_a_deferred_question_is_answered_from_elsewhere_and_the_turn_goes_on(tmp
     assert f"jp-tui -r {conversation}" in ran.stderr
 
     waits = jp(tmp_path, "query", "--json", "-c", "and now?")
-    assert waits.returncode == 3 and pending[0]["id"] in waits.stderr
+    assert waits.returncode == 3 and pending[0]["id"] in waits.stderr, "its prompt waits for the old question"
     assert [one["type"] for one in lines(waits.stdout)] == ["turn_end"]
 
     first = f"{conversation}/{pending[0]['id']}"
@@ -122,7 +122,7 @@ def test_a_deferred_question_is_answered_from_elsewhere_and_the_turn_goes_on(tmp
     assert [event["content"] for event in stored if event["type"] == "chat_request"] == ["go", "and now?"]
     assert end["outcome"] == "done" and "goes on first" in went_on.stderr
     record = lines(jp(tmp_path, "inquiries", conversation, "--json").stdout)
-    assert [(one["tool"], one["answer"], one["responder"]["via"]) for one in record] == [
+    assert sorted((one["tool"], one["answer"], one["responder"]["via"]) for one in record) == [
         ("later", True, "process"), ("more", ["b"], "process"),
     ]  # fmt: skip
 
@@ -183,3 +183,22 @@ def test_with_a_client_the_human_decides(tmp_path: Path) -> None:
     }
     assert answers(events)["secret"]["outcome"] == "redacted" and "s3cret" not in seen
     assert "not taken:" in seen and "hunter2" not in seen.replace(str(tmp_path), "")
+
+
+def test_the_end_of_input_cancels_a_tools_question_and_the_next_is_asked(tmp_path: Path) -> None:
+    """R210, R201, M4: Ctrl+D is a word of the human's; the terminal is still there."""
+    model = configure(tmp_path, {"first": {"ask": question()}, "second": {"ask": question()}})
+    read, write = os.pipe()
+    with on_terminal(tmp_path, "query", "--json", "--model", model, "go", out=write) as running:
+        os.close(write)
+        cancelled = "first" if "? first" in running.until("\n> ") else "second"  # whichever asked first
+        running.type("\x04")
+        running.until("? second" if cancelled == "first" else "? first")
+        running.until("\n> ")
+        running.type("y\n")
+        with os.fdopen(read) as out:
+            *events, _ = lines(out.read())
+        assert running.wait() == 0
+    told = results(events)
+    assert told.pop(cancelled) == "Tool input cancelled by user." and list(told.values()) == ["got true"]
+    assert answers(events)[cancelled]["reason"] == "user"

@@ -91,9 +91,14 @@ def test_what_was_typed_before_a_question_answers_nothing(keyboard: Keyboard) ->
     """E11: also half a line, and what is left of the answer to the question before."""
     keyboard.typed_early("y\ny\n")
     assert ask(keyboard, prompt(YES_NO), "n\n") == Answered(value=False)
-    keyboard.typed_early("y\n")
-    keyboard.type("ye")
+    assert "and not taken: y⏎y\n> " in keyboard.out.getvalue(), "nothing that was typed is lost without a word"
+    keyboard.typed_early("yes, but\nbut w")
     assert ask(keyboard, prompt(YES_NO), "n\n") == Answered(value=False)
+    assert "and not taken: yes, but⏎but w\n> " in keyboard.out.getvalue()
+    assert keyboard.echoes and termios.tcgetattr(keyboard.slave)[3] & termios.ICANON
+    keyboard.typed_early("hunter2\n")
+    assert ask(keyboard, prompt(SecretAnswer()), "x\n") == Answered(value="x")
+    assert "hunter2" not in keyboard.out.getvalue()
 
 
 def test_a_paste_answers_nothing(keyboard: Keyboard) -> None:
