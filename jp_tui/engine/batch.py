@@ -140,6 +140,8 @@ class Batch:
             if done is not None:
                 self._coordinator.gone(call.id)
                 self._end(call.id, done)
+            elif waits and self._ending == "go_on":
+                self._say(call.id, call.name, "queued")
 
     async def _leave(self, call: Call) -> Done | None:
         """The decision on one call, in a task of its own: an interrupt cancels it."""

@@ -193,8 +193,17 @@ class Coordinator:
 
     @property
     def questions_wait(self) -> bool:
-        """Whether a tool's question waits for the human: with such a one a turn can be left and taken up again."""
+        """Whether a tool's question waits for the human."""
         return any(shown.kind == "question" for shown in self._shown.values())
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the turn can be left now and taken up again (R207): it waits for the human, and a call that is not
+        over has asked something."""
+        asked = {call for call, question in self._state.ledger.attempts if question not in (v.PERMISSION, v.DELIVERY)}
+        prompted = {shown.call for shown in self._shown.values() if shown.kind == "permission"}
+        left = any(work.recorded for work in self._state.calls.values())
+        return self.questions_wait or left or bool(asked & prompted)
 
     # --- the end ------------------------------------------------------------------------------------------
 

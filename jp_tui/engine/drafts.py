@@ -40,7 +40,9 @@ class Drafts:
                 journal.clear_draft(self._shelf, key)
 
     def begun(self) -> None:
-        """Something is said: from now on the conversation has drafts of its own."""
+        """Something is said: from now on the conversation has drafts of its own, and no prompt of before waits."""
+        for key in [key for key in self._held if key != COMPOSER]:
+            self.save(key, "")
         if self._shelf == self._log.id:
             return
         held = dict(self._held)

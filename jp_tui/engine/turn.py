@@ -147,7 +147,7 @@ class Turn:
     def leave(self) -> None:
         """The program ends: stop in good order, but what waits for an answer stays open (R207, R248)."""
         if self._batch is not None:
-            self._batch.stop("leave" if self._coordinator.questions_wait else "stop")
+            self._batch.stop("leave" if self._coordinator.goes_on else "end_turn")
         self._wish.add("stop")
         self._responses.interrupt()
 

@@ -23,13 +23,15 @@ from jp_tui.protocol.values import (
     Replied,
     Response,
 )
+from jp_tui.questions.types import Question, SecretAnswer
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_history import check
 from tests.engine.wires import accepted
 from tests.fakes.models import Item, Script, call, end, text
-from tests.fakes.tools import Made, asks, at_once, forever
+from tests.fakes.tools import Made, asks, at_once, forever, series
 
 ACTIONS: tuple[c.Interrupt, ...] = ("reply", "stop", "abort", "respond", "restart")
+SECRET = "hunter22-of-mine"
 ASK = {"question": "Which?", "answer_type": "select", "options": ["red", "blue"]}
 
 
@@ -63,6 +65,7 @@ class Model(Script):
                     call("slow", {}, id_, index),
                     call("guarded", {"n": index}, id_, index),
                     call("checked", {"n": index}, id_, index),
+                    call("hush", {}, id_, index),
                     call("nope", {}, id_, index),
                     [m.CallRefused(index, id_, "quick", "{", "cut")],
                 ]
@@ -81,6 +84,7 @@ def said(dice: random.Random, prompt: PromptRequest) -> Response:
             Replied(text=dice.choice([None, "rather not"])),
             Edited(arguments={"text": "Edited?"}),
         ],
+        "secret": [Answered(value=SECRET), Cancelled()],
         "permission": [
             Permitted(run=True, remember=dice.random() < 0.3),
             Permitted(run=False, reason=dice.choice([None, "no"])),
@@ -88,7 +92,8 @@ def said(dice: random.Random, prompt: PromptRequest) -> Response:
         ],
         "delivery": [Delivered(deliver=True), Delivered(deliver=True, text="other"), Delivered(deliver=False)],
     }
-    kind = prompt.kind if dice.random() < 0.9 else dice.choice(list(fitting))
+    secret = isinstance(prompt.question.answer_type, SecretAnswer)
+    kind = "secret" if secret else prompt.kind if dice.random() < 0.9 else dice.choice(list(fitting))
     return EndTurn() if dice.random() < 0.1 else dice.choice(fitting[kind])
 
 
@@ -99,6 +104,8 @@ def act(bench: Bench, other: Bench, dice: random.Random, prompts: list[PromptReq
     doing = dice.randrange(12)
     if doing < 5 and prompts:
         prompt = dice.choice(prompts)
+        if isinstance(prompt.question.answer_type, SecretAnswer):
+            bench.send(c.SaveDraft(conversation=bench.conversation, key=prompt.inquiry, text=SECRET))
         bench.answer(prompt, said(dice, prompt))
     elif doing < 7 and prompts:
         prompt = dice.choice(prompts)
@@ -114,6 +121,8 @@ def act(bench: Bench, other: Bench, dice: random.Random, prompts: list[PromptReq
 
 def whole(bench: Bench, *, over: bool) -> None:
     """As it stands in the database; `over` when no turn runs and none is left open."""
+    for file in bench.home.glob("conversations.db*"):
+        assert SECRET.encode() not in file.read_bytes(), "nothing secret is on disk (R202)"
     reader = open_reader(bench.home / "conversations.db")
     row = reader.latest(str(bench.workspace))
     if row is None:  # killed before anything was recorded, and so before anything was shown
@@ -162,6 +171,7 @@ def play(bench: Bench, seed: int) -> None:
     bench.script = Model(dice)
     for name, run in (("ask", asks), ("quick", at_once), ("slow", forever)):
         bench.tools[name] = tool_setup(name, Made(run))
+    bench.tools["hush"] = tool_setup("hush", Made(series(Question("word", "Word?", SecretAnswer()))))
     bench.tools["guarded"] = tool_setup("guarded", Made(asks), run="ask")
     bench.tools["checked"] = tool_setup("checked", Made(at_once), run="edit", result="ask")
     bench.start()

@@ -235,7 +235,7 @@ def test_two_questions_with_one_id_are_asked_both(bench: Bench) -> None:
     bench.say("go")
     bench.answer(bench.prompt(), Answered(value="first"))
     bench.answer(bench.prompt(), Answered(value="second"))
-    request, responses, result = ended(bench)
+    request, _, result = ended(bench)
     assert request["question"]["text"] == "First?" and result["content"] == "heard second"
 
 

@@ -146,6 +146,43 @@ def test_what_has_a_result_is_not_run_again_and_leave_is_asked_again(bench: Benc
     whole(bench)
 
 
+def test_leaving_at_the_leave_that_is_asked_again_loses_nothing(bench: Bench) -> None:
+    """E52: the question behind it is still open at the start after that, with its draft."""
+    bench.tools["slow"] = tool_setup("slow", Made(asks), run="ask")
+    go(bench, [*call("slow", {}), *end("tools")], OK)
+    bench.answer(bench.prompt(), Permitted(run=True))
+    question = bench.prompt()
+    bench.send(c.SaveDraft(conversation=bench.conversation, key=question.inquiry, text="half"))
+    bench.send_and_wait()
+    for _ in range(2):
+        bench.stop()
+        assert bench.start("latest").drafts == {question.inquiry: "half"}
+        leave = bench.prompt()
+        assert leave.kind == "permission"
+    bench.answer(leave, Permitted(run=True))
+    assert bench.prompt().inquiry == question.inquiry
+    bench.answer(question, Answered(value=True))
+    assert bench.turn().outcome == "done"
+    whole(bench)
+
+
+def test_leaving_at_a_permission_prompt_is_no_refusal(bench: Bench) -> None:
+    """E52: nothing was asked that could be taken up; what ended unattended is never told as a no of the user's."""
+    bench.tools["slow"] = tool_setup("slow", Made(asks), run="ask")
+    go(bench, [*call("slow", {}), *end("tools")])
+    prompt = bench.prompt()
+    bench.send(c.SaveDraft(conversation=bench.conversation, key=prompt.inquiry, text='{"n": 1'))
+    bench.stop()
+    bench.script = Script([*call("slow", {}), *end("tools")])
+    opened = bench.start("latest")
+    (result,) = [one.event for one in opened.page if one.event["type"] == "tool_call_response"]
+    assert result["content"] == "Turn ended by the user before this tool call completed."
+    bench.say("again")
+    assert bench.prompt().inquiry == prompt.inquiry
+    bench.stop()
+    assert bench.start("latest").drafts == {}, "what was typed for one prompt stands in no other"
+
+
 def test_an_unknown_tool_closes_what_it_left_open(bench: Bench) -> None:
     """M31 for a tool that is gone; nothing stays open."""
     bench.tools["ask"] = tool_setup("ask", Made(asks))
@@ -268,6 +305,18 @@ def test_what_was_answered_meanwhile_goes_on_first(bench: Bench) -> None:
     assert bench.turn().outcome == "done"
     (result,) = [x for x in bench.log() if x["type"] == "tool_call_response"]
     assert result["content"] == "heard True"
+
+
+def test_the_engine_that_holds_it_takes_an_answer_too(bench: Bench) -> None:
+    """S12: nobody is there to ask, and the conversation is open here: recorded, and nothing is run before it is to."""
+    deferred(bench)
+    for value, status in (("perhaps", "invalid"), ("yes", "accepted"), ("no", "answered")):
+        bench.send(c.OfferAnswer(inquiry="c1.sure.1", value=value))
+        assert bench.until(e.OfferSettled).status == status
+    assert len(bench.script.requests) == 1
+    bench.say("and now?")
+    assert bench.until(e.TurnStarted).resumed
+    assert [bench.turn().outcome, bench.turn().outcome] == ["done", "done"]
 
 
 def test_a_face_that_says_one_thing_says_it_after_the_turn_it_took_up(bench: Bench) -> None:
