@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, dump
-from jp_tui.questions.types import MultiSelectAnswer, Option, Question, SchemaAnswer, SelectAnswer
+from jp_tui.questions.types import MultiSelectAnswer, Option, Part, Question, SchemaAnswer, SelectAnswer
 
 REDACTED = "<redacted>"
 SHORT = 4
@@ -86,7 +86,11 @@ class Secrets:
             context=None if question.context is None else self.text(question.context, call),
             default=self.json(question.default, call),
             answer_type=kind,
+            parts=tuple(self._part(part, call) for part in question.parts),
         )
+
+    def _part(self, part: Part, call: str) -> Part:
+        return replace(part, title=self.text(part.title, call), diff=self.text(part.diff, call))
 
     def _option(self, option: Option, call: str) -> Option:
         return replace(
