@@ -262,8 +262,10 @@ def _replied(text: str) -> Response:
 
 
 def who(prompt: PromptRequest) -> str:
-    """Who asks, in one line: the label or the tool, and what the call is about."""
+    """Who asks, in one line: the label or the tool, and what the call is about unless that is the question itself."""
     subject = neutralise(prompt.subject, "line")
+    if subject == neutralise(prompt.question.text, "line"):
+        return line(asker(prompt))
     return f"{line(asker(prompt))} · {subject}" if subject else line(asker(prompt))
 
 

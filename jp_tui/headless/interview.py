@@ -12,6 +12,7 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Cancelled, EndTurn, PromptRequest
+from jp_tui.view import wording as w
 from jp_tui.view.trail import RESPONDERS
 
 HOW = {"answered": "answered", "redacted": "answered", "cancelled": "cancelled", "withdrawn": "withdrawn"}
@@ -50,6 +51,10 @@ class Interview:
 
     def settled(self, event: e.QuestionSettled) -> None:
         """It no longer waits; when it was open here, that is said (E53)."""
+        limited = self._shown is not None and self._shown.deadline_secs is not None
+        if limited and event.how == "cancelled" and event.by != "user":
+            self._gone(event.inquiry, f"This question no longer waits: {w.TIME_OVER}.")
+            return
         by = f" ({BY.get(event.by, event.by)})" if event.by else ""
         self._gone(event.inquiry, f"This question no longer waits: it was {HOW[event.how]} elsewhere{by}.")
 

@@ -6,6 +6,7 @@ pipe as input they are so in turn, and the end of the pipe ends it. Nothing move
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Callable
@@ -98,6 +99,9 @@ class Run:
 
     def _farewell(self) -> None:
         """How to come back, when there is something to come back to."""
+        if self._marked:
+            with contextlib.suppress(OutputEnded):
+                self._output.write("\n")
         if not self._conversation:
             return
         for text in waits.told(self._openings.open):
@@ -266,7 +270,7 @@ class Run:
         for stored in event.page:
             self._openings.saw(stored)
         self._turns.opened(event)
-        self._say(f"{line(event.title)} · {line(event.model)} · /help lists what can be typed")
+        self._say(f"{line(event.title) or 'A new conversation'} · {line(event.model)} · /help lists what can be typed")
         if event.greeting is not None:
             for text in event.greeting.raw.split("\n"):
                 self._say(text)

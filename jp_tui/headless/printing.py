@@ -78,6 +78,8 @@ class Printer:
         """What a durable event adds to what was streamed."""
         raw = read_event(event.stored.event)
         match raw:
+            case stored.ChatResponse(metadata={"greeting": True}):
+                pass  # it was said before anybody spoke
             case stored.ChatResponse(kind="message", metadata=metadata):
                 part = self._parts.pop(event.closes, None)
                 if part is not None:

@@ -141,7 +141,12 @@ def test_prompts_and_replies_are_lines() -> None:
     talk.link.answers[c.StartTurn] = lambda _: talk.turn(*reply)
     status, shown = talk.end()
     assert status == 0 and talk.sent() == ["hi\nthere", "/tmp?"]
-    assert "\nWelcome\n" in shown and "assistant: One\nTwo\nthree\n" in shown and "\x1b" not in shown
+    assert (
+        "A new conversation" not in shown
+        and "\nWelcome\n" in shown
+        and "assistant: One\nTwo\nthree\n" in shown
+        and "\x1b" not in shown
+    )
     assert "`jp-tui --plain -r c1` goes on" in shown
 
 

@@ -202,3 +202,18 @@ def test_the_end_of_input_cancels_a_tools_question_and_the_next_is_asked(tmp_pat
     told = results(events)
     assert told.pop(cancelled) == "Tool input cancelled by user." and list(told.values()) == ["got true"]
     assert answers(events)[cancelled]["reason"] == "user"
+
+
+def test_a_time_limit_ends_the_question_and_is_no_answer(tmp_path: Path) -> None:
+    """E13, R243, M48: said before, said when it is over, recorded as `timed_out`."""
+    model = configure(tmp_path, {"paint": {"ask": question(), "questions": {"q": {"deadline_secs": 1}}}})
+    read, write = os.pipe()
+    with on_terminal(tmp_path, "query", "--json", "--model", model, "go", out=write) as running:
+        os.close(write)
+        assert "1 s, counted from" in running.until("\n> ")
+        assert "no longer waits: the time to answer is over." in running.until("over.")
+        with os.fdopen(read) as out:
+            *events, _ = lines(out.read())
+        assert running.wait() == 0
+    assert results(events) == {"paint": "No answer within the time limit set by the user."}
+    assert answers(events)["paint"]["reason"] == "timed_out"
