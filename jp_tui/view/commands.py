@@ -55,7 +55,7 @@ def parse(text: str, commands: Sequence[Command]) -> Text | Run | Unknown:
     if found is None:
         return Unknown(name, _advice(name, commands))
     if argument and not found.argument:
-        return Unknown(name, f"/{found.name} takes nothing behind it · // sends a text that begins with /")
+        return Unknown(name, f"/{found.name} takes nothing behind it · // sends it as text")
     return Run(found, argument)
 
 
@@ -71,4 +71,4 @@ def _advice(name: str, commands: Sequence[Command]) -> str:
 
     near = get_close_matches(name.casefold(), [one.name for one in commands], 1, 0.4)
     means = f"/{near[0]} is the nearest" if near else "/help lists them"
-    return f"{means} · // sends a text that begins with /"
+    return f"{means} · // sends it as text"

@@ -33,13 +33,14 @@ _KINDS = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRow:
     """`what` the entry is about and `text` the question as it was put; `answer` what is said for you; `about` the rest
-    in words of ours, `place` a file and line."""
+    in words of ours, `since` in full, `place` a file and line."""
 
     key: str
     what: Foreign
     answer: Foreign
     text: Foreign
     about: str
+    since: str
     place: Foreign
     asks_again: bool
     revocable: bool
@@ -52,20 +53,17 @@ def rows(entries: tuple[LedgerEntry, ...]) -> tuple[LedgerRow, ...]:
 
 
 def _row(entry: LedgerEntry) -> LedgerRow:
-    parts = [_KINDS[entry.kind]]
-    if entry.scope == "turn":
-        parts.append("until this turn ends")
-        if len(entry.since) >= 16:
-            parts.append(f"since {entry.since[11:16]} UTC")
-    else:
-        parts.append("setting")
-    parts.append({0: "not used yet", 1: "used once"}.get(entry.uses, f"used {entry.uses} times"))
+    used = {0: "not used yet", 1: "used once"}.get(entry.uses, f"used {entry.uses} times")
+    parts = [_KINDS[entry.kind], used, "until this turn ends" if entry.scope == "turn" else "setting"]
+    if entry.scope == "turn" and len(entry.since) >= 16:
+        parts.append(f"since {entry.since[11:16]}")
     return LedgerRow(
         key=entry.key,
         what=Foreign(f"{entry.tool} · {entry.question}" if entry.question else entry.tool),
         answer=_answer(entry),
         text=Foreign(first_line(entry.text.raw)),
         about=" · ".join(parts),
+        since=f"since {entry.since[:19]} UTC" if entry.since else "",
         place=Foreign(entry.place) if entry.scope == "settings" else NOTHING,
         asks_again=entry.scope == "settings",
         revocable=entry.revocable,

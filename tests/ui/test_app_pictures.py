@@ -12,18 +12,48 @@ import pytest
 from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.settings import themes
 from jp_tui.ui.widgets.transcript import Transcript
 from tests.fakes import scenes
-from tests.fakes.link import FakeLink, opened
+from tests.fakes.link import CONVERSATION, FakeLink, opened
 from tests.ui.app_host import Host
 from tests.ui.app_host import opened as is_open
+from tests.view.test_ledger import entry, info
 
 Compare = Callable[..., bool]
 SIZES = ((80, 24), (120, 36))
 LOOKS = ("jp-night", "jp-day")
 TITLE = Foreign("rfd-links")
+
+LEDGER = (
+    entry(key="a", value=True, since=scenes.AT, uses=3, text=Foreign("Apply this change?")),
+    entry(key="b", kind="permission", question="", tool="run_checks", value=False, since=scenes.AT, uses=1),
+    entry(key="c", kind="pinned", scope="settings", question="branch", value="main",
+          place="/home/ada/code/acme/.jp-tui/config.toml:12"),
+    entry(key="d", kind="unattended", scope="settings", tool="fs_read_file", question="", revocable=False,
+          place="built-in tools.toml:40"),
+)  # fmt: skip
+INQUIRIES = (
+    info(id="a", turn=1, response={"outcome": "answered", "id": "a", "answer": False, "reason": "Too wide for me.",
+                                   "responder": {"kind": "assistant", "model": "haiku-4-5", "ms": 1400}}),
+    info(id="b", turn=1, response={"outcome": "answered", "id": "b", "answer": True,
+                                   "responder": {"kind": "user", "escalated": True}}),
+    info(id="c", source="assistant", source_name="", response={"outcome": "redacted", "id": "c"},
+         question={"text": "Which token opens the registry?", "answer_type": {"type": "secret"}}),
+    info(id="d", why="no setting answers `apply_changes` of fs_modify_file"),
+)  # fmt: skip
+
+
+def reviewed() -> list[ev.Event]:
+    """A model decides (R139)."""
+    fact = scenes.asked()[0]
+    assert isinstance(fact, ev.EventAppended)
+    event = {**fact.stored.event, "metadata": {"call": "call_2", "reviewer": "haiku-4-5"}}
+    known = fact.model_copy(update={"stored": fact.stored.model_copy(update={"event": event})})
+    return [*scenes.tools(), known, scenes.call("fs_modify_file", "awaiting_assistant", id_="call_2")]
+
 
 SCENES: dict[str, tuple[list[ev.Event], str]] = {
     "idle": ([], ""),
@@ -41,6 +71,14 @@ SCENES: dict[str, tuple[list[ev.Event], str]] = {
     "still-working": (scenes.streaming(), "o k enter"),
     "trouble": ([*scenes.streaming(), ev.StorageFailed(message="The disk is full.", advice="Make room.")], ""),
     "read-only": (scenes.streaming(), ""),
+    "reviewer": (reviewed(), ""),
+    "resumed": ([ev.TurnStarted(conversation=CONVERSATION, turn=1, model="demo/tour", resumed=True)], ""),
+    "slash": (scenes.tools(), "/"),
+    "slash-unknown": (scenes.tools(), "/ l e d g r enter"),
+    "ledger": (scenes.tools(), "f7"),
+    "ledger-sure": (scenes.tools(), "f7 down down d"),
+    "ledger-empty": (scenes.tools(), "f7"),
+    "inquiries": (scenes.tools(), "f8"),
     "keys": (scenes.tools(), "f1"),
     "themes": ([*scenes.tools(), *scenes.asked()[:1], *scenes.answered(), *scenes.done()], "theme"),
     "leaving": (scenes.streaming(), "ctrl+q"),
@@ -56,7 +94,11 @@ def host(scene: str, theme: str) -> Host:
     greeting = scenes.GREETING if scene == "idle" else None
     held = "jp-tui 4711 on ada's machine writes it" if scene == "read-only" else ""
     first = opened(title=TITLE, greeting=greeting, held_by=held, new=scene == "idle")
-    return Host(FakeLink(first, stops=False), theme=theme)
+    link = FakeLink(first, stops=False)
+    entries = () if scene == "ledger-empty" else LEDGER
+    link.answers[cmd.ReadLedger] = lambda _: [ev.LedgerRead(conversation=CONVERSATION, entries=entries)]
+    link.answers[cmd.ListInquiries] = lambda _: [ev.InquiriesListed(inquiries=INQUIRIES)]
+    return Host(link, theme=theme)
 
 
 def steps(app: Host, say: list[ev.Event], keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:

@@ -7,6 +7,7 @@ The same on any machine: no clock, no blinking, everything painted before the pi
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -74,7 +75,7 @@ def every_kind() -> list[Any]:
         ),
         (3, stored.ChatRequest(content=HOSTILE)),
         (3, ending("interrupted")),
-        (4, stored.Unknown({"type": "config_delta"})),
+        (4, stored.Unknown({"type": "compaction"})),
     ]
 
 
@@ -101,10 +102,68 @@ def test_markdown(snap_compare: Compare, size: tuple[int, int], colours: str) ->
 def test_a_call_unfolded(snap_compare: Compare, colours: str) -> None:
     async def before(pilot: Pilot[None]) -> None:
         await settled(pilot)
-        await pilot.press("p", "p", "enter")
+        await pilot.press("p", "p", "p", "p", "p", "enter")
         await settled(pilot)
 
     assert snap_compare(Host(log(*turn()), colours=colours), terminal_size=(120, 36), run_before=before)
+
+
+def fates() -> list[Any]:
+    """Each way a question can end, and each decision about a call (E42, R86, R93)."""
+    you = stored.Responder("user")
+    ends: list[Any] = [
+        stored.InquiryAnswered(id="x", answer=True, responder=stored.Responder("static")),
+        stored.InquiryAnswered(id="x", answer=False, explanation="too wide", responder=you),
+        stored.InquiryAnswered(
+            id="x", answer=False, explanation="The change touches a file that nobody named.",
+            responder=stored.Responder("assistant", model="haiku-4-5", ms=1400),
+        ),
+        stored.InquiryAnswered(id="x", answer=True, responder=stored.Responder("user", escalated=True)),
+        stored.InquiryAnswered(id="x", answer=True, responder=stored.Responder("remembered")),
+        stored.InquiryAnswered(id="x", answer=True, responder=stored.Responder("default")),
+        stored.InquiryAnswered(id="x", answer="from the shell", responder=stored.Responder("user", via="process")),
+        stored.InquiryRedacted(id="x"),
+        *(stored.InquiryCancelled(id="x", reason=tag) for tag in (
+            "user", "user_back", "user_reply", "user_edit", "timed_out", "backend_error", "no_prompt_backend",
+            "assistant_routing_denied", "invalid_static_answer",
+        )),
+    ]  # fmt: skip
+    found: list[Any] = [stored.ToolCallRequest(id="a", name="fs_modify_file", arguments={"path": "brew.py"})]
+    for number, end in enumerate(ends, 1):
+        found += [asked("a", "Apply this change?", number, context=DIFF), replace(end, id=f"a.q.{number}")]
+    found.append(stored.ToolCallResponse(id="a", content="ok", metadata={"ms": 5400}))
+    decided: list[dict[str, Any]] = [
+        {"permission": {"choice": "run", "by": "user", "remember": True}},
+        {"permission": {"choice": "edit", "by": "user"}, "edited_arguments": {"path": "other.py"}},
+        {"permission": {"choice": "skip", "by": "user", "reason": "not in this branch"}, "end": "skipped"},
+        {"permission": {"choice": "skip", "by": "policy"}, "end": "error"},
+        {"permission": {"choice": "run", "by": "remembered"}, "delivery": {"choice": "skip", "by": "user"}},
+    ]
+    for number, metadata in enumerate(decided):
+        request = stored.ToolCallRequest(id=f"d{number}", name="run_checks", arguments={"path": "brew.py"})
+        content = "M10" if metadata.get("end") == "error" else "ok"
+        found += [request, stored.ToolCallResponse(id=f"d{number}", content=content, metadata=metadata)]
+    found += [stored.ToolCallRequest(id="o", name="fs_delete_file", arguments={"path": "old.txt"}), asked("o", "Sure?")]
+    return [*found, stored.TurnOutcome(outcome="deferred", model="demo/tour")]
+
+
+@pytest.mark.parametrize("colours", THEMES)
+@pytest.mark.parametrize("size", [(80, 48), (120, 48)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_every_fate_of_a_question(snap_compare: Compare, size: tuple[int, int], colours: str) -> None:
+    assert snap_compare(Host(log(*fates()), colours=colours), terminal_size=size, run_before=settled)
+
+
+@pytest.mark.parametrize("colours", THEMES)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("keys", ["p p p p enter", "p p p p w"], ids=["unfolded", "why"])
+def test_a_line_of_the_trail(snap_compare: Compare, size: tuple[int, int], colours: str, keys: str) -> None:
+    async def before(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        for key in keys.split():
+            await pilot.press(key)
+        await settled(pilot)
+
+    assert snap_compare(Host(log(*turn()), colours=colours), terminal_size=size, run_before=before)
 
 
 @pytest.mark.parametrize("colours", THEMES)

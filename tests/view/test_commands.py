@@ -35,7 +35,7 @@ def test_what_is_meant(text: str, meant: object) -> None:
         ("/them", "them", "/theme is the nearest"),
         ("/zzz", "zzz", "/help lists them"),
         ("/", "", "/help lists them"),
-        ("/etc/hosts is broken", "etc/hosts", "// sends a text"),
+        ("/etc/hosts is broken", "etc/hosts", "// sends it as text"),
         ("/ledger now", "ledger", "takes nothing behind it"),
     ],
 )

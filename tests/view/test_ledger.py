@@ -21,15 +21,15 @@ def entry(**given: Any) -> LedgerEntry:
     ("given", "answer", "about"),
     [
         ({"value": True, "since": "2026-03-05 21:21:16.5", "uses": 3}, "yes",
-         "remembered answer · until this turn ends · since 21:21 UTC · used 3 times"),
+         "remembered answer · used 3 times · until this turn ends · since 21:21"),
         ({"kind": "permission", "question": "", "value": False, "uses": 1}, "is skipped",
-         "remembered permission · until this turn ends · used once"),
+         "remembered permission · used once · until this turn ends"),
         ({"kind": "permission", "question": "", "value": "y"}, "runs",
-         "remembered permission · until this turn ends · not used yet"),
+         "remembered permission · not used yet · until this turn ends"),
         ({"kind": "pinned", "scope": "settings", "value": ["a", "b"], "place": "c.toml:3"}, "a, b",
-         "pinned answer · setting · not used yet"),
+         "pinned answer · not used yet · setting"),
         ({"kind": "unattended", "scope": "settings", "question": "", "place": "c.toml:9"}, "runs",
-         "runs without being asked · setting · not used yet"),
+         "runs without being asked · not used yet · setting"),
     ],
 )  # fmt: skip
 def test_an_entry_in_words(given: dict[str, Any], answer: str, about: str) -> None:

@@ -84,6 +84,8 @@ def _item(row: words.LedgerRow) -> Item:
     )
     about = [foreign(Foreign(row.about), mode="line", style="$muted-foreground")]
     told = [ours("asked: {text}", text=foreign(row.text, mode="line"))] if row.text else []
+    if row.since:
+        told.append(foreign(Foreign(row.since), mode="line"))
     if row.place:
         short = Foreign(shortened(row.place.raw, "", 24))
         about.append(foreign(short, mode="line", style="$muted-foreground"))

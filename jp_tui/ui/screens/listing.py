@@ -51,7 +51,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         }
         OptionList, OptionList:focus {
             height: auto; max-height: 1fr; border: none; padding: 0; background: $sheet-background;
-            text-wrap: nowrap; text-overflow: ellipsis;
+            text-wrap: nowrap; text-overflow: ellipsis; background-tint: $foreground 0%;
             & > .option-list--option-highlighted {
                 background: $primary 12%; color: $foreground; text-style: none;
             }
