@@ -220,7 +220,7 @@ async def test_e53_who_answered_first_is_said() -> None:
         assert "fs_create_file no longer waits: already answered by assistant" in text_of(app)
 
 
-@pytest.mark.parametrize("keys", ["yes", "y\r", "no, wait", "key", "r\r", "1\r", "e\r"])
+@pytest.mark.parametrize("keys", ["yes", "y\r", "no, wait", "key", "r\r", "1\r", "e\r", "\ry"])
 async def test_e11_a_paste_without_its_marks_answers_nothing(keys: str) -> None:
     app = Host(editable(boolean(has_default=False, default=None), SMALL), real_clock=True)
     async with app.run_test(size=(120, 36)) as pilot:
@@ -230,9 +230,18 @@ async def test_e11_a_paste_without_its_marks_answers_nothing(keys: str) -> None:
         await app.until(pilot, lambda: app.dock._held is None)
         await pilot.pause(0.05)
         assert app.answers == []
-        if keys == "yes":
-            heard = "".join(one.text for one in app.posted if isinstance(one, SheetDock.Overheard))
-            assert heard == "yes", "and nothing of it is lost"
+        heard = "".join(one.text for one in app.posted if isinstance(one, SheetDock.Overheard))
+        if app.sheet.writing is None:
+            assert heard == keys.replace("\r", ""), "and nothing of it is lost"
+
+
+async def test_e11_keys_that_are_no_text_may_come_together() -> None:
+    """A slow line brings at once what was pressed one after the other."""
+    app = Host(boolean(), real_clock=True)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
+        app.burst("down", "down", "enter")
+        await app.until(pilot, lambda: app.answers == [Answered(value=False)])
 
 
 async def test_e11_one_key_alone_answers_after_a_moment() -> None:

@@ -46,3 +46,10 @@ def test_a_diff_at_80x24_leaves_room_for_the_answers_and_more_than_a_glimpse_of_
     found = share(room_of(22), Wants(context=200, question=1, answers=4, fixed=4))
     assert not found.cramped
     assert found.answers == 4 and found.context >= 5
+
+
+@given(st.integers(3, 200), WANTS)
+def test_a_notice_may_take_a_row_of_the_context_for_a_moment_and_never_all_of_it(room: int, wants: Wants) -> None:
+    found, before = share(room, wants, least_context=1), share(room, wants)
+    assert found.context >= min(wants.context, 1) and found.answers >= min(wants.answers, LEAST_ANSWERS)
+    assert before.cramped or not found.cramped

@@ -38,6 +38,7 @@ class Ears(Vertical):
         self._heard: events.Event | None = None
         self._real = clock is monotonic  # a clock that tests step says nothing of how close two keys were
         self._begun_writing = False
+        self._told = False
         self._by_key: events.Key | None = None  # the last that happened, unless it was a click
         self._down = float("-inf")
         self._own_keys = {key: binding.action for key, binding in BindingsMap(self.BINDINGS)}
@@ -60,8 +61,8 @@ class Ears(Vertical):
         """Something was typed that is not for the sheet."""
         raise NotImplementedError
 
-    def recall(self, before: events.Key) -> None:
-        """The key before this one began a paste: what it answered is not to leave, and its text is not lost."""
+    def recall(self, sheet: Sheet) -> None:
+        """What a sheet has just answered is not to leave, if it did not yet."""
         raise NotImplementedError
 
     def noted(self, arrival: Arrival) -> None:
@@ -77,11 +78,12 @@ class Ears(Vertical):
         self._heard = event
         before, self._by_key = self._by_key, event
         now, sheet = self._time(event), self.shown()
-        burst = self._joins(now, sheet)
+        burst = self._joins(event, before, now, sheet)
         self._guard, fresh = self._guard.pressed(event.key, now)
+        if burst and before is not None and sheet is not None and sheet.writing is None:
+            self._not_meant(before, sheet)
+            return self._overhear(event, now, sheet)
         fresh = fresh and not burst
-        if burst and before is not None:
-            self.recall(before)
         if event.key in self._own_keys:
             getattr(self, f"action_{self._own_keys[event.key]}")()
             return True
@@ -94,12 +96,25 @@ class Ears(Vertical):
             return sheet.press(event, now, fresh=fresh)
         return self._overhear(event, now, sheet)
 
-    def _joins(self, now: float, sheet: Sheet | None) -> bool:
-        """Whether a key belongs to a burst that began outside a field: such a one answers nothing (E11)."""
-        close = self._real and 0 <= now - self._guard.at < BURST
+    def _joins(self, event: events.Key, before: events.Key | None, now: float, sheet: Sheet | None) -> bool:
+        """Whether a key belongs to a burst of text that began outside a field: such a one answers nothing (E11).
+
+        Keys that are no text may come together: a slow line brings what was pressed one after the other.
+        """
+        text = before is not None and _is_text(before) and _is_text(event)
+        close = self._real and text and 0 <= now - self._guard.at < BURST
         if not close:
             self._begun_writing = sheet is not None and sheet.writing is not None
+            self._told = False
         return close and not self._begun_writing
+
+    def _not_meant(self, before: events.Key, sheet: Sheet) -> None:
+        """The key before this one began a paste: what it answered does not leave, and its text is not lost."""
+        if sheet.done:
+            self.recall(sheet)
+        if not self._told:
+            self._told = True
+            self.overheard(before.character if before.is_printable and before.character else "")
 
     def paste(self, event: events.Paste) -> bool:
         """Hear a paste: it never answers. A field that is written in takes it, a deaf sheet hands it on."""
@@ -147,3 +162,7 @@ class Ears(Vertical):
     def _time(self, event: events.Event) -> float:
         """When it happened, not when it is handled: a stalled screen must not make an old key a new one."""
         return event.time if self._real else self._clock()
+
+
+def _is_text(event: events.Key) -> bool:
+    return event.is_printable or event.key == "enter" or event.key in NEW_LINE

@@ -7,12 +7,15 @@ an answer by a key is held for HOLD; when more comes that close, nothing is answ
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from textual.events import Key
 from textual.message import Message
 
 from jp_tui.ui.sheets.ears import HOLD
 from jp_tui.ui.sheets.stage import Stage
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
 
 
 class Leaving(Stage):
@@ -46,10 +49,7 @@ class Leaving(Stage):
             self.post_message(self._held[0])
         self._held = None
 
-    def recall(self, before: Key) -> None:
-        sheet = self.shown()
-        if sheet is None or not sheet.done:
-            return
+    def recall(self, sheet: Sheet) -> None:
         inquiry = sheet.prompt.inquiry
         if self._held is not None and self._held[1] == inquiry:
             self._held = None
@@ -59,4 +59,3 @@ class Leaving(Stage):
             return
         sheet.done = False
         self.taken_back()
-        self.overheard(before.character if before.is_printable and before.character else "")

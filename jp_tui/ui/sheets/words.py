@@ -63,10 +63,12 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
     Leave to run a call has M34 and the arguments as they would run, leave to deliver M35 and the result (R90).
     """
     if prompt.kind == "permission":
-        shown = prompt.rendered or Foreign(readable(prompt.arguments.raw)) if prompt.arguments else prompt.rendered
-        return _permission(prompt), shown or None
+        shown = prompt.rendered
+        if not shown and prompt.arguments:
+            shown = Foreign(readable(prompt.arguments.raw))
+        return _decision(prompt), shown or None
     if prompt.kind == "delivery":
-        return ours(w.DELIVERY, tool=_name(Foreign(prompt.tool), 80)), prompt.result or None
+        return _decision(prompt), prompt.result or None
     text, context = prompt.question.text, prompt.question.context or ""
     if len(text) <= LONG and text.count("\n") <= 3:
         return foreign(Foreign(text.strip("\n")), mode=mode(prompt)), Foreign(context) if context else None
@@ -75,7 +77,10 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
     return join(short, ours("(all of it above)", f"not bold {MUTED}"), sep=ours(" ")), Foreign(above)
 
 
-def _permission(prompt: PromptRequest) -> Content:
+def _decision(prompt: PromptRequest) -> Content:
+    """The words of leave to run and to deliver (M34, M35)."""
+    if prompt.kind == "delivery":
+        return ours(w.DELIVERY, tool=_name(Foreign(prompt.tool), 80))
     kind, tool = Foreign(prompt.tool_kind), _name(Foreign(prompt.tool), 80)
     if prompt.tool_kind == "mcp":
         return ours(w.PERMISSION_MCP, kind=kind, tool=tool, server=_name(Foreign(prompt.server), 40))
@@ -85,7 +90,7 @@ def _permission(prompt: PromptRequest) -> Content:
 def asked(prompt: PromptRequest) -> Content:
     """The question in one line, for where the sheet is folded."""
     if prompt.kind != "question":
-        return question(prompt)[0]
+        return _decision(prompt)
     return _name(Foreign(prompt.question.text), LONG)
 
 
