@@ -85,6 +85,8 @@ class Lines:
         first = self.source.line()
         if first is None:
             return None
+        if self._typing and not self.source.typed:
+            self._out.write("\n")  # no key of Enter is seen here
         self._typing = False
         found = [first]
         while not first.wrong and self.source.more() and (another := self.source.line()) is not None:
