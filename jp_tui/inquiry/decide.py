@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from jp_tui.inquiry import evolve, human, permission, reviewer
+from jp_tui.inquiry import evolve, forms, human, permission, reviewer
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.raised import raised
@@ -41,6 +41,14 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = permission.permitted(state, given)
         case v.HumanDelivered():
             state, steps = permission.delivered(state, given)
+        case v.ReviewWanted():
+            state, steps = forms.review_wanted(state, given)
+        case v.HumanWentBack():
+            state, steps = forms.went_back(state, given)
+        case v.HumanRestored():
+            state, steps = forms.restored(state, given)
+        case v.HumanSubmitted():
+            state, steps = forms.submitted(state, given)
         case v.DeadlinePassed():
             state, steps = human.deadline(state, given)
         case v.ReviewerAnswered():

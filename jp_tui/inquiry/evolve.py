@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from jp_tui.conversation.ids import inquiry_id
-from jp_tui.inquiry.values import CallResumed, Given, Held, Last, Open, Recorded, State, Waiting, Work
+from jp_tui.inquiry.values import REVIEW, CallResumed, Given, Held, Last, Open, Recorded, State, Waiting, Work
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -48,12 +48,58 @@ def attempt(state: State, call: str, question: str) -> tuple[State, str]:
     return replace(state, ledger=replace(state.ledger, attempts=attempts)), inquiry_id(call, question, count)
 
 
-def answered(state: State, call: str, question: str, given: Given, last: Last) -> State:
-    """The call has one more answer; the same question in a row is counted (R98)."""
-    work = state.calls[call]
-    times = work.streak[1] + 1 if work.streak[0] == question else 1
-    work = replace(work, answers=put(work.answers, question, given), streak=(question, times), last=last)
+def _works(state: State, call: str, work: Work) -> State:
     return replace(state, calls=put(state.calls, call, work))
+
+
+def answered(state: State, call: str, question: str, given: Given, last: Last, *, asked: bool) -> State:
+    """The call has one more answer; the same question in a row is counted (R98). What Back took away is gone for good
+    (R177). `asked`: it is the human's own."""
+    work = state.calls[call]
+    work = replace(
+        work,
+        answers=put(work.answers, question, given),
+        streak=_once_more(work, question),
+        last=last,
+        discarded=(),
+        unasked=work.unasked - {question} if asked else work.unasked | {question},
+    )
+    return _works(state, call, work)
+
+
+def _once_more(work: Work, question: str) -> tuple[str, int]:
+    return question, work.streak[1] + 1 if work.streak[0] == question else 1
+
+
+def submitted(state: State, call: str) -> State:
+    """A form was looked over and counts; a tool that wants that again and again is counted too (R98)."""
+    work = state.calls[call]
+    return _works(state, call, replace(work, streak=_once_more(work, REVIEW), discarded=()))
+
+
+def asks(state: State, call: str, question: str) -> State:
+    """The call asks something: what was answered in a row before is over, unless it is the same (R98)."""
+    work = state.calls[call]
+    return state if work.streak[0] in ("", question) else _works(state, call, replace(work, streak=("", 0)))
+
+
+def goes_back(state: State, call: str, target: str) -> State:
+    """The answer of `target` and all after it are discarded, for now (R177)."""
+    work = state.calls[call]
+    given = list(work.answers.items())
+    at = list(work.answers).index(target)
+    last = work.last
+    if last is not None and last.question not in dict(given[:at]):
+        last = None
+    answers, discarded = MappingProxyType(dict(given[:at])), (*given[at:], *work.discarded)
+    return _works(state, call, replace(work, answers=answers, discarded=discarded, streak=("", 0), last=last))
+
+
+def restored(state: State, call: str) -> State:
+    """What Back took away is there again, where it was (E23)."""
+    work = state.calls[call]
+    answers = MappingProxyType({**work.answers, **dict(work.discarded)})
+    return _works(state, call, replace(work, answers=answers, discarded=(), streak=("", 0)))
 
 
 def began(state: State, call: str, tool: str) -> State:
@@ -71,7 +117,13 @@ def resumed(state: State, given: CallResumed) -> State:
     recorded = tuple(item for item in given.recorded if item.inquiry not in state.settled)
     undecided = {item.question for item in recorded if item.escalation is not None}  # that no is not final (R149)
     answers = {question: answer for question, answer in given.answers.items() if question not in undecided}
-    work = Work(given.tool, answers=MappingProxyType(answers), recorded=recorded)
+    work = Work(
+        given.tool,
+        answers=MappingProxyType(answers),
+        recorded=recorded,
+        discarded=given.discarded,
+        unasked=given.unasked,
+    )
     return replace(
         state,
         ledger=replace(state.ledger, attempts=MappingProxyType(attempts)),
@@ -89,8 +141,8 @@ def takes_up(state: State, call: str, found: Recorded) -> State:
 
 def restarted(state: State, call: str) -> State:
     """The call is executed from the start with other arguments: no answer of before is its (R97b)."""
-    work = replace(state.calls[call], answers=MappingProxyType({}), streak=("", 0), last=None)
-    return replace(state, calls=put(state.calls, call, work))
+    work = replace(state.calls[call], answers=MappingProxyType({}), streak=("", 0), last=None, discarded=())
+    return _works(state, call, work)
 
 
 def ended(state: State, call: str) -> State:

@@ -10,7 +10,7 @@ from typing import Literal
 from jp_tui.conversation.events import Responder
 from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import first_line
-from jp_tui.inquiry import evolve, messages
+from jp_tui.inquiry import evolve, forms, messages, parts
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import UNWRITABLE, fits, misfit, writable
@@ -31,23 +31,28 @@ from jp_tui.inquiry.settle import (
     take,
 )
 
+RESTARTS = "restarts"
+"""Metadata of a response: the call runs from the start, and no answer before it is one of its."""
+
 
 def answered(state: v.State, given: v.HumanAnswered) -> Decision:
-    """An answer, with a note (R182), perhaps to be remembered (R113)."""
+    """An answer, with a note (R182), perhaps to parts (R251), perhaps to be remembered (R113)."""
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
     if not isinstance(opened, v.Open):
-        return state, [s.Refuse(given.inquiry, "this asks for a decision about a call, not for an answer", False)]
+        return state, [s.Refuse(given.inquiry, "this asks for a decision, not for an answer", False)]
     wrong = misfit(opened.question.answer_type, given.value, given.verdicts)
+    if wrong is None:
+        wrong = parts.misnamed(opened.question, given.value, given.taken)
     if wrong is None and not writable(given.note):
         wrong = UNWRITABLE
     if wrong is not None:
         return state, [s.Refuse(given.inquiry, wrong, False)]
     who = Responder("user", via=given.via, ms=given.ms)
     tool = state.calls[opened.call].tool
-    state, steps = take(state, opened, given.value, who, given.note)
-    if not given.remember or not may_remember(opened.question):
+    state, steps = take(state, opened, given.value, who, given.note, parts.tidy(opened.question, given.taken))
+    if not given.remember or not may_remember(opened.question) or parts.partial(opened.question, given.taken):
         return state, steps
     slot = key(tool, opened.question.id)
     held = v.Held(tool, opened.question.id, given.value, first_line(opened.question.text), given.at)
@@ -72,6 +77,9 @@ def left(state: v.State, given: v.HumanCancelled) -> Decision:
     opened = find(state, given.inquiry, given.digest)
     if isinstance(opened, s.Refuse):
         return state, [opened]
+    if isinstance(opened, v.OpenReview):
+        why = "a form is submitted, replied to or ends the turn"
+        return state, [s.Refuse(given.inquiry, why, False)]
     if not isinstance(opened, v.Open):
         return prompt_cancelled(state, opened)
     if opened.source == "assistant":
@@ -101,6 +109,8 @@ def replied(state: v.State, given: v.HumanReplied) -> Decision:
     words = (given.text or "").strip()
     if not writable(words):
         return state, [s.Refuse(given.inquiry, UNWRITABLE, False)]
+    if isinstance(opened, v.OpenReview):
+        return forms.replied(state, opened, words)
     if not isinstance(opened, v.Open):
         return prompt_replied(state, opened, words)
     if opened.source != "assistant":
@@ -117,11 +127,12 @@ def edited(state: v.State, given: v.HumanEdited) -> Decision:
         return state, [opened]
     if not writable(given.arguments):
         return state, [s.Refuse(given.inquiry, UNWRITABLE, False)]
-    if not isinstance(opened, v.Open):
+    if isinstance(opened, v.OpenPermission | v.OpenDelivery):
         return prompt_edited(state, opened, given)
-    if opened.source != "tool":
+    if isinstance(opened, v.OpenReview) or opened.source != "tool":
         return state, [s.Refuse(given.inquiry, "only the arguments of a tool's own question can be edited", False)]
-    state, steps = cancel(state, opened, "user_edit", "user", Responder("user", via=given.via, ms=given.ms))
+    who = Responder("user", via=given.via, ms=given.ms)
+    state, steps = cancel(state, opened, "user_edit", "user", who, {RESTARTS: True})
     state = evolve.restarted(state, opened.call)
     return state, [*steps, s.RunAgain(opened.call, state.calls[opened.call].answers, arguments=given.arguments)]
 

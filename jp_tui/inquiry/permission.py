@@ -36,7 +36,7 @@ def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
     if state.client:
         state, inquiry = evolve.attempt(state, given.call, v.PERMISSION)
         opened = v.OpenPermission(inquiry, given.call, given.digest, given.mode == "edit")
-        ask = s.AskPermission(opened, why.permission(given.tool, given.mode))
+        ask = s.AskPermission(opened, why.permission(given.tool, given.mode, given.place))
         return evolve.waits(state, opened), [*steps, ask]
     if given.policy == "auto":
         return state, [*steps, s.Permit(given.call, None, {"choice": "run", "by": "policy"})]
@@ -52,7 +52,7 @@ def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
     if state.client:
         state, inquiry = evolve.attempt(state, given.call, v.DELIVERY)
         opened = v.OpenDelivery(inquiry, given.call, given.digest, given.mode == "edit")
-        ask = s.AskDelivery(opened, why.delivery(given.tool, given.mode))
+        ask = s.AskDelivery(opened, why.delivery(given.tool, given.mode, given.place))
         return evolve.waits(state, opened), [*steps, ask]
     if given.policy == "auto":
         state, more = _delivered(state, given.call, None, {"choice": "deliver", "by": "policy"})

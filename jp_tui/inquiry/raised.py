@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jp_tui.conversation.events import InquiryRequest, Responder, Source
+from jp_tui.conversation.events import CancelReason, InquiryRequest, Responder, Source
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import first_line
 from jp_tui.inquiry import evolve, messages, why
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import writable
+from jp_tui.inquiry.forms import DISCARDS, placed
 from jp_tui.inquiry.route import Refusal, Route, default_fits, human_only, key, route
 from jp_tui.inquiry.settle import (
     POLICY,
@@ -50,10 +51,11 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
         state.ledger,
         client=state.client,
         policy=given.policy,
+        policy_place=given.policy_place,
         verdicts=given.verdicts,
     )
-    human = human_only(given.question, given.rule) or given.question.floor
-    opened = v.Open("", given.call, given.question, shown, given.source, human, given.rule, given.policy)
+    state = evolve.asks(state, given.call, given.question.id)
+    opened = placed(state, _opened(given, shown), given.form)
     before = next((item for item in work.recorded if (item.question, item.digest) == (opened.question.id, shown)), None)
     if before is not None:
         state = evolve.takes_up(state, given.call, before)
@@ -65,6 +67,20 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
         state, opened, asking = request(state, opened, found.row, found.why)
         steps = [*steps, *closing, asking]
     return _then(steps, _routed(state, opened, found))
+
+
+def _opened(given: v.QuestionRaised, shown: str) -> v.Open:
+    return v.Open(
+        inquiry="",
+        call=given.call,
+        question=given.question,
+        digest=shown,
+        source=given.source,
+        human_only=human_only(given.question, given.rule) or given.question.floor,
+        rule=given.rule,
+        policy=given.policy,
+        policy_place=given.policy_place,
+    )
 
 
 def _then(steps: list[s.Step], decision: Decision) -> Decision:
@@ -94,6 +110,8 @@ def request(state: v.State, opened: v.Open, row: str, words: str) -> tuple[v.Sta
     }
     if (told := opened.escalation) is not None:
         about["escalation"] = {"model": told.model, "reason": told.reason, "failed": told.failed, "ms": told.ms}
+    if opened.undo:  # of Back from a review nothing else is on record
+        about[DISCARDS] = list(opened.undo)
     event = InquiryRequest(
         id=inquiry,
         source=Source(opened.source, tool if opened.source == "tool" else ""),
@@ -149,7 +167,7 @@ def nobody(state: v.State, opened: v.Open, refusal: Refusal) -> Decision:
 
 
 def refused(
-    state: v.State, opened: v.Open, reason: str, text: str, by: str = POLICY, who: Responder | None = None
+    state: v.State, opened: v.Open, reason: CancelReason, text: str, by: str = POLICY, who: Responder | None = None
 ) -> Decision:
     """No answer, and the call ends with an error."""
     state, steps = cancel(state, opened, reason, by, who)

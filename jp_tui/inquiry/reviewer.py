@@ -78,7 +78,9 @@ def _escalate(state: v.State, opened: v.Open, told: v.Escalation, who: Responder
     if state.client:
         state, more = _to_human(state, opened, told)
         return state, [*steps, *more]
-    state, opened, asking = request(state, escalated(opened, told), "6", why.overruled_alone(opened.policy))
+    state, opened, asking = request(
+        state, escalated(opened, told), "6", why.overruled_alone(opened.policy, opened.policy_place)
+    )
     if takes:
         state, more = take(state, opened, True, Responder("default"))
     else:

@@ -61,9 +61,11 @@ def route(
     *,
     client: bool,
     policy: Policy,
+    policy_place: str = "",
     verdicts: Verdicts = NO_VERDICTS,
 ) -> Route:
-    """Who answers this question now (R103-R112, R247). `verdicts` cover a schema's static answer and default."""
+    """Who answers this question now (R103-R112, R247). `verdicts` cover a schema's static answer and default;
+    `policy_place` is where the policy is set, for the words."""
     if question.floor:
         if client:
             return Route("0a", "human", why.FLOOR_ASKED)
@@ -83,25 +85,25 @@ def route(
         return Route("6" if escalates else "5", "reviewer", words, "", escalates)
     if client:
         return Route("7", "human", why.asked(question, rule))
-    return _alone(question, rule, human=human, policy=policy, verdicts=verdicts)
+    return _alone(question, rule, human=human, policy=policy, place=policy_place, verdicts=verdicts)
 
 
-def _alone(question: Question, rule: Rule, *, human: bool, policy: Policy, verdicts: Verdicts) -> Route:
+def _alone(question: Question, rule: Rule, *, human: bool, policy: Policy, place: str, verdicts: Verdicts) -> Route:
     """Rows 8 to 14: the human is wanted and nobody is there."""
     if isinstance(question.answer_type, SecretAnswer):
         return Route("10", "nobody", why.SECRET_ALONE, "no_client")
     if policy == "defer":
-        return Route("14", "nobody", why.DEFERRED, "deferred")
+        return Route("14", "nobody", why.deferred(place), "deferred")
     takes = policy == "defaults" and default_fits(question, verdicts)
     if human:
         row = "9" if policy == "defaults" else "8"
         if takes:
-            return Route(row, "default", why.DEFAULT)
-        return Route(row, "nobody", why.alone_human(question, rule, policy), "no_client")
+            return Route(row, "default", why.default(place))
+        return Route(row, "nobody", why.alone_human(question, rule, policy, place), "no_client")
     if policy == "defaults":
         if takes:
-            return Route("12", "default", why.DEFAULT)
-        return Route("12", "nobody", why.NO_DEFAULT, "no_default")
+            return Route("12", "default", why.default(place))
+        return Route("12", "nobody", why.no_default(place), "no_default")
     if policy == "deny":
-        return Route("13", "nobody", why.DENIED, "denied")
-    return Route("11", "reviewer", why.alone_reviewed(policy))
+        return Route("13", "nobody", why.denied(place), "denied")
+    return Route("11", "reviewer", why.alone_reviewed(policy, place))

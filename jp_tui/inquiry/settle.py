@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.conversation.events import (
+    CancelReason,
     InquiryAnswered,
     InquiryCancelled,
     InquiryRedacted,
@@ -15,10 +16,10 @@ from jp_tui.conversation.events import (
     Responder,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry import evolve
+from jp_tui.inquiry import evolve, parts
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer
+from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer, Taken
 
 Decision = tuple[v.State, list[s.Step]]
 
@@ -63,24 +64,28 @@ def answered_by(opened: v.Open, who: Responder) -> Responder:
     return replace(who, escalated=True) if overruled(opened) else who
 
 
-def response(opened: v.Open, value: Json, who: Responder, reason: str) -> InquiryResponse:
+def response(opened: v.Open, value: Json, who: Responder, reason: str, taken: Taken | None) -> InquiryResponse:
     """The recorded answer; a secret's value never gets near the log (R202)."""
     if isinstance(opened.question.answer_type, SecretAnswer):
         return InquiryRedacted(id=opened.inquiry)
-    return InquiryAnswered(id=opened.inquiry, answer=value, explanation=reason or None, responder=who)
+    extra: JsonObject = {} if taken is None else {"parts": parts.wire(taken)}
+    return InquiryAnswered(id=opened.inquiry, answer=value, explanation=reason or None, responder=who, extra=extra)
 
 
-def take(state: v.State, opened: v.Open, value: Json, who: Responder, reason: str = "") -> Decision:
-    """Record an answer and run the tool again (R108). Only a person's reason is a note for the tool (R182)."""
+def take(
+    state: v.State, opened: v.Open, value: Json, who: Responder, reason: str = "", taken: Taken | None = None
+) -> Decision:
+    """Record an answer and run the tool again (R108). Only a person's reason is a note for the tool (R182), and only a
+    person takes parts of what is asked (R251)."""
     who = answered_by(opened, who)
-    event = response(opened, value, who, reason)
+    event = response(opened, value, who, reason, taken)
     redacted = isinstance(event, InquiryRedacted)
     note = reason if who.kind == "user" else ""
-    given = v.Given(value, opened.digest, note, unseen=who.kind in ("remembered", "static"))
+    given = v.Given(value, opened.digest, note, unseen=who.kind in ("remembered", "static"), taken=taken)
     last = v.Last(opened.question.id, None if redacted else value, reason, who, overruled(opened))
-    state = evolve.answered(
-        evolve.closed(state, opened.inquiry, who.kind), opened.call, opened.question.id, given, last
-    )
+    state = evolve.closed(state, opened.inquiry, who.kind)
+    asked = who.kind == "user" and opened.escalation is None
+    state = evolve.answered(state, opened.call, opened.question.id, given, last, asked=asked)
     return state, [
         s.Record(event),
         s.Settled(opened.inquiry, "redacted" if redacted else "answered", who.kind),
@@ -88,9 +93,17 @@ def take(state: v.State, opened: v.Open, value: Json, who: Responder, reason: st
     ]
 
 
-def cancel(state: v.State, opened: v.Open, reason: str, by: str, who: Responder | None = None) -> Decision:
-    """Record that there is no answer; the call is not decided about."""
-    event = InquiryCancelled(id=opened.inquiry, reason=reason, responder=answered_by(opened, who) if who else None)
+def cancel(
+    state: v.State,
+    opened: v.Open,
+    reason: CancelReason,
+    by: str,
+    who: Responder | None = None,
+    about: JsonObject | None = None,
+) -> Decision:
+    """Record that there is no answer; the call is not decided about. `about` stands beside it in the record."""
+    who = answered_by(opened, who) if who else None
+    event = InquiryCancelled(id=opened.inquiry, reason=reason, responder=who, metadata=about or {})
     return evolve.closed(state, opened.inquiry, by), [s.Record(event), s.Settled(opened.inquiry, "cancelled", by)]
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 
 from jp_tui.conversation.events import Responder, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.questions.types import Given as Given
 from jp_tui.questions.types import FormView, Question, Taken
+from jp_tui.questions.types import Given as Given
 from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 
 Target = Literal["user", "assistant", "assistant_with_escalation"]
@@ -95,8 +95,9 @@ class Open:
     text: str = ""
     form: FormView | None = None
     back: str = ""  # the question that Back goes to; none when that is empty
-    prefill: tuple[Json, ...] = ()  # the answer it had before Back, if it is shown again (R176)
-    undo: tuple[str, ...] = ()  # the questions whose answers `u` would bring back (E23)
+    prefill: tuple[Json, ...] = field(default=(), repr=False)  # the answer it had before Back (R176); of no secret
+    undo: tuple[str, ...] = ()  # the questions whose answers `u` would bring back, in order, Back's target first (E23)
+    policy_place: str = ""  # where the policy is set
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ class OpenReview:
     call: str
     digest: str
     form: FormView
+    source: SourceKind = "assistant"
 
 
 Waiting = Open | OpenPermission | OpenDelivery | OpenReview
@@ -160,7 +162,8 @@ class Last:
 @dataclass(frozen=True, slots=True)
 class Work:
     """An executing call: its answers in the order they were given, how often the same question was answered in a row,
-    the requests of an earlier run that it may take up again, and its last answered inquiry."""
+    the requests of an earlier run that it may take up again, and its last answered inquiry. `unasked` are questions
+    whose answer is not the human's own first word: a setting's, a default, a reviewer's (R172, R176)."""
 
     tool: str
     answers: Mapping[str, Given] = field(default_factory=lambda: MappingProxyType({}))
@@ -168,6 +171,7 @@ class Work:
     recorded: tuple[Recorded, ...] = ()
     last: Last | None = None
     discarded: tuple[tuple[str, Given], ...] = ()  # by Back, in order, the target first (R177)
+    unasked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,18 +206,22 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True)
 class CallResumed:
-    """A call of a turn that was cut off is executed again (R237). `attempts` by question id, as recorded."""
+    """A call of a turn that was cut off is executed again (R237). `attempts` by question id, as recorded; `answers`,
+    `discarded` and `unasked` as `rebuilt.Rebuilt` reads them from the record."""
 
     call: str
     tool: str
     answers: Mapping[str, Given]
     attempts: Mapping[str, int]
     recorded: tuple[Recorded, ...]
+    discarded: tuple[tuple[str, Given], ...] = ()
+    unasked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRaised:
-    """A tool returned needs_input. `verdicts` cover the static answer and the default of a schema question."""
+    """A tool returned needs_input. `verdicts` cover the static answer and the default of a schema question;
+    `policy_place` is FILE:LINE of the policy, when a file set it."""
 
     call: str
     question: Question
@@ -222,28 +230,33 @@ class QuestionRaised:
     policy: Policy = "unset"
     verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
     form: FormView | None = None
+    policy_place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionWanted:
-    """A call of a tool with run mode `ask` or `edit` (R85). `digest` is of the arguments as they are shown."""
+    """A call of a tool with run mode `ask` or `edit` (R85). `digest` is of the arguments as they are shown, `place`
+    FILE:LINE of the mode, when a file set it."""
 
     call: str
     tool: str
     mode: AskMode
     digest: str
     policy: Policy = "unset"
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryWanted:
-    """A result of a tool with result mode `ask` or `edit` (R93). `digest` is of the result as it is shown."""
+    """A result of a tool with result mode `ask` or `edit` (R93). `digest` is of the result as it is shown, `place` as
+    in PermissionWanted."""
 
     call: str
     tool: str
     mode: AskMode
     digest: str
     policy: Policy = "unset"
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +266,7 @@ class ReviewWanted:
     call: str
     digest: str
     form: FormView
+    source: SourceKind = "assistant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +282,7 @@ class CallGone:
 @dataclass(frozen=True, slots=True)
 class HumanAnswered:
     """`remember` for the rest of the turn; `via` another face than the screen (R25); `ms` since it was asked; `at`
-    the time (R58); `verdicts` cover the value of a schema question."""
+    the time (R58); `verdicts` cover the value of a schema question; `taken` says which parts (R251)."""
 
     inquiry: str
     digest: str

@@ -16,8 +16,7 @@ SECRET_ALONE = "a secret needs a person, and none is attached"
 
 def setting(tool: str, question: str, rule: Rule, leaf: str) -> str:
     """The key of a question's setting, and where it stands."""
-    place = f" ({rule.place})" if rule.place else ""
-    return f"conversation.tools.{tool}.questions.{question}.{leaf}{place}"
+    return f"conversation.tools.{tool}.questions.{question}.{leaf}{_at(rule.place)}"
 
 
 def only_people(question: Question, rule: Rule) -> str:
@@ -66,27 +65,50 @@ def asked(question: Question, rule: Rule) -> str:
     return "nothing remembered or set answers it, and " + (people or "it is meant for you")
 
 
-def policy_name(policy: Policy) -> str:
-    """A policy for a sentence."""
-    return "no policy is set for questions without you" if policy == "unset" else f"the policy is `{policy}`"
+def _at(place: str) -> str:
+    return f" ({place})" if place else ""
 
 
-def alone_human(question: Question, rule: Rule, policy: Policy) -> str:
+def policy_name(policy: Policy, place: str = "") -> str:
+    """A policy for a sentence, and where it stands."""
+    if policy == "unset":
+        return "no policy is set for questions without you"
+    return f"the policy is `{policy}`{_at(place)}"
+
+
+def alone_human(question: Question, rule: Rule, policy: Policy, place: str = "") -> str:
     """Rows 8 and 9, without an answer."""
     people = only_people(question, rule)
     lacks = " and it has no default that fits" if policy == "defaults" else ""
-    return f"nobody was asked: nobody is attached, {people}, {policy_name(policy)}{lacks}"
+    return f"nobody was asked: nobody is attached, {people}, {policy_name(policy, place)}{lacks}"
 
 
-DEFAULT = "you were not asked: nobody was attached, and the policy `defaults` takes the question's default"
-NO_DEFAULT = "nobody was asked: nobody is attached, and the policy is `defaults` but it has no default that fits"
-DENIED = "nobody was asked: nobody is attached, and the policy is `deny`"
-DEFERRED = "it waits: nobody is attached, and the policy `defer` keeps it until somebody is"
+def default(place: str = "") -> str:
+    """Rows 9 and 12."""
+    return (
+        f"you were not asked: nobody was attached, and the policy `defaults`{_at(place)} takes the question's default"
+    )
 
 
-def alone_reviewed(policy: Policy) -> str:
+def no_default(place: str = "") -> str:
+    """Row 12, without one."""
+    lacks = "but it has no default that fits"
+    return f"nobody was asked: nobody is attached, and {policy_name('defaults', place)} {lacks}"
+
+
+def denied(place: str = "") -> str:
+    """Row 13."""
+    return f"nobody was asked: nobody is attached, and {policy_name('deny', place)}"
+
+
+def deferred(place: str = "") -> str:
+    """Row 14."""
+    return f"it waits: nobody is attached, and the policy `defer`{_at(place)} keeps it until somebody is"
+
+
+def alone_reviewed(policy: Policy, place: str = "") -> str:
     """Row 11."""
-    return f"nobody is attached and {policy_name(policy)}, so a reviewing model is asked"
+    return f"nobody is attached and {policy_name(policy, place)}, so a reviewing model is asked"
 
 
 def overruled(tool: str, question: Question, rule: Rule, model: str) -> str:
@@ -99,16 +121,16 @@ def undecided(model: str) -> str:
     return f"{model or 'the reviewing model'} could not decide, so it comes to you (conversation.inquiry.on_failure)"
 
 
-def overruled_alone(policy: Policy) -> str:
+def overruled_alone(policy: Policy, place: str = "") -> str:
     """R153: a reviewer's no, and nobody to ask."""
-    return f"a reviewing model said no, nobody is attached, and {policy_name(policy)}"
+    return f"a reviewing model said no, nobody is attached, and {policy_name(policy, place)}"
 
 
-def permission(tool: str, mode: str) -> str:
+def permission(tool: str, mode: str, place: str = "") -> str:
     """A run prompt (R85)."""
-    return f"conversation.tools.{tool}.run is `{mode}`, and no decision on this tool is remembered"
+    return f"conversation.tools.{tool}.run is `{mode}`{_at(place)}, and no decision on this tool is remembered"
 
 
-def delivery(tool: str, mode: str) -> str:
+def delivery(tool: str, mode: str, place: str = "") -> str:
     """A result prompt (R93)."""
-    return f"conversation.tools.{tool}.result is `{mode}`"
+    return f"conversation.tools.{tool}.result is `{mode}`{_at(place)}"

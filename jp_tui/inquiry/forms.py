@@ -1,0 +1,147 @@
+"""Moving about in a form (inquiries.md R176-R182b, E23): Back, its undo, and the look over all of it at the end.
+
+Which question comes next is the tool's to say, each time it runs; here its answers are taken away and given back. What
+Back took away stands in the record beside the showings that it ended and began (`discards`, `restores`), because the
+tag alone may mean nothing to a reader (R24).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.conversation.events import Responder
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.inquiry import evolve, messages
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.route import key
+from jp_tui.inquiry.settle import Decision, cancel, complete, drop_open, find
+from jp_tui.questions.types import FormView, SecretAnswer
+
+DISCARDS = "discards"
+"""Metadata of a request or response: the questions whose answers are discarded from here on, Back's target first."""
+RESTORES = "restores"
+"""Metadata of a response: the questions whose discarded answers count again, in this order."""
+
+Asked = v.Open | v.OpenReview
+
+NO_QUESTION = "this prompt asks about a call, and there is no form to move in"
+
+
+def _reaches(state: v.State, call: str, form: FormView | None, question: str) -> bool:
+    """Whether Back may go there: answered in this form by the human, and asked again when its answer is gone."""
+    work = state.calls[call]
+    given = work.answers.get(question)
+    if form is None or given is None or question not in {place.id for place in form.places}:
+        return False
+    return not given.unseen and question not in work.unasked and key(work.tool, question) not in state.ledger.answers
+
+
+def target(state: v.State, call: str, form: FormView | None, current: str = "") -> str:
+    """The question that Back goes to from `current`; empty when there is none (R176)."""
+    given = [question for question in state.calls[call].answers if question != current]
+    return next((question for question in reversed(given) if _reaches(state, call, form, question)), "")
+
+
+def placed(state: v.State, opened: v.Open, form: FormView | None) -> v.Open:
+    """The question at its place in its form, with what Back left for it (R176, R177). A secret is never pre-filled."""
+    gone = state.calls[opened.call].discarded
+    prefill: tuple[Json, ...] = ()
+    if gone and not isinstance(opened.question.answer_type, SecretAnswer):
+        question, given = gone[0]
+        if (question, given.digest) == (opened.question.id, opened.digest):
+            prefill = (given.value,)
+    back = target(state, opened.call, form, opened.question.id)
+    return replace(opened, form=form, back=back, prefill=prefill, undo=tuple(question for question, _ in gone))
+
+
+def _asked(state: v.State, inquiry: str, shown: str) -> Asked | s.Refuse:
+    opened = find(state, inquiry, shown)
+    if isinstance(opened, v.OpenPermission | v.OpenDelivery):
+        return s.Refuse(inquiry, NO_QUESTION, False)
+    return opened
+
+
+def went_back(state: v.State, given: v.HumanWentBack) -> Decision:
+    """To an answered question, whose answer and all after it are discarded until something is submitted (R177)."""
+    opened = _asked(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    current = opened.question.id if isinstance(opened, v.Open) else ""
+    to = given.to or target(state, opened.call, opened.form, current)
+    if not to:
+        return state, [s.Refuse(given.inquiry, "there is no answered question to go back to", False)]
+    if to == current or not _reaches(state, opened.call, opened.form, to):
+        return state, [s.Refuse(given.inquiry, "only a question that you have answered can be gone back to", False)]
+    state = evolve.goes_back(state, opened.call, to)
+    gone = [question for question, _ in state.calls[opened.call].discarded]
+    return _moved(state, opened, {DISCARDS: list(gone)})
+
+
+def restored(state: v.State, given: v.HumanRestored) -> Decision:
+    """What Back took away comes back, as long as nothing was submitted since (E23, R177)."""
+    opened = _asked(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    gone = [question for question, _ in state.calls[opened.call].discarded]
+    if not gone:
+        return state, [s.Refuse(given.inquiry, "there is nothing to bring back", False)]
+    return _moved(evolve.restored(state, opened.call), opened, {RESTORES: list(gone)})
+
+
+def _moved(state: v.State, opened: Asked, about: JsonObject) -> Decision:
+    """The showing is over without an answer (R181), and the tool says what comes now."""
+    state, steps = _over(state, opened, about)
+    return state, [*steps, s.RunAgain(opened.call, state.calls[opened.call].answers)]
+
+
+def _over(state: v.State, opened: Asked, about: JsonObject) -> Decision:
+    if isinstance(opened, v.Open):
+        return cancel(state, opened, "user_back", "user", Responder("user"), about)
+    return evolve.closed(state, opened.inquiry, "user"), [s.Settled(opened.inquiry, "cancelled", "user")]
+
+
+def review_wanted(state: v.State, given: v.ReviewWanted) -> Decision:
+    """A form is complete: the human may look over it, and where nobody is it counts at once (R182b)."""
+    work = state.calls.get(given.call)
+    if work is None:
+        return state, []
+    state, steps = drop_open(state, given.call)
+    if work.streak[0] == v.REVIEW and work.streak[1] >= state.most:
+        text = messages.never_accepts(work.tool, v.REVIEW, work.streak[1])
+        state, more = complete(state, given.call, text, is_error=True)
+        return state, [*steps, *more]
+    if not state.client:
+        state, more = _counts(state, given.call)
+        return state, [*steps, *more]
+    state, inquiry = evolve.attempt(state, given.call, v.REVIEW)
+    opened = v.OpenReview(inquiry, given.call, given.digest, given.form, given.source)
+    return evolve.waits(state, opened), [*steps, s.AskReview(opened, target(state, given.call, given.form))]
+
+
+def submitted(state: v.State, given: v.HumanSubmitted) -> Decision:
+    """The review is done, and the form counts."""
+    opened = find(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    if not isinstance(opened, v.OpenReview):
+        return state, [s.Refuse(given.inquiry, "only a form that is complete can be submitted", False)]
+    state = evolve.closed(state, opened.inquiry, "user")
+    state, steps = _counts(state, opened.call)
+    return state, [s.Settled(opened.inquiry, "answered", "user"), *steps]
+
+
+def _counts(state: v.State, call: str) -> Decision:
+    state = evolve.submitted(state, call)
+    return state, [s.RunAgain(call, state.calls[call].answers, reviewed=True)]
+
+
+def replied(state: v.State, opened: v.OpenReview, words: str) -> Decision:
+    """The form is left with words (R179), at a tool's own as at any question of it (R182)."""
+    state, steps = _over(state, opened, {})
+    if opened.source != "assistant":
+        text = messages.replied(words) if words else messages.CANCELLED
+        state, more = complete(state, opened.call, text, is_error=False)
+        return state, [*steps, *more]
+    answers = state.calls[opened.call].answers
+    return state, [*steps, s.RunAgain(opened.call, answers, replied=True, reply=words or None)]

@@ -1,0 +1,58 @@
+"""An answer to parts of what is asked (inquiries.md R251): which were accepted, and what was said about each.
+
+Only a person answers by parts; whoever else answers takes the whole or nothing. Never raises for what it is given.
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.inquiry.fits import UNWRITABLE, writable
+from jp_tui.questions.types import BooleanAnswer, Question, Taken
+
+
+def misnamed(question: Question, value: Json, taken: Taken | None) -> str | None:
+    """Why these parts are no answer, in plain words; None when they are one, or when the whole is answered."""
+    if taken is None:
+        return None
+    known = {part.id for part in question.parts}
+    if not known or not isinstance(question.answer_type, BooleanAnswer):
+        return "this is answered as a whole, not by its parts"
+    if not known.issuperset((*taken.accepted, *taken.comments)):
+        return "it names a part that is not asked about"
+    if len(set(taken.accepted)) != len(taken.accepted):
+        return "it names a part twice"
+    if value is not bool(taken.accepted):
+        return "it is a yes when at least one part is accepted, else a no"
+    return None if writable(dict(taken.comments)) else UNWRITABLE
+
+
+def partial(question: Question, taken: Taken | None) -> bool:
+    """Whether it is a yes to less than the whole: such a one is never remembered."""
+    return taken is not None and 0 < len(taken.accepted) < len({part.id for part in question.parts})
+
+
+def tidy(question: Question, taken: Taken | None) -> Taken | None:
+    """In the order of the question, without comments that say nothing."""
+    if taken is None:
+        return None
+    order = dict.fromkeys(part.id for part in question.parts)
+    said = {name: words for name in order if (words := taken.comments.get(name, "").strip())}
+    return Taken(tuple(name for name in order if name in taken.accepted), said)
+
+
+def wire(taken: Taken) -> JsonObject:
+    """`{"accepted": [ids], "comments": {id: text}}`, as it stands beside the recorded answer."""
+    return {"accepted": list(taken.accepted), "comments": dict(taken.comments)}
+
+
+def read(found: Json) -> Taken | None:
+    """The way back; None for anything that is not of that form."""
+    if not isinstance(found, dict):
+        return None
+    accepted, comments = found.get("accepted"), found.get("comments", {})
+    if not isinstance(accepted, list) or not isinstance(comments, dict):
+        return None
+    names = tuple(name for name in accepted if isinstance(name, str))
+    said = {name: words for name, words in comments.items() if isinstance(words, str)}
+    whole = len(names) == len(accepted) and len(said) == len(comments)
+    return Taken(names, said) if whole else None
