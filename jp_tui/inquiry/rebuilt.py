@@ -1,0 +1,74 @@
+"""The answers of one call, read back from its record (inquiries.md R237): the way back of what the machine writes.
+
+Fed with the call's requests and responses in their order. What Back took away stays away, and what its undo brought
+back counts again (R177), by what stands beside the events and never by a cancellation's tag (R24). It judges nothing:
+a damaged record gives fewer answers, never others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from jp_tui.conversation.events import InquiryAnswered, InquiryRedacted, InquiryResponse
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.inquiry import parts
+from jp_tui.inquiry.forms import DISCARDS, RESTORES
+from jp_tui.inquiry.human import RESTARTS
+from jp_tui.inquiry.values import Given, Recorded
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """`answers` in the order they were given, `discarded` in Back's order, `unasked` as in Work."""
+
+    answers: dict[str, Given] = field(default_factory=dict)
+    discarded: dict[str, Given] = field(default_factory=dict)
+    unasked: set[str] = field(default_factory=set)
+    _latest: dict[str, Given] = field(default_factory=dict)
+
+    def asked(self, question: str, about: JsonObject) -> None:
+        """A request with its metadata: what is asked once more is not answered."""
+        self._discard(about)
+        self.answers.pop(question, None)
+
+    def closed(self, asked: Recorded, event: InquiryResponse) -> None:
+        """The response to a request of this call."""
+        self._discard(event.metadata)
+        for question in _names(event.metadata.get(RESTORES)):
+            if (given := self.discarded.pop(question, None)) is not None:
+                self.answers[question] = given
+        if event.metadata.get(RESTARTS) is True:
+            self.answers, self.discarded, self._latest = {}, {}, {}
+        if isinstance(event, InquiryAnswered | InquiryRedacted):
+            self.discarded = {}
+        if isinstance(event, InquiryAnswered):
+            self._answer(asked, event)
+
+    def in_order(self) -> tuple[tuple[str, Given], ...]:
+        """What Back took away, as CallResumed wants it."""
+        return tuple(self.discarded.items())
+
+    def _answer(self, asked: Recorded, event: InquiryAnswered) -> None:
+        kind = event.responder.kind if event.responder is not None else "user"
+        note = event.explanation or "" if kind == "user" else ""
+        taken = parts.read(event.extra.get("parts")) if kind == "user" else None
+        given = Given(event.answer, asked.digest, note, kind in ("static", "remembered"), taken)
+        self.answers.pop(asked.question, None)
+        self.answers[asked.question] = self._latest[asked.question] = given
+        if kind == "user" and asked.escalation is None:
+            self.unasked.discard(asked.question)
+        else:
+            self.unasked.add(asked.question)
+
+    def _discard(self, about: JsonObject) -> None:
+        """The list is of everything that is discarded now."""
+        if not (names := _names(about.get(DISCARDS))):
+            return
+        for question in names:
+            self.answers.pop(question, None)
+        self.discarded = {question: self._latest[question] for question in names if question in self._latest}
+
+
+def _names(found: Json) -> Sequence[str]:
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
