@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
@@ -80,6 +82,29 @@ async def test_what_edits_a_file_is_asked_once_more_and_any_other_key_keeps_it()
         assert revoked(app) == ["pinned"]
 
 
+async def test_by_mouse_alone_an_entry_is_chosen_taken_back_and_the_list_closed() -> None:
+    """E60."""
+    async with workspace() as (app, pilot):
+        await pilot.press("f7")
+        await app.says(pilot, read(TURN, PINNED))
+
+        async def click(words: str) -> None:
+            rows = app.screen_text().splitlines()
+            row = next(y for y, text in enumerate(rows) if words in text)
+            await pilot.click(offset=(rows[row].index(words), row))
+            await pilot.pause()
+
+        await click("pinned answer")
+        await click("d take back")
+        assert revoked(app) == [] and "This edits" in app.screen_text()
+        await click("remembered answer")
+        assert "This edits" not in app.screen_text()
+        await click("d take back")
+        assert revoked(app) == ["turn"]
+        await click("Esc close")
+        assert app.screen is app._main
+
+
 async def test_what_cannot_be_taken_back_says_why_and_a_refusal_is_said_in_place() -> None:
     async with workspace() as (app, pilot):
         await pilot.press("f7")
@@ -152,3 +177,17 @@ async def test_a_question_that_comes_while_a_list_is_open_waits_for_it() -> None
         await pilot.pause()
         await app.passes(pilot, 1.2)
         assert app.dock.open
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (200, 50)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_a_long_ledger_scrolls_and_what_is_asked_once_more_stays_in_sight(size: tuple[int, int]) -> None:
+    """E61: whoever is asked must see it, however much is listed."""
+    many = [entry(key=str(n), kind="pinned", scope="settings", place=f"c.toml:{n}", value=n) for n in range(60)]
+    async with workspace(size=size) as (app, pilot):
+        await pilot.press("f7")
+        await app.says(pilot, read(*many))
+        await pilot.press(*["down"] * 40, "d")
+        await pilot.pause()
+        shown = app.screen_text()
+        assert "❯ fs_modify_file · apply_changes  40" in shown and "This edits c.toml:40" in shown
+        assert "set in c.toml:40" in shown and "Esc close" in shown

@@ -23,7 +23,6 @@ class Inquiries(Listing):
     """Questions and their fates, oldest first."""
 
     title_words = "Asked and answered"
-    keys_words = "↑ ↓ · r reads again · Esc closes"
 
     def listed(self, inquiries: tuple[InquiryInfo, ...]) -> None:
         """What is on record now; the newest is highlighted at first."""

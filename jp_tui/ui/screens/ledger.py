@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from textual import events
 from textual.binding import Binding
 from textual.message import Message
+from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import LedgerEntry
@@ -27,7 +28,6 @@ class Ledger(Listing):
         Binding("d,delete", "revoke", "take back", id="ledger.revoke", tooltip="The highlighted one; a setting twice"),
     ]
     title_words = "Remembered and allowed"
-    keys_words = "↑ ↓ · d takes back · Esc closes"
 
     @dataclass
     class Revoke(Message):
@@ -68,6 +68,17 @@ class Ledger(Listing):
             self._sure = row.key
             self.say(ours(words.TAKING))
             self.post_message(self.Revoke(row.key))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing can be taken back where there is nothing, and the list is live: it need not be read again (E5)."""
+        return action != "again" and (action != "revoke" or bool(self._rows))
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Another row, by key or by mouse, is a change of mind too."""
+        super().on_option_list_option_highlighted(event)
+        if self._sure and self.chosen is not None and self.chosen.key != self._sure:
+            self._sure = ""
+            self.say(blank())
 
     def on_key(self, event: events.Key) -> None:
         """Any other key is a change of mind."""

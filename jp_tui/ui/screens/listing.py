@@ -20,6 +20,7 @@ from textual.widgets.option_list import Option
 
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, join, ours
+from jp_tui.ui.widgets.footer import KeyBar
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,10 @@ class Listing(ModalScreen[None], inherit_bindings=False):
     """A page with a list and a line for what is said."""
 
     BINDINGS = [
-        Binding("escape,q", "dismiss(None)", "close", id="listing.close", tooltip="Back to where you were"),
         Binding("j", "move(1)", "down", show=False, id="listing.down", tooltip="The next row"),
         Binding("k", "move(-1)", "up", show=False, id="listing.up", tooltip="The row before"),
-        Binding("r", "again", "read again", show=False, id="listing.again", tooltip="Ask for the list once more"),
+        Binding("r", "again", "read again", id="listing.again", tooltip="Ask for the list once more"),
+        Binding("escape,q", "dismiss(None)", "close", id="listing.close", tooltip="Back to where you were"),
         Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="listing.break"),
     ]
 
@@ -47,10 +48,10 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         align: center middle; background: $background 60%;
         & > Vertical {
             width: 100%; max-width: 112; height: auto; max-height: 100%; padding: 0 1; background: $sheet-background;
-            border: round $sheet-border; border-title-style: bold; border-subtitle-color: $muted-foreground;
+            border: round $sheet-border; border-title-style: bold;
         }
         OptionList, OptionList:focus {
-            height: auto; max-height: 1fr; border: none; padding: 0; background: $sheet-background;
+            height: auto; max-height: 60vh; border: none; padding: 0; background: $sheet-background;
             text-wrap: nowrap; text-overflow: ellipsis; background-tint: $foreground 0%;
             & > .option-list--option-highlighted {
                 background: $primary 12%; color: $foreground; text-style: none;
@@ -58,8 +59,9 @@ class Listing(ModalScreen[None], inherit_bindings=False):
             &:ansi > .option-list--option-highlighted { background: transparent; }
         }
         Static { height: auto; padding: 0 1; }
-        #detail { max-height: 8; margin-top: 1; color: $muted-foreground; }
-        #notice { color: $waiting-foreground; text-style: bold; }
+        #detail { max-height: 18vh; margin-top: 1; color: $muted-foreground; }
+        KeyBar { background: $sheet-background; width: 100%; height: auto; }
+        #notice { max-height: 3; color: $waiting-foreground; text-style: bold; }
     }
     """
 
@@ -67,7 +69,6 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         """The list is wanted, for the first time or once more."""
 
     title_words = ""
-    keys_words = ""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,6 +82,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
             yield Static(id="empty")
             yield Static(id="detail")
             yield Static(id="notice")
+            yield KeyBar(speaks_for_itself=lambda node: False)
 
     def on_mount(self) -> None:
         self.show(None, ours("reading…", style="$muted-foreground"))
@@ -95,7 +97,6 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         self._items, self._marked = items, None
         options.clear_options()
         options.add_options(Option(_row(one)) for one in items or ())
-        self.query_one(Vertical).border_subtitle = words(self.keys_words if items else "Esc closes")
         options.display = bool(items)
         shown = self.query_one("#empty", Static)
         shown.update(empty)
@@ -104,6 +105,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
             same = next((row for row, one in enumerate(items) if before is not None and one.key == before.key), at)
             options.highlighted = min(same, len(items) - 1)
         self._tell()
+        self.refresh_bindings()
 
     @property
     def chosen(self) -> Item | None:
