@@ -1,231 +1,150 @@
-"""The argument rules of `ask_user` (inquiries.md R161, R164, V-codes): what a model sent → a list of questions.
+"""The arguments of `ask_user` (inquiries.md R161, R164, R165): what a model sent → questions, or all that is wrong.
 
-All problems are collected before anything is asked; each has a code, a JSON pointer and one sentence. A shape is
-a row of `_SHAPES` (its key for the text, its keys, its answer types), so another one is another row plus the rules
-only it has. Knows no tool, asks nothing, and never repairs: a wish that would not be honoured is a problem (V16).
-Here too: duplicate keys cannot be seen any more, the gate of traps.md T17 has refused them (V19).
+Three shapes, one internal form. All problems are collected before anything is asked; each has a code, a JSON pointer
+and one sentence. Knows no tool, asks nothing, and never repairs. Two things are found out elsewhere: duplicate keys,
+which the gate of traps.md T17 refuses (V19), and whether a schema can be used, which is judged by a process (V9) and
+comes back through `judged`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
 
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.questions.bounds import BREAKS, MAX_CONTEXT, MAX_OPTIONS, MAX_TEXT, beyond, pointer, short, visible
-from jp_tui.questions.options import read_option
-from jp_tui.questions.types import (
-    AnswerType,
-    BooleanAnswer,
-    MultiSelectAnswer,
-    Option,
-    SelectAnswer,
-    TextAnswer,
-)
+from jp_tui.questions.bounds import beyond, pointer, short
+from jp_tui.questions.branch_rules import check_id, check_when
+from jp_tui.questions.item_rules import SHAPES, Looked, look, strangers
+from jp_tui.questions.items import Form as Form
+from jp_tui.questions.items import Item as Item
+from jp_tui.questions.items import Problem as Problem
+from jp_tui.questions.items import Refused as Refused
+from jp_tui.questions.items import Schemas as Schemas
+from jp_tui.questions.items import Shape as Shape
+from jp_tui.questions.items import When as When
+from jp_tui.questions.refusals import sentences as sentences
+from jp_tui.questions.types import SchemaAnswer
 
-Shape = Literal["flat"]
+MAX_QUESTIONS = 50
+ANSWER = "answer"
+"""The id of the one question of the flat and the choices shape (R167)."""
 
-_TOLD = 40  # problems that are told one by one; the rest is counted
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One broken rule: its code (V1…), where (JSON pointer), and one sentence."""
-
-    code: str
-    path: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One question a model wants asked; `id` keys its answer."""
-
-    id: str
-    text: str
-    answer_type: AnswerType
-    context: str | None = None
-    default: Json = None
-    has_default: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """Arguments that keep every rule, in the one internal form of R161."""
-
-    shape: Shape
-    items: tuple[Item, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Arguments that break rules; never empty, in the order in which they stand."""
-
-    shape: Shape
-    problems: tuple[Problem, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """What a shape calls things and allows."""
-
-    text: str
-    keys: frozenset[str]
-    kinds: tuple[str, ...]
-    kind_default: str | None
-
-
-_SHAPES: dict[Shape, _Row] = {
-    "flat": _Row(
-        text="question",
-        keys=frozenset({"question", "context", "answer_type", "options", "default"}),
-        kinds=("boolean", "select", "text"),
-        kind_default="text",
-    )
+_OWN: dict[Shape, frozenset[str]] = {
+    "flat": SHAPES["flat"].keys,
+    "list": frozenset({"questions"}),
+    "choices": SHAPES["choices"].keys,
 }
+_EVERY = frozenset().union(*_OWN.values())
 
 
-def read(arguments: JsonObject) -> Form | Refused:
-    """The questions that `arguments` ask for, or all that is wrong with them."""
-    shape: Shape = "flat"
+def read(arguments: Json) -> Form | Refused:
+    """The questions that `arguments` ask for, or what is wrong with them, as far as it can be seen here."""
+    if not isinstance(arguments, dict):
+        return Refused("list", (Problem("V13", "", "The arguments must be a JSON object with `questions`."),))
+    shape = _shape(arguments)
     outside = beyond(arguments)
     if outside is not None:
         return Refused(shape, (Problem(*outside),))  # what is out of bounds is not looked at any closer
     found: list[Problem] = []
-    item = _item(arguments, "", "answer", _SHAPES[shape], found)
-    if found or item is None:
-        return Refused(shape, tuple(found))
-    return Form(shape, (item,))
+    items, schemas = _listed(arguments, found) if shape == "list" else _single(arguments, shape, found)
+    _other_keys(arguments, shape, found)
+    if found:
+        return Refused(shape, tuple(found), schemas)
+    return Form(shape, items, schemas)
 
 
-def sentences(problems: tuple[Problem, ...], tool: str = "ask_user") -> str:
-    """The plain text of M25b, one sentence a line."""
-    lines = [f"{tool}: {problem.message}" for problem in problems[:_TOLD]]
-    if len(problems) > _TOLD:
-        lines.append(f"{tool}: {len(problems) - _TOLD} more problems of this kind were found.")
-    return "\n".join(lines)
+def judged(read: Form | Refused, verdicts: Mapping[str, str | None]) -> Form | Refused:
+    """With what was found out about the schemas: by JSON pointer why one cannot be used, None when it can (V9).
+
+    A schema without a verdict cannot be used.
+    """
+    wrong = []
+    for path, _ in read.schemas:
+        why = verdicts.get(path, "it was not checked")
+        if why is not None:
+            wrong.append(Problem("V9", path, f"`schema` cannot be used: {why.rstrip('.')}."))
+    if not wrong:
+        return read
+    known = read.problems if isinstance(read, Refused) else ()
+    return Refused(read.shape, tuple(sorted([*known, *wrong], key=_place)))
 
 
-def _item(given: JsonObject, path: str, key: str, row: _Row, found: list[Problem]) -> Item | None:
-    """One question, its problems added to `found`; None when it cannot be made."""
-    text = _text(given, path, row.text, found)
-    context = _context(given, path, found)
-    kind = _kind(given, path, row, found)
-    options = _options(given, path, kind, found)
-    answer_type = _answer_type(kind, options)
-    default = given.get("default")
-    if default is not None and kind is not None:
-        found.extend(_default_problems(default, kind, options, path))
-    for name in given:
-        if name not in row.keys:
-            found.append(Problem("V16", pointer(path, name), f"`{short(name)}` is not a key of this tool."))
-    if found or text is None or answer_type is None:
-        return None
-    return Item(key, text, answer_type, context, default, has_default=default is not None)
+def _shape(arguments: JsonObject) -> Shape:
+    """R161, its last sentence. Null counts as absent, unless nothing else is there to go by."""
+    shape = _shape_of({key for key, value in arguments.items() if value is not None})
+    return shape or _shape_of(set(arguments)) or "list"
 
 
-def _text(given: JsonObject, path: str, name: str, found: list[Problem]) -> str | None:
-    value, where = given.get(name), pointer(path, name)
-    if not isinstance(value, str):
-        wrong = "is required" if value is None else "must be text"
-        found.append(Problem("V1", where, f"`{name}` {wrong}."))
-        return None
-    if not visible(value):
-        found.append(Problem("V1", where, f"`{name}` must not be blank."))
-    if not BREAKS.isdisjoint(value):
-        found.append(Problem("V2", where, f"`{name}` must be a single line; put anything longer in `context`."))
-    if len(value) > MAX_TEXT:
-        found.append(Problem("V18", where, f"`{name}` has more than {MAX_TEXT} characters."))
-    return value
+def _shape_of(present: set[str]) -> Shape | None:
+    if "questions" in present:
+        return "list"
+    if "choices" in present:
+        return "choices"
+    return "flat" if "question" in present else None
 
 
-def _context(given: JsonObject, path: str, found: list[Problem]) -> str | None:
-    value, where = given.get("context"), pointer(path, "context")
-    if value is None or isinstance(value, str):
-        if value is not None and len(value.encode()) > MAX_CONTEXT:
-            found.append(Problem("V18", where, f"`context` has more than {MAX_CONTEXT // 1024} KiB."))
-        return value
-    found.append(Problem("V16", where, "`context` must be text."))
-    return None
+def _single(arguments: JsonObject, shape: Shape, found: list[Problem]) -> tuple[tuple[Item, ...], Schemas]:
+    """The one question of the flat or the choices shape."""
+    seen = look(arguments, "", SHAPES[shape], found)
+    item = None if found else _item(ANSWER, seen, None)
+    return (() if item is None else (item,)), ()
 
 
-def _kind(given: JsonObject, path: str, row: _Row, found: list[Problem]) -> str | None:
-    value = given.get("answer_type")
-    if value is None and row.kind_default is not None:
-        return row.kind_default
-    if isinstance(value, str) and value in row.kinds:
-        return value
-    names = ", ".join(f'"{kind}"' for kind in row.kinds)
-    found.append(Problem("V12", pointer(path, "answer_type"), f"`answer_type` must be one of {names}."))
-    return None
-
-
-def _options(given: JsonObject, path: str, kind: str | None, found: list[Problem]) -> tuple[Option, ...] | None:
-    """The options of a choice; None when there are none, or none that can be used."""
-    value, where = given.get("options"), pointer(path, "options")
-    choice = kind in ("select", "multi_select")
-    if value is None or value == []:
-        if choice:
-            wrong = f'`options` is required and must not be empty when `answer_type` is "{kind}".'
-            found.append(Problem("V3", where, wrong))
-        return None
-    if kind is not None and not choice:
-        found.append(Problem("V4", where, f'`options` is not allowed when `answer_type` is "{kind}".'))
-    if not isinstance(value, list):
-        found.append(Problem("V3", where, "`options` must be a list."))
-        return None
-    if len(value) > MAX_OPTIONS:
-        found.append(Problem("V18", where, f"`options` has more than {MAX_OPTIONS} entries."))
-        return None
-    options: list[Option] = []
-    seen: dict[str, int] = {}
-    for index, entry in enumerate(value):
-        option = read_option(entry, closed=True)
-        if isinstance(option, str):
-            found.append(Problem("V15", f"{where}/{index}", f"`options[{index}]` {option}."))
+def _listed(arguments: JsonObject, found: list[Problem]) -> tuple[tuple[Item, ...], Schemas]:
+    """The questions of the list shape, with the schemas among them."""
+    given = arguments.get("questions")
+    if not isinstance(given, list) or not given:
+        wrong = "is required: a list of questions" if given is None else "must be a list with at least one question"
+        found.append(Problem("V13", "/questions", f"`questions` {wrong}."))
+        return (), ()
+    if len(given) > MAX_QUESTIONS:
+        found.append(Problem("V18", "/questions", f"`questions` has more than {MAX_QUESTIONS} entries."))
+        given = given[:MAX_QUESTIONS]
+    ids = [one.get("id") if isinstance(one, dict) else None for one in given]
+    items: list[Item] = []
+    schemas: list[tuple[str, JsonObject]] = []
+    earlier: dict[str, Looked] = {}
+    for index, one in enumerate(given):
+        path = f"/questions/{index}"
+        if not isinstance(one, dict):
+            found.append(Problem("V13", path, f"`questions[{index}]` must be an object."))
             continue
-        first = seen.setdefault(visible(option.value), index)
-        if first != index:
-            same = f"`options[{index}]` reads the same as `options[{first}]`."
-            found.append(Problem("V15", f"{where}/{index}", same))
-        options.append(option)
-    return tuple(options) if len(options) == len(value) else None
+        key = check_id(one, path, earlier, found)
+        seen = look(one, path, SHAPES["list"], found)
+        later = frozenset(id for id in ids[index + 1 :] if isinstance(id, str))
+        when = check_when(one, path, key, earlier, later, found)
+        strangers(one, path, SHAPES["list"].keys, found)
+        if key is not None:
+            earlier.setdefault(key, seen)
+        if isinstance(seen.answer_type, SchemaAnswer):
+            schemas.append((pointer(path, "schema"), seen.answer_type.schema))
+        item = None if found else _item(key, seen, when)
+        if item is not None:
+            items.append(item)
+    return tuple(items), tuple(schemas)
 
 
-def _answer_type(kind: str | None, options: tuple[Option, ...] | None) -> AnswerType | None:
-    match kind:
-        case "boolean":
-            return BooleanAnswer()
-        case "text":
-            return TextAnswer()
-        case "select":
-            return SelectAnswer(options) if options else None
-        case "multi_select":
-            return MultiSelectAnswer(options) if options else None
-        case _:
-            return None
+def _item(key: str | None, seen: Looked, when: When | None) -> Item | None:
+    if key is None or seen.text is None or seen.answer_type is None:
+        return None
+    has_default = seen.default is not None
+    return Item(key, seen.text, seen.answer_type, seen.context, seen.default, has_default, when)
 
 
-def _default_problems(default: Json, kind: str, options: tuple[Option, ...] | None, path: str) -> Iterator[Problem]:
-    """V5 and V6. A list is looked at element by element, so that the pointer names the wrong one."""
-    where = pointer(path, "default")
-    wanted = {"boolean": "true or false", "multi_select": "a list of options"}.get(kind, "text")
-    members: list[tuple[str, Json]] = [(where, default)]
-    if kind == "boolean":
-        fits = isinstance(default, bool)
-    elif kind == "multi_select":
-        fits = isinstance(default, list) and all(isinstance(one, str) for one in default)
-        members = [(f"{where}/{i}", one) for i, one in enumerate(default)] if isinstance(default, list) else []
-    else:
-        fits = isinstance(default, str)
-    if not fits:
-        yield Problem("V5", where, f'`default` must be {wanted} when `answer_type` is "{kind}".')
-        return
-    if options is None or kind not in ("select", "multi_select"):
-        return
-    left = {option.value for option in options}
-    for place, one in members:
-        if one not in left:
-            yield Problem("V6", place, "`default` must be among the `options`, each at most once.")
-        left.discard(str(one))
+def _other_keys(arguments: JsonObject, shape: Shape, found: list[Problem]) -> None:
+    """V14 for keys of another shape, where null is no wish; V16 for keys of none."""
+    for name, value in arguments.items():
+        if name in _OWN[shape]:
+            continue
+        if name not in _EVERY:
+            strangers({name: value}, "", frozenset(), found)
+        elif value is not None:
+            wrong = f"`{short(name)}` belongs to another form of the arguments; use one of them at a time."
+            found.append(Problem("V14", pointer("", name), wrong))
+
+
+def _place(problem: Problem) -> int:
+    """The question a problem stands in; what stands in none keeps its place at an end."""
+    parts = problem.path.split("/")
+    if len(parts) > 2 and parts[1] == "questions" and parts[2].isdigit():
+        return int(parts[2])
+    return -1 if problem.path in ("", "/questions") else MAX_QUESTIONS

@@ -18,6 +18,7 @@ from jp_tui.questions.types import (
     BooleanAnswer,
     MultiSelectAnswer,
     Option,
+    Part,
     Persistence,
     Question,
     SchemaAnswer,
@@ -44,7 +45,8 @@ class BadQuestion(ValueError):
 def read_question(raw: JsonObject) -> Question:
     """A question in flight, from a local tool or a snapshot. BadQuestion where it breaks a rule or a bound of V18, V19.
 
-    Whether its schema can be used is found out elsewhere (V9).
+    Whether its schema can be used is found out elsewhere (V9). Parts (R251) are no key of it: a tool's process is told
+    only a value, and a partial yes must not be taken for a whole one.
     """
     if not isinstance(raw, dict):
         raise BadQuestion("The question is not an object.")
@@ -79,6 +81,7 @@ def read_recorded(id: str, raw: JsonObject) -> Question:
     """The question of a recorded request, to be asked again as `id`; the same digest as when it was recorded.
 
     Without bounds: it was asked already. BadQuestion for what nobody can answer, as options that are no text (R9, R10).
+    That any text is an answer too (R226) is not recorded.
     """
     return Question(
         id=id,
@@ -89,6 +92,7 @@ def read_recorded(id: str, raw: JsonObject) -> Question:
         has_default="default" in raw,
         exclusive=_exclusive(raw),
         persistence=_persistence(raw),
+        parts=_parts(raw),
     )
 
 
@@ -137,6 +141,23 @@ def _persistence(raw: JsonObject) -> Persistence:
     if not isinstance(value, str) or value not in known:
         raise BadQuestion('`persistence` must be "none" or "turn".')
     return known[value]
+
+
+def _parts(raw: JsonObject) -> tuple[Part, ...]:
+    """R251, as recorded: any fault ends it, because an answer would be bound to something else than was shown."""
+    listed = raw.get("parts")
+    if listed is None:
+        return ()
+    found: list[Part] = []
+    for index, one in enumerate(listed if isinstance(listed, list) else [None]):
+        told = [one.get(key) for key in ("id", "digest", "title", "diff")] if isinstance(one, dict) else []
+        id, digest, title, diff = told or (None, None, None, None)
+        if not (isinstance(id, str) and isinstance(digest, str) and isinstance(title, str) and isinstance(diff, str)):
+            raise BadQuestion(f"`parts[{index}]` is not an object with `id`, `digest`, `title` and `diff`.")
+        found.append(Part(id, digest, title, diff))
+    if len({one.id for one in found}) < len(found):
+        raise BadQuestion("`parts` has an id that stands twice.")
+    return tuple(found)
 
 
 def _answer_type(raw: Json, *, bounded: bool) -> AnswerType:

@@ -37,10 +37,11 @@ def problem(answer_type: AnswerType, value: Json, verdicts: Verdicts = NO_VERDIC
     match answer_type:
         case BooleanAnswer():
             return None if isinstance(value, bool) else "expected true or false"
-        case SelectAnswer(options=options):
+        case SelectAnswer(options=options, allow_other=other):
             if not isinstance(value, str):
-                return "expected one of the options as text"
-            return None if any(value == option.value for option in options) else "not one of the options"
+                return "expected text" if other else "expected one of the options as text"
+            named = other or any(value == option.value for option in options)
+            return None if named else "not one of the options"
         case MultiSelectAnswer(options=options):
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
                 return "expected a list of options"

@@ -1,6 +1,8 @@
-"""The JSON forms of a question: in flight, recorded, digested (inquiries.md R9, R20, R44, R45, R48, R49, R235).
+"""The JSON forms of a question: in flight, recorded, digested (inquiries.md R9, R20, R44, R45, R48, R49, R235, R251).
 
-The way back is in `reading.py`. An answer is never part of a question; a default is, as its author gave it (R4).
+The way back is in `reading.py`. An answer is never part of a question; a default is, as its author gave it (R4). Two
+things stay within the program: that any text is an answer too (R226) is written nowhere, and parts (R251) are recorded
+but not sent to a tool's process, which is told only a value and would take a partial yes for a whole one.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from jp_tui.questions.types import (
     AnswerType,
     MultiSelectAnswer,
     Option,
+    Part,
     Question,
     SchemaAnswer,
     SelectAnswer,
@@ -45,13 +48,15 @@ def answer_type(kind: AnswerType) -> JsonObject:
 def inflight(question: Question) -> JsonObject:
     """The question on its way between processes (R44): options that are no more than their value as strings.
 
-    `read_question` gives the same question again. What is at its default is left out, also a default of null.
+    `read_question` gives the same question again, without marks and parts. What is at its default is left out, also a
+    default of null.
     """
     kind = answer_type(question.answer_type)
     if isinstance(question.answer_type, (SelectAnswer, MultiSelectAnswer)):
         written = (_option(option) for option in question.answer_type.options)
         kind["options"] = [option["value"] if len(option) == 1 else option for option in written]
     found: JsonObject = {"id": question.id, **recorded(question), "answer_type": kind}
+    found.pop("parts", None)
     if question.default is None and not isinstance(question.answer_type, SchemaAnswer):
         found.pop("default", None)
     return found
@@ -71,14 +76,23 @@ def recorded(question: Question) -> JsonObject:
         found["exclusive"] = True
     if question.persistence != "turn":
         found["persistence"] = question.persistence
+    if question.parts:
+        found["parts"] = _parts(question.parts)
     return found
 
 
+def _parts(parts: tuple[Part, ...]) -> list[Json]:
+    return [{"id": one.id, "digest": one.digest, "title": one.title, "diff": one.diff} for one in parts]
+
+
 def digest(question: Question) -> str:
-    """SHA-256 of what was shown: text, context, answer type (R235); an approval is bound to it."""
+    """SHA-256 of what was shown: text, context, answer type, parts where there are any (R235); an approval is bound to
+    it."""
     canonical: dict[str, Json] = {
         "text": question.text,
         "context": question.context,
         "answer_type": answer_type(question.answer_type),
     }
+    if question.parts:
+        canonical["parts"] = _parts(question.parts)
     return hashlib.sha256(dump(canonical).encode("utf-8", "surrogatepass")).hexdigest()

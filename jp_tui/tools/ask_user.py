@@ -1,7 +1,8 @@
-"""`ask_user`: a model asks the person it works for (inquiries.md section 10, flat shape for now).
+"""`ask_user`: a model asks the person it works for (inquiries.md section 10).
 
-Stateless: arguments and answers in, the next question or the result out (R166). Its questions are the assistant's,
-for a human only and never remembered (R158). It shows nothing and knows no key: wording and controls are a face's.
+Stateless: arguments and answers in; the next question, the whole form for a last look, or the result out (R166). Its
+questions are the assistant's, for a human only and never remembered (R158). It shows nothing and knows no key: wording
+and controls are a face's.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ import json
 
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.questions.arguments import Form, Item, Refused, read, sentences
-from jp_tui.questions.types import Question
+from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.questions.arguments import Form, Item, Refused, judged, read
+from jp_tui.questions.refusals import words
+from jp_tui.questions.types import Question, SchemaAnswer, SelectAnswer
 from jp_tui.questions.validate import valid
-from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
+from jp_tui.questions.walker import Walk, walk
+from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, ToolCall
 
 MISMATCH = "the accumulated answer does not match the requested answer type"  # M26
+_LABEL = 60
 
 
 class AskUser:
@@ -27,22 +31,29 @@ class AskUser:
         return "assistant"
 
     def title(self, arguments: JsonObject) -> str:
-        """The first 60 characters of the question (R225)."""
-        text = arguments.get("question")
-        return text[:60] if isinstance(text, str) and text.strip() else "ask_user"
+        """The first 60 characters of the (first) question (R225)."""
+        listed = arguments.get("questions")
+        first = listed[0] if isinstance(listed, list) and listed else None
+        text = first.get("text") if isinstance(first, dict) else arguments.get("question")
+        return text[:_LABEL] if isinstance(text, str) and text.strip() else "ask_user"
 
     async def run(self, call: ToolCall) -> Outcome:
         form = read(call.arguments)
+        if not (call.answers or call.replied or call.reviewed):  # later its schemas are judged already, and well
+            form = judged(form, await _verdicts(form, call))
         if isinstance(form, Refused):
-            return Failure(sentences(form.problems))
+            return Failure(words(form))
+        at = walk(form.items, call.answers)
         if call.replied is not None:
-            return Success(_left(form, call))
-        for item in form.items:
-            if item.id not in call.answers:
-                return NeedsInput(question(item))
-        if not all(valid(item.answer_type, call.answers[item.id].value) for item in form.items):
+            return Success(_left(form, at, call.replied.text))
+        several = len(form.items) > 1
+        if at.next is not None:
+            return NeedsInput(question(at.next), at.form if several else None)
+        if not all(_fits(item, at) for item in form.items):
             return Failure(MISMATCH)
-        return Success(_answered(form, call))
+        if several and at.prompted and call.reviews and not call.reviewed:
+            return NeedsReview(at.form)
+        return Success(_body(at.values if form.shape == "list" else _typed(form.items[0], at)))
 
 
 def question(item: Item) -> Question:
@@ -59,17 +70,37 @@ def question(item: Item) -> Question:
     )
 
 
-def _answered(form: Form, call: ToolCall) -> str:
-    """R167: the flat shape's body, in this order of keys."""
-    item = form.items[0]
-    return _body({"answer_type": item.answer_type.type, "answer": call.answers[item.id].value})
+async def _verdicts(form: Form | Refused, call: ToolCall) -> dict[str, str | None]:
+    """Why each schema cannot be used, by its place (V9); the same schema is looked at once."""
+    known: dict[str, str | None] = {}
+    for _, schema in form.schemas:
+        key = dump(schema)
+        if key not in known:
+            known[key] = await call.usable(schema)
+    return {path: known[dump(schema)] for path, schema in form.schemas}
 
 
-def _left(form: Form, call: ToolCall) -> str:
-    """R179, M43: the form was left in words. The flat shape has nothing that was answered before."""
-    body: JsonObject = {"cancelled": True, "answered": {}}
-    if call.replied is not None and call.replied.text:
-        body["reply"] = call.replied.text
+def _fits(item: Item, at: Walk) -> bool:
+    """R168: a last look at every answer that counts. One to a schema had its verdict when it was given."""
+    if isinstance(item.answer_type, SchemaAnswer):
+        return True
+    return valid(item.answer_type, at.values[item.id]) or item.id in at.skipped
+
+
+def _typed(item: Item, at: Walk) -> JsonObject:
+    """The body of the flat and the choices shape, in this order of keys (R167). What was written beside the choices is
+    text (R227)."""
+    kind, value = item.answer_type.type, at.values[item.id]
+    if isinstance(item.answer_type, SelectAnswer) and all(value != one.value for one in item.answer_type.options):
+        kind = "text"
+    return {"answer_type": kind, "answer": value}
+
+
+def _left(form: Form, at: Walk, reply: str | None) -> str:
+    """R179, M43: the form was left, in words or without. The one question of a flat shape has nothing before it."""
+    body: JsonObject = {"cancelled": True, "answered": at.answered if form.shape == "list" else {}}
+    if reply:
+        body["reply"] = reply
     return _body(body)
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 from typing import ClassVar, cast
 
 from jp_tui.conversation.outcomes import Success
+from jp_tui.questions import hunks
 from jp_tui.system.files import FileProblem, Root, StaleBase
 from jp_tui.system.problem import shown
 from jp_tui.tools.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
 from jp_tui.tools.describing import describe
 from jp_tui.tools.edits import SMALL, Edited, Pair, edited
+from jp_tui.tools.parted import told_of
 from jp_tui.tools.port import Outcome, ToolCall
 from jp_tui.tools.worker import ask
 from jp_tui.tools.workspace import Arguments, FileTool, Refusal
@@ -77,6 +79,7 @@ async def _replace(root: Root, real: str, content: str) -> Plan:
     pair: Pair = {"name": name, "before": before, "after": content}
     small = len(before) + len(content) <= SMALL
     change = edited(**pair) if small else cast(Edited, (await ask("diff", pair))[0])
+    changes = [hunks.Change(name, before, change["diff"])]
     over = f"{there.words}\nIt would be replaced by {_size(content)}."
     steps = (
         Step(
@@ -90,6 +93,7 @@ async def _replace(root: Root, real: str, content: str) -> Plan:
                 fenced("diff", change["diff"]),
                 default=True,
                 decides=[real],
+                parts=hunks.parts(changes),
             ),
             REJECTED,
         ),
@@ -99,7 +103,13 @@ async def _replace(root: Root, real: str, content: str) -> Plan:
         write_all(root, [Writing(real, content.encode(), there.data)])
         return Success(f"Replaced {name}: +{change['added']:,} -{change['removed']:,} lines.")
 
-    return Plan(steps, act)
+    def some(accepted: frozenset[str]) -> Success:
+        (made,) = hunks.taken(changes, accepted)
+        assert made is not None, "a yes accepts at least one part"
+        write_all(root, [Writing(real, made.text.encode(), there.data)])
+        return Success(told_of(name, made))
+
+    return Plan(steps, act, some)
 
 
 def _size(content: str) -> str:

@@ -11,11 +11,13 @@ from typing import ClassVar, cast
 
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions import hunks
 from jp_tui.system.files import FileBytes, Root
 from jp_tui.system.problem import shown
 from jp_tui.tools.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
 from jp_tui.tools.edits import Done, Edited, Job, Wanted, edit, small
 from jp_tui.tools.git import dirty
+from jp_tui.tools.parted import told_of
 from jp_tui.tools.port import Outcome, ToolCall
 from jp_tui.tools.worker import ask
 from jp_tui.tools.workspace import Arguments, FileTool, Refusal
@@ -151,13 +153,21 @@ async def _plan(call: ToolCall, root: Root, files: Mapping[str, FileBytes], edit
     if len(diff.encode()) > MAX_DIFF:
         raise Refusal(f"The diff has more than {MAX_DIFF >> 20} MiB, too much to be reviewed; make smaller changes.")
     text = f"Apply these changes to {several}?" if len(paths) > 1 else f"Apply this change to {several}?"
-    steps.append(Step(yes_or_no("apply_changes", text, fenced("diff", diff), default=True, decides=paths), REJECTED))
+    changes = [hunks.Change(shown(path), _text(files[path]), edits[path]["diff"]) for path in paths]
+    parts = hunks.parts(changes)
+    question = yes_or_no("apply_changes", text, fenced("diff", diff), default=True, decides=paths, parts=parts)
+    steps.append(Step(question, REJECTED))
 
     def act() -> Success:
         write_all(root, [Writing(path, edits[path]["text"].encode(), files[path].data) for path in paths])
         return Success("\n".join(_told(path, edits[path]) for path in paths))
 
-    return Plan(tuple(steps), act)
+    def some(accepted: frozenset[str]) -> Success:
+        made = [(path, one) for path, one in zip(paths, hunks.taken(changes, accepted), strict=True) if one]
+        write_all(root, [Writing(path, one.text.encode(), files[path].data) for path, one in made])
+        return Success("\n".join(told_of(shown(path), one) for path, one in made))
+
+    return Plan(tuple(steps), act, some)
 
 
 def _no(why: str) -> str:

@@ -14,8 +14,8 @@ from typing import Protocol
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.questions.types import Given as Given
 from jp_tui.questions.types import FormView, Question
+from jp_tui.questions.types import Given as Given
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,9 @@ async def _usable(schema: JsonObject) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One execution. `answers` is keyed by the bare question id, in the order they were given; `usable` says why a JSON Schema
-    cannot be used (V9), None when it can; `reviews` and `reviewed` are NeedsReview's. `conversation` and `workspace` are the ids that a local tool's templates may name (R83)."""
+    """One execution. `answers` is keyed by the bare question id, in the order they were given; `usable` says why a JSON
+    Schema cannot be used (V9), None when it can; `reviews` and `reviewed` are NeedsReview's. `conversation` and
+    `workspace` are the ids that a local tool's templates may name (R83)."""
 
     arguments: JsonObject
     root: Path

@@ -10,14 +10,15 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
 from jp_tui.questions.bounds import short
 from jp_tui.system.children import Finished
-from jp_tui.tools.port import NeedsInput, Outcome
+from jp_tui.tools.port import NeedsInput
 
+Printed = Success | Failure | NeedsInput
 KEPT = 1 << 20
 """Bytes of output that a tool may write."""
 _SHOWN = 8 << 10
 
 
-def outcome(name: str, done: Finished) -> Outcome:
+def outcome(name: str, done: Finished) -> Printed:
     """How a run ended (R83). What was said before we ended it counts for nothing."""
     stdout = done.stdout.decode("utf-8", "replace")
     stderr = done.stderr.decode("utf-8", "replace")
@@ -48,7 +49,7 @@ def _ended(done: Finished) -> str:
     return ""
 
 
-def _spoken(name: str, stdout: str) -> Outcome | None:
+def _spoken(name: str, stdout: str) -> Printed | None:
     """The outcome that stands there as JSON, or None when it is something else."""
     try:
         said = parse_object(stdout)
@@ -70,7 +71,7 @@ def _spoken(name: str, stdout: str) -> Outcome | None:
             return None
 
 
-def _asked(name: str, raw: Json) -> Outcome:
+def _asked(name: str, raw: Json) -> Printed:
     from jp_tui.questions.wire import BadQuestion, read_question
 
     try:

@@ -1,4 +1,4 @@
-"""The argument rules of ask_user's flat shape: every V-code that it has, each with its place (R164, matrix row 16)."""
+"""The argument rules of ask_user's flat and choices shapes: every V-code they have, with its place (R164, row 16)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from jp_tui.questions.arguments import Form, Problem, Refused, read, sentences
 from jp_tui.questions.bounds import visible
-from jp_tui.questions.types import BooleanAnswer, Option, SelectAnswer, TextAnswer
+from jp_tui.questions.refusals import words
+from jp_tui.questions.types import Option, SelectAnswer, TextAnswer
 
 
 def _deep(levels: int) -> Any:
@@ -22,7 +23,6 @@ def _deep(levels: int) -> Any:
 
 
 REFUSED: list[tuple[str, dict[str, Any], list[tuple[str, str]]]] = [
-    ("V1 missing", {}, [("V1", "/question")]),
     ("V1 null", {"question": None}, [("V1", "/question")]),
     ("V1 not text", {"question": ["a"]}, [("V1", "/question")]),
     ("V1 empty", {"question": ""}, [("V1", "/question")]),
@@ -73,7 +73,19 @@ REFUSED: list[tuple[str, dict[str, Any], list[tuple[str, str]]]] = [
         {"question": "?", "exclusive": False, "persistence": "turn", "target": "assistant", "prompt_label": "System"},
         [("V16", "/exclusive"), ("V16", "/persistence"), ("V16", "/target"), ("V16", "/prompt_label")],
     ),
-    ("V16 another shape", {"question": "?", "choices": ["a"]}, [("V16", "/choices")]),
+    (
+        "V14 choices and a key of the flat shape",
+        {"question": "?", "choices": ["a"], "options": ["b"]},
+        [("V14", "/options")],
+    ),
+    ("V14 choices and context", {"question": "?", "choices": [], "context": "c"}, [("V14", "/context")]),
+    ("V1 choices alone", {"choices": ["a"]}, [("V1", "/question")]),
+    ("V2 beside choices", {"question": "a\nb", "choices": ["a"]}, [("V2", "/question")]),
+    ("V3 choices are no list", {"question": "?", "choices": "ab"}, [("V3", "/choices")]),
+    ("V15 choices", {"question": "?", "choices": ["a", 1, "a "]}, [("V15", "/choices/1"), ("V15", "/choices/2")]),
+    ("V16 choices", {"question": "?", "choices": ["a"], "allow_other": False}, [("V16", "/allow_other")]),
+    ("V16 what only a list has", {"question": "?", "id": "a", "when": None}, [("V16", "/id"), ("V16", "/when")]),
+    ("V18 choices", {"question": "?", "choices": [str(i) for i in range(1001)]}, [("V18", "/choices")]),
     ("V16 pointer escaped", {"question": "?", "a/b~c": 1}, [("V16", "/a~1b~0c")]),
     ("V16 context no text", {"question": "?", "context": 1}, [("V16", "/context")]),
     ("V18 text", {"question": "x" * 2001}, [("V18", "/question")]),
@@ -92,7 +104,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[tuple[str, str]]]] = [
     ("V19 surrogate in a key", {"question": "?", "\udc80": 1}, [("V19", "")]),
     (
         "all at once",
-        {"answer_type": "select", "default": 3, "when": 1},
+        {"question": "", "answer_type": "select", "default": 3, "when": 1},
         [("V1", "/question"), ("V3", "/options"), ("V5", "/default"), ("V16", "/when")],
     ),
 ]
@@ -189,17 +201,64 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )
-KEYS = st.sampled_from(["question", "context", "answer_type", "options", "default"])
+WORDS = ["select", "boolean", "text", "multi_select", "schema", "a", "b"]
+OF_ITEMS = ["id", "text", "answer_type", "options", "schema", "default", "when", "context"]
+ITEMS = st.lists(
+    st.dictionaries(st.sampled_from(OF_ITEMS), JSON | st.sampled_from(WORDS) | st.just(["a", "b"]), max_size=8) | JSON,
+    max_size=4,
+)
+KEYS = st.sampled_from(["question", "context", "answer_type", "options", "default", "choices", "questions"])
 
 
-@given(st.dictionaries(KEYS | st.text(max_size=6), JSON | st.sampled_from(["select", "boolean", "text"]), max_size=6))
+@given(st.dictionaries(KEYS | st.text(max_size=6), ITEMS | JSON | st.sampled_from(WORDS), max_size=6))
 def test_any_json_is_either_a_form_or_refused_with_reasons(arguments: dict[str, Any]) -> None:
     """V19 and all the others: never an exception, and what passes can be stored."""
     found = read(arguments)
     if isinstance(found, Refused):
         assert found.problems
-        sentences(found.problems).encode()
+        words(found).encode()
     else:
         json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
-        assert visible(found.items[0].text)
-        assert isinstance(found.items[0].answer_type, BooleanAnswer | SelectAnswer | TextAnswer)
+        assert all(visible(item.text) for item in found.items) and found.items
+
+
+def test_choices_are_a_select_that_takes_other_text() -> None:
+    """R161 (c), R226: the mark comes from this shape alone; without choices it is text."""
+    found = read({"question": "Which?", "choices": ["a", {"value": "b", "description": "d"}]})
+    assert isinstance(found, Form)
+    assert found.shape == "choices"
+    assert found.items[0].id == "answer"
+    assert found.items[0].answer_type == SelectAnswer((Option("a"), Option("b", "d")), allow_other=True)
+    for given_ in ({"question": "Which?", "choices": []}, {"question": "Which?", "choices": None}):
+        found = read(given_)
+        assert isinstance(found, Form)
+        assert found.items[0].answer_type == TextAnswer()
+    found = read({"question": "Which?", "answer_type": "select", "options": ["a"]})
+    assert isinstance(found, Form)
+    assert found.items[0].answer_type == SelectAnswer((Option("a"),))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shape"),
+    [
+        ({"questions": [], "choices": [], "question": "?"}, "list"),
+        ({"choices": [], "question": "?"}, "choices"),
+        ({"question": "?", "options": []}, "flat"),
+        ({"question": "?", "questions": None, "choices": None}, "flat"),
+        ({"question": None}, "flat"),
+        ({"questions": None}, "list"),
+        ({"answer_type": "text"}, "list"),
+        ({}, "list"),
+    ],
+)
+def test_which_shape_it_is(arguments: dict[str, Any], shape: str) -> None:
+    """R161, its last sentence; null counts as absent where something else is there to go by."""
+    assert read(arguments).shape == shape
+
+
+@pytest.mark.parametrize("arguments", [None, [], "questions", 3, [{"question": "?"}]], ids=str)
+def test_arguments_that_are_no_object(arguments: Any) -> None:
+    """R161: an error of the list shape, V13."""
+    found = read(arguments)
+    assert isinstance(found, Refused)
+    assert (found.shape, [(one.code, one.path) for one in found.problems]) == ("list", [("V13", "")])

@@ -1,0 +1,101 @@
+"""The rules across the questions of a list: what they are called and when they are asked (inquiries.md R164: V7, V10,
+V11, V13, V16, V17, V20).
+
+Only earlier questions can be referred to, so no form can ask in a circle. Says what is wrong, walks nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions.bounds import pointer, short, visible
+from jp_tui.questions.item_rules import Looked, strangers
+from jp_tui.questions.items import Problem, When
+from jp_tui.questions.types import MultiSelectAnswer, SelectAnswer
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+_RESERVED = frozenset({"__permission__", "__delivery__", "__review__"})
+"""Ids under which prompts of our own are counted (R39)."""
+_WHEN = frozenset({"question_id", "equals"})
+
+
+def check_id(given: JsonObject, path: str, earlier: Mapping[str, Looked], found: list[Problem]) -> str | None:
+    """The id of a question, also a bad one, so that what refers to it is not told twice; None when it has none."""
+    value, where = given.get("id"), pointer(path, "id")
+    if not isinstance(value, str) or not visible(value):
+        wrong = "is required" if value is None else "must be text that is not blank"
+        found.append(Problem("V13", where, f"`id` {wrong}."))
+        return None
+    if value in earlier:
+        found.append(Problem("V7", where, f"`id` `{short(value)}` is the id of an earlier question already."))
+    elif unicodedata.normalize("NFC", value) in {unicodedata.normalize("NFC", one) for one in earlier}:
+        found.append(Problem("V17", where, f"`id` `{short(value)}` reads the same as the id of an earlier question."))
+    elif not _ID.match(value):
+        found.append(Problem("V17", where, "`id` must be 1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`."))
+    elif value in _RESERVED:
+        found.append(Problem("V17", where, f"`id` must not be `{value}`, which has a meaning of its own."))
+    return value
+
+
+def check_when(
+    given: JsonObject, path: str, own: str | None, earlier: Mapping[str, Looked], later: frozenset[str],
+    found: list[Problem],
+) -> When | None:  # fmt: skip
+    """The predicate of a question, if it has one that can be used; `later` are the ids after it."""
+    value, where = given.get("when"), pointer(path, "when")
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        found.append(Problem("V11", where, "`when` must be an object with `question_id` and `equals`."))
+        return None
+    strangers(value, where, _WHEN, found)
+    if "equals" not in value:
+        wrong = "`when.equals` is required; it may be null."
+        found.append(Problem("V11", pointer(where, "equals"), wrong))
+    named, place = value.get("question_id"), pointer(where, "question_id")
+    if named is None:
+        found.append(Problem("V11", place, "`when.question_id` is required."))
+        return None
+    if not isinstance(named, str) or named not in earlier:
+        why = "it must be text" if not isinstance(named, str) else _no_earlier(named, own, later)
+        found.append(Problem("V10", place, f"`when.question_id` must name an earlier question; {why}."))
+        return None
+    if "equals" not in value:
+        return None
+    never = _never(earlier[named], value["equals"])
+    if never:
+        wrong = f"`when.equals` is what `{short(named)}` can never be answered with: it takes {never}."
+        found.append(Problem("V20", pointer(where, "equals"), wrong))
+    return When(named, value["equals"])
+
+
+def _no_earlier(named: str, own: str | None, later: frozenset[str]) -> str:
+    told = f"`{short(named)}`"
+    if named == own:
+        return f"{told} is this question itself"
+    return f"{told} comes later" if named in later else f"no question has the id {told}"
+
+
+def _never(asked: Looked, value: Json) -> str | None:
+    """V20: what the question takes, when `value` is nothing of it. Null is what a skipped one has."""
+    if value is None:
+        return None
+    match asked.kind:
+        case "boolean":
+            return None if isinstance(value, bool) else "true, false or null"
+        case "text":
+            return None if isinstance(value, str) else "text or null"
+        case "select" if isinstance(asked.answer_type, SelectAnswer):
+            known = {option.value for option in asked.answer_type.options}
+            return None if isinstance(value, str) and value in known else "one of its options or null"
+        case "multi_select" if isinstance(asked.answer_type, MultiSelectAnswer):
+            known = {option.value for option in asked.answer_type.options}
+            listed = value if isinstance(value, list) else [None]
+            texts = [one for one in listed if isinstance(one, str) and one in known]
+            fits = len(texts) == len(listed) == len(set(texts))
+            return None if fits else "a list of its options, each at most once, or null"
+        case _:
+            return None

@@ -1,0 +1,243 @@
+"""The rules that a single question of `ask_user` has to keep (inquiries.md R164: V1-V6, V8, V12, V15, V16, V18).
+
+A shape is a row of `SHAPES`: its key for the text, its keys, its answer types. All problems are collected, nothing is
+repaired. Whether a schema can be used is found out elsewhere (V9); what can be seen without checking is seen here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.questions.bounds import BREAKS, MAX_CONTEXT, MAX_OPTIONS, MAX_TEXT, pointer, short, visible
+from jp_tui.questions.items import Problem, Shape
+from jp_tui.questions.options import read_option
+from jp_tui.questions.types import (
+    AnswerType,
+    BooleanAnswer,
+    MultiSelectAnswer,
+    Option,
+    SchemaAnswer,
+    SelectAnswer,
+    TextAnswer,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a shape calls things and allows; `kind_default` is its answer type where none is said."""
+
+    text: str
+    keys: frozenset[str]
+    kinds: tuple[str, ...]
+    kind_default: str | None
+    options: str = "options"
+    allow_other: bool = False
+
+
+SHAPES: dict[Shape, Row] = {
+    "flat": Row(
+        text="question",
+        keys=frozenset({"question", "context", "answer_type", "options", "default"}),
+        kinds=("boolean", "select", "text"),
+        kind_default="text",
+    ),
+    "list": Row(
+        text="text",
+        keys=frozenset({"id", "text", "answer_type", "context", "options", "schema", "default", "when"}),
+        kinds=("boolean", "select", "multi_select", "text", "schema"),
+        kind_default=None,
+    ),
+    "choices": Row(
+        text="question",
+        keys=frozenset({"question", "choices"}),
+        kinds=(),
+        kind_default="text",
+        options="choices",
+        allow_other=True,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What could be made out of one question: `kind` as it was named, when it is known; None for what is unusable."""
+
+    text: str | None
+    kind: str | None
+    answer_type: AnswerType | None
+    context: str | None
+    default: Json
+
+
+def look(given: JsonObject, path: str, row: Row, found: list[Problem]) -> Looked:
+    """One question, its problems added to `found`. Strangers' keys are the caller's to tell (V14, V16)."""
+    text = _text(given, path, row, found)
+    context = _context(given, path, found) if "context" in row.keys else None
+    kind = _kind(given, path, row, found)
+    options = _options(given, path, kind, row, found)
+    schema = _schema(given, path, kind, found) if "schema" in row.keys else None
+    default = given.get("default") if "default" in row.keys else None
+    if default is not None and kind is not None:
+        found.extend(_default_problems(default, kind, options, path))
+    return Looked(text, kind, _answer_type(kind, options, schema, row), context, default)
+
+
+def strangers(given: JsonObject, path: str, keys: frozenset[str], found: list[Problem]) -> None:
+    """V16: a wish that would not be honoured is not dropped silently."""
+    for name in given:
+        if name not in keys:
+            found.append(Problem("V16", pointer(path, name), f"`{short(name)}` is not a key that can be used here."))
+
+
+def _text(given: JsonObject, path: str, row: Row, found: list[Problem]) -> str | None:
+    name = row.text
+    value, where = given.get(name), pointer(path, name)
+    if not isinstance(value, str):
+        wrong = "is required" if value is None else "must be text"
+        found.append(Problem("V1", where, f"`{name}` {wrong}."))
+        return None
+    if not visible(value):
+        found.append(Problem("V1", where, f"`{name}` must not be blank."))
+    if not BREAKS.isdisjoint(value):
+        more = "; put anything longer in `context`" if "context" in row.keys else ""
+        found.append(Problem("V2", where, f"`{name}` must be a single line{more}."))
+    if len(value) > MAX_TEXT:
+        found.append(Problem("V18", where, f"`{name}` has more than {MAX_TEXT} characters."))
+    return value
+
+
+def _context(given: JsonObject, path: str, found: list[Problem]) -> str | None:
+    value, where = given.get("context"), pointer(path, "context")
+    if value is None or isinstance(value, str):
+        if value is not None and len(value.encode()) > MAX_CONTEXT:
+            found.append(Problem("V18", where, f"`context` has more than {MAX_CONTEXT // 1024} KiB."))
+        return value
+    found.append(Problem("V16", where, "`context` must be text."))
+    return None
+
+
+def _kind(given: JsonObject, path: str, row: Row, found: list[Problem]) -> str | None:
+    if not row.kinds:  # the options alone decide (R161 c); a list that is none is told by `_options`
+        return row.kind_default if given.get(row.options) in (None, []) else "select"
+    value = given.get("answer_type")
+    if value is None and row.kind_default is not None:
+        return row.kind_default
+    if isinstance(value, str) and value in row.kinds:
+        return value
+    names = ", ".join(f'"{kind}"' for kind in row.kinds)
+    found.append(Problem("V12", pointer(path, "answer_type"), f"`answer_type` must be one of {names}."))
+    return None
+
+
+def _options(
+    given: JsonObject, path: str, kind: str | None, row: Row, found: list[Problem]
+) -> tuple[Option, ...] | None:
+    """The options of a choice; None when there are none, or none that can be used."""
+    name = row.options
+    value, where = given.get(name), pointer(path, name)
+    choice = kind in ("select", "multi_select")
+    if value is None or value == []:  # empty where none are allowed counts as absent (R165)
+        if choice:
+            wrong = f'`{name}` is required and must not be empty when `answer_type` is "{kind}".'
+            found.append(Problem("V3", where, wrong))
+        return None
+    if kind is not None and not choice:
+        found.append(Problem("V4", where, f'`{name}` is not allowed when `answer_type` is "{kind}".'))
+    if not isinstance(value, list):
+        found.append(Problem("V3", where, f"`{name}` must be a list."))
+        return None
+    if len(value) > MAX_OPTIONS:
+        found.append(Problem("V18", where, f"`{name}` has more than {MAX_OPTIONS} entries."))
+        return None
+    options: list[Option] = []
+    seen: dict[str, int] = {}
+    for index, entry in enumerate(value):
+        option = read_option(entry, closed=True)
+        if isinstance(option, str):
+            found.append(Problem("V15", f"{where}/{index}", f"`{name}[{index}]` {option}."))
+            continue
+        first = seen.setdefault(visible(option.value), index)
+        if first != index:
+            same = f"`{name}[{index}]` reads the same as `{name}[{first}]`."
+            found.append(Problem("V15", f"{where}/{index}", same))
+        options.append(option)
+    return tuple(options) if len(options) == len(value) else None
+
+
+def _schema(given: JsonObject, path: str, kind: str | None, found: list[Problem]) -> JsonObject | None:
+    """V8, and what of V9 and V18 can be seen without checking; the schema only when it is one to check."""
+    value, where = given.get("schema"), pointer(path, "schema")
+    if value is None:
+        if kind == "schema":
+            found.append(Problem("V8", where, '`schema` is required when `answer_type` is "schema".'))
+        return None
+    if kind is not None and kind != "schema":
+        found.append(Problem("V8", where, f'`schema` is not allowed when `answer_type` is "{kind}".'))
+        return None
+    if not isinstance(value, dict):
+        found.append(Problem("V9", where, "`schema` must be a JSON object."))
+        return None
+    if len(dump(value).encode()) > MAX_CONTEXT:
+        found.append(Problem("V18", where, f"`schema` has more than {MAX_CONTEXT // 1024} KiB."))
+        return None
+    if _longest_enum(value) > MAX_OPTIONS:
+        found.append(Problem("V18", where, f"`schema` has an `enum` of more than {MAX_OPTIONS} entries."))
+        return None
+    return value
+
+
+def _longest_enum(schema: JsonObject) -> int:
+    longest, todo = 0, [schema]
+    while todo:
+        for name, value in todo.pop().items():
+            if name == "enum" and isinstance(value, list):
+                longest = max(longest, len(value))
+            inner = value if isinstance(value, list) else [value]
+            todo.extend(one for one in inner if isinstance(one, dict))
+    return longest
+
+
+def _answer_type(
+    kind: str | None, options: tuple[Option, ...] | None, schema: JsonObject | None, row: Row
+) -> AnswerType | None:
+    match kind:
+        case "boolean":
+            return BooleanAnswer()
+        case "text":
+            return TextAnswer()
+        case "select":
+            return SelectAnswer(options, allow_other=row.allow_other) if options else None
+        case "multi_select":
+            return MultiSelectAnswer(options) if options else None
+        case "schema":
+            return None if schema is None else SchemaAnswer(schema)
+        case _:
+            return None
+
+
+def _default_problems(default: Json, kind: str, options: tuple[Option, ...] | None, path: str) -> Iterator[Problem]:
+    """V5 and V6. A list is looked at element by element, so that the pointer names the wrong one."""
+    if kind == "schema":  # a pre-fill, which may be unfinished (R164)
+        return
+    where = pointer(path, "default")
+    wanted = {"boolean": "true or false", "multi_select": "a list of options"}.get(kind, "text")
+    members: list[tuple[str, Json]] = [(where, default)]
+    if kind == "boolean":
+        fits = isinstance(default, bool)
+    elif kind == "multi_select":
+        fits = isinstance(default, list) and all(isinstance(one, str) for one in default)
+        members = [(f"{where}/{i}", one) for i, one in enumerate(default)] if isinstance(default, list) else []
+    else:
+        fits = isinstance(default, str)
+    if not fits:
+        yield Problem("V5", where, f'`default` must be {wanted} when `answer_type` is "{kind}".')
+        return
+    if options is None or kind not in ("select", "multi_select"):
+        return
+    left = {option.value for option in options}
+    for place, one in members:
+        if one not in left:
+            yield Problem("V6", place, "`default` must be among the `options`, each at most once.")
+        left.discard(str(one))

@@ -1,0 +1,67 @@
+"""What a model wants asked, as values: one internal form for the three shapes of inquiries.md R161.
+
+Only what the rules let pass becomes an Item. Here is no rule and no wording; those are in `item_rules.py`,
+`branch_rules.py` and `refusals.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions.types import AnswerType
+
+Shape = Literal["flat", "list", "choices"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One broken rule: its code (V1…), where (JSON pointer into the arguments), and one sentence."""
+
+    code: str
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A question is asked only if an earlier one got exactly this answer (R173)."""
+
+    question_id: str
+    equals: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question a model wants asked; `id` keys its answer."""
+
+    id: str
+    text: str
+    answer_type: AnswerType
+    context: str | None = None
+    default: Json = None
+    has_default: bool = False
+    when: When | None = None
+
+
+Schemas = tuple[tuple[str, JsonObject], ...]
+"""Schemas whose use has to be found out elsewhere (V9), each by the JSON pointer of its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Arguments that keep every rule that can be checked here; `schemas` are still to be judged."""
+
+    shape: Shape
+    items: tuple[Item, ...]
+    schemas: Schemas = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Arguments that break rules; never empty, in the order in which they stand. `schemas` may hold more of it."""
+
+    shape: Shape
+    problems: tuple[Problem, ...]
+    schemas: Schemas = ()

@@ -1,0 +1,39 @@
+"""What a model reads when its questions break rules (inquiries.md M25, M25b). Finds nothing; the rules do."""
+
+from __future__ import annotations
+
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.questions.bounds import short
+from jp_tui.questions.items import Problem, Refused
+
+_TOLD = 40  # problems that are told one by one; the rest is counted
+_POINTER = 300  # characters of a place that are told; a model's own key may be endless
+
+
+def words(refused: Refused, tool: str = "ask_user") -> str:
+    """The error for the shape that was used: M25 for a list, M25b for the others."""
+    told = structured if refused.shape == "list" else sentences
+    return told(refused.problems, tool)
+
+
+def sentences(problems: tuple[Problem, ...], tool: str = "ask_user") -> str:
+    """The plain text of M25b, one sentence a line."""
+    lines = [f"{tool}: {problem.message}" for problem in problems[:_TOLD]]
+    if len(problems) > _TOLD:
+        lines.append(f"{tool}: {len(problems) - _TOLD} more problems of this kind were found.")
+    return "\n".join(lines)
+
+
+def structured(problems: tuple[Problem, ...], tool: str = "ask_user") -> str:
+    """The JSON text of M25: keys, `error` and codes are fixed."""
+    listed: list[Json] = [
+        {"path": one.path if len(one.path) <= _POINTER else short(one.path), "code": one.code, "message": one.message}
+        for one in problems[:_TOLD]
+    ]
+    some = f" (the first {_TOLD} are listed)" if len(problems) > _TOLD else ""
+    body: JsonObject = {
+        "error": "invalid_arguments",
+        "message": f"{len(problems)} problem(s) in the submitted questions{some}; fix them and call {tool} again.",
+        "problems": listed,
+    }
+    return dump(body)

@@ -1,0 +1,50 @@
+"""What a model reads about a change that was answered hunk by hunk (inquiries.md R251; asking.md E26).
+
+The parts that were left, each with its diff, and what was written beside any of them. Decides nothing, writes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jp_tui.questions.hunks import Some
+from jp_tui.questions.types import Part, Taken
+
+_REPEATED = 16 * 1024
+"""Characters of refused hunks that are told again; the model has proposed them, so the rest is named only."""
+
+
+def told_of(name: str, some: Some) -> str:
+    """What became of a file of which only some hunks were taken."""
+    return f"Changed {name} in {some.count:,} of {some.all:,} hunks: +{some.added:,} -{some.removed:,} lines."
+
+
+def left(parts: tuple[Part, ...], taken: Taken) -> str:
+    """Which parts were refused; "" when none was."""
+    refused = [part for part in parts if part.id not in taken.accepted]
+    if not refused:
+        return ""
+    told = [f"The user accepted {len(parts) - len(refused):,} of {len(parts):,} hunks. Refused, and not applied:"]
+    room = _REPEATED
+    for part in refused:
+        room -= len(part.diff)
+        told.append(f"{part.title}:\n{fenced('diff', part.diff)}" if room >= 0 else f"{part.title} (not repeated here)")
+    return "\n\n".join(told)
+
+
+def comments(parts: tuple[Part, ...], taken: Taken) -> str:
+    """What the user wrote beside parts; "" when nothing."""
+    told = []
+    for part in parts:
+        words = taken.comments.get(part.id, "").strip()
+        if words:
+            how = "accepted" if part.id in taken.accepted else "refused"
+            told.append(f"On {part.title} ({how}): {words}")
+    return "\n\n".join(["Comments of the user:", *told]) if told else ""
+
+
+def fenced(kind: str, text: str) -> str:
+    """A code block that nothing in `text` can close."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{kind}\n{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{fence}"
