@@ -15,6 +15,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.delivering import delivered
+from jp_tui.engine.forms import review_digest, rule_for
 from jp_tui.engine.garbage import unsound
 from jp_tui.engine.job import Deferred, Done, Job
 from jp_tui.engine.log import Log
@@ -26,8 +27,8 @@ from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.values import CallState
-from jp_tui.questions.types import SchemaAnswer
-from jp_tui.tools.port import Given, NeedsInput, Replied
+from jp_tui.questions.types import FormView, Question, SchemaAnswer
+from jp_tui.tools.port import Given, NeedsInput, NeedsReview, Replied, ToolCall
 
 
 class Runner:
@@ -76,7 +77,7 @@ class Runner:
             self._coordinator.begin(call.id, self._asking(job))
             if setup.run == "skip":
                 return Done("Tool skipped by configuration.", False, "skipped")
-            return await render_before(job, self._log) or await self._permitted(job)
+            return await render_before(job, self._log, self._checks.usable) or await self._permitted(job)
         except JournalError:
             raise
         except Exception as bug:
@@ -93,7 +94,7 @@ class Runner:
         job = self._jobs[call.id]
         began = self._log.setup.monotonic()
         try:
-            if (failed := await render_after(job, self._log)) is not None:
+            if (failed := await render_after(job, self._log, self._checks.usable)) is not None:
                 return failed
             done = await self._until_done(job)
             return await self._delivered(job, done) if done.own else done
@@ -119,7 +120,7 @@ class Runner:
         while True:
             self._say(call.id, call.name, "running")
             self._coordinator.now(call.id, self._asking(job))
-            outcome: object = await job.tool.run(job.execution())
+            outcome: object = await job.tool.run(self._execution(job))
             if (why := unsound(outcome)) is not None:
                 return Done(f"{call.name} {why}.", True, "error")
             match outcome:
@@ -129,18 +130,35 @@ class Runner:
                     content = clean.for_model() if isinstance(clean, Failure) else clean.content
                     content += secrets.text(_notes(job.answers) + _edited(job), call.id)
                     return Done(content, failed, "error" if failed else "ok", own=True)
-                case NeedsInput(question):
-                    question = secrets.question(question, call.id)
-                    kind = question.answer_type
-                    if isinstance(kind, SchemaAnswer) and (why := await self._checks.usable(kind.schema)) is not None:
-                        words = f"{call.name} asked for an answer by a schema that cannot be used: {why}"
-                        return Done(words, True, "error")
-                    rule = job.setup.rules.get(question.id, v.Rule())
-                    raised = v.QuestionRaised(call.id, question, job.tool.source, rule, job.setup.policies.tool)
-                    if (ended := _next(job, await self._coordinator.question(raised))) is not None:
+                case NeedsInput(question, form):
+                    if (ended := await self._question(job, question, form)) is not None:
+                        return ended
+                case NeedsReview(form):
+                    if (ended := await self._review(job, form)) is not None:
                         return ended
                 case _:
                     raise AssertionError("looked at above")
+
+    def _execution(self, job: Job) -> ToolCall:
+        return job.execution(self._checks.usable, reviews=self._log.setup.reviews)
+
+    async def _question(self, job: Job, question: Question, form: FormView | None) -> Done | None:
+        """Somebody is to answer; how the call ends, None when it runs again."""
+        call, secrets = job.call, self._log.secrets
+        question = secrets.question(question, call.id)
+        form = None if form is None else secrets.form(form, call.id)
+        kind = question.answer_type
+        if isinstance(kind, SchemaAnswer) and (why := await self._checks.usable(kind.schema)) is not None:
+            return Done(f"{call.name} asked for an answer by a schema that cannot be used: {why}", True, "error")
+        rule = rule_for(job.setup.rules.get(question.id, v.Rule()), form)
+        raised = v.QuestionRaised(call.id, question, job.tool.source, rule, job.setup.policies.tool, form=form)
+        return _next(job, await self._coordinator.question(raised))
+
+    async def _review(self, job: Job, form: FormView) -> Done | None:
+        """A form is complete and may be looked over (R182b)."""
+        form = self._log.secrets.form(form, job.call.id)
+        wanted = v.ReviewWanted(job.call.id, review_digest(form), form, job.tool.source)
+        return _next(job, await self._coordinator.review(wanted))
 
     async def _delivered(self, job: Job, done: Done) -> Done:
         """R93."""
@@ -160,7 +178,7 @@ def _next(job: Job, verdict: object) -> Done | None:
         case s.Defer():
             raise Deferred
         case s.RunAgain():
-            job.answers = verdict.answers
+            job.answers, job.reviewed = verdict.answers, verdict.reviewed
             job.replied = Replied(verdict.reply) if verdict.replied else None
             if verdict.arguments is not None:
                 job.edit(verdict.arguments)

@@ -6,15 +6,28 @@ from typing import assert_never
 
 from jp_tui.inquiry import values as v
 from jp_tui.protocol import commands as c
-from jp_tui.protocol.values import Answered, Cancelled, Delivered, Edited, EndTurn, Permitted, Replied
+from jp_tui.protocol.values import (
+    Answered,
+    Cancelled,
+    Delivered,
+    Edited,
+    EndTurn,
+    PartsTaken,
+    Permitted,
+    Replied,
+    Restored,
+    Submitted,
+    WentBack,
+)
+from jp_tui.questions.types import Taken
 
 
 def given(command: c.AnswerQuestion, *, via: str, ms: int | None, at: str) -> v.Input:
     """`via` is the face (R25), `ms` the time since it was asked, `at` now (R58)."""
     inquiry, shown = command.inquiry, command.digest
     match command.response:
-        case Answered(value=value, remember=remember, note=note):
-            return v.HumanAnswered(inquiry, shown, value, remember, note, via, ms, at)
+        case Answered(value=value, remember=remember, note=note, parts=parts):
+            return v.HumanAnswered(inquiry, shown, value, remember, note, via, ms, at, taken=_taken(parts))
         case Cancelled():
             return v.HumanCancelled(inquiry, shown)
         case Replied(text=text):
@@ -27,5 +40,16 @@ def given(command: c.AnswerQuestion, *, via: str, ms: int | None, at: str) -> v.
             return v.HumanPermitted(inquiry, shown, run, remember, reason, via, ms, at)
         case Delivered(deliver=deliver, text=text):
             return v.HumanDelivered(inquiry, shown, deliver, text, via, ms)
+        case WentBack(to=to):
+            return v.HumanWentBack(inquiry, shown, to)
+        case Restored():
+            return v.HumanRestored(inquiry, shown)
+        case Submitted():
+            return v.HumanSubmitted(inquiry, shown)
         case _:
             assert_never(command.response)
+
+
+def _taken(parts: PartsTaken | None) -> Taken | None:
+    """R251."""
+    return None if parts is None else Taken(parts.accepted, parts.comments)

@@ -25,6 +25,10 @@ from jp_tui.protocol.events import AnswerRefused, CallChanged, QuestionAsked, Qu
 from jp_tui.protocol.values import CallState, PromptRequest
 from jp_tui.questions.types import SchemaAnswer, SecretAnswer
 
+Raised = v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted | v.ReviewWanted
+PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
+"""What is asked and never recorded."""
+
 
 @dataclass(slots=True)
 class Hooks:
@@ -98,6 +102,10 @@ class Coordinator:
         """May this result be delivered? Deliver or Complete comes back."""
         return self._raise(wanted)
 
+    def review(self, wanted: v.ReviewWanted) -> asyncio.Future[Verdict]:
+        """A form is complete; how to go on comes back."""
+        return self._raise(wanted)
+
     async def question(self, raised: v.QuestionRaised) -> Verdict:
         """A tool needs to know something; how to go on comes back."""
         question, rule = raised.question, raised.rule
@@ -108,7 +116,7 @@ class Coordinator:
         known = await verdicts(self._checks, question.answer_type, values)
         return await self._raise(replace(raised, verdicts=known) if known else raised)
 
-    def _raise(self, given: v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted) -> asyncio.Future[Verdict]:
+    def _raise(self, given: Raised) -> asyncio.Future[Verdict]:
         if (begin := self._begin.pop(given.call, None)) is not None:
             self._heard_of.add(given.call)
             self._put(begin)
@@ -200,8 +208,8 @@ class Coordinator:
     def goes_on(self) -> bool:
         """Whether the turn can be left now and taken up again (R207): it waits for the human, and a call that is not
         over has asked something."""
-        asked = {call for call, question in self._state.ledger.attempts if question not in (v.PERMISSION, v.DELIVERY)}
-        prompted = {shown.call for shown in self._shown.values() if shown.kind == "permission"}
+        asked = {call for call, question in self._state.ledger.attempts if question not in PROMPTS}
+        prompted = {shown.call for shown in self._shown.values() if shown.kind in ("permission", "review")}
         left = any(work.recorded for work in self._state.calls.values())
         return self.questions_wait or left or bool(asked & prompted)
 
@@ -260,7 +268,7 @@ class Coordinator:
     def _perform(self, effects: Sequence[s.Step]) -> None:
         for effect in effects:
             match effect:
-                case s.AskHuman() | s.AskPermission() | s.AskDelivery():
+                case s.AskHuman() | s.AskPermission() | s.AskDelivery() | s.AskReview():
                     self._ask(effect)
                 case s.AskReviewer(opened):
                     self._say(opened.call, "awaiting_assistant")
@@ -296,7 +304,7 @@ class Coordinator:
         log, opened = self._log, ask.open
         self._asked_at[opened.inquiry] = log.setup.monotonic()
         match ask:
-            case s.AskHuman():
+            case s.AskHuman() | s.AskReview():
                 self._say(opened.call, "awaiting_input")
             case s.AskPermission():
                 self._say(opened.call, "awaiting_permission")

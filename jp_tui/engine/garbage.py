@@ -6,9 +6,10 @@ from typing import get_args
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import dump
+from jp_tui.engine import forms
 from jp_tui.questions.types import AnswerType, Question
 from jp_tui.questions.wire import recorded
-from jp_tui.tools.port import NeedsInput
+from jp_tui.tools.port import NeedsInput, NeedsReview
 
 
 def unsound(outcome: object) -> str | None:
@@ -21,7 +22,9 @@ def unsound(outcome: object) -> str | None:
             words: tuple[object, ...] = (outcome.message, *outcome.trace)
             return None if all(isinstance(word, str) for word in words) else "returned an error that is no text"
         case NeedsInput():
-            return _question(outcome.question)
+            return _question(outcome.question) or (None if outcome.form is None else forms.unsound(outcome.form))
+        case NeedsReview():
+            return forms.unsound(outcome.form)
         case _:
             return f"returned something that is no result ({type(outcome).__name__})"
 

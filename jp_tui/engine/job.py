@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.setup import ToolSetup
 from jp_tui.protocol.values import CallEnd
 from jp_tui.tools.port import Cancel, Given, Replied, Tool, ToolCall
+
+Usable = Callable[[JsonObject], Awaitable[str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Job:
     edited: bool = False
     answers: Mapping[str, Given] = field(default_factory=dict)
     replied: Replied | None = None
+    reviewed: bool = False
     cancel: Cancel = field(default_factory=Cancel)
     permission: JsonObject = field(default_factory=dict)
     delivery: JsonObject = field(default_factory=dict)
@@ -53,8 +56,8 @@ class Job:
         """Other arguments run; how the first were shown does not hold for them (R90)."""
         self.arguments, self.edited, self.rendered = arguments, True, None
 
-    def execution(self) -> ToolCall:
-        """One run, as the tool gets it."""
+    def execution(self, usable: Usable, *, reviews: bool = False) -> ToolCall:
+        """One run, as the tool gets it; `usable` and `reviews` as in ToolCall."""
         return ToolCall(
             arguments=self.arguments,
             root=self.root,
@@ -64,4 +67,7 @@ class Job:
             cancel=self.cancel,
             conversation=self.conversation,
             workspace=self.workspace,
+            usable=usable,
+            reviews=reviews,
+            reviewed=self.reviewed,
         )

@@ -45,9 +45,9 @@ def _held(key: str, held: v.Held, kind: str) -> LedgerEntry:
 
 def _settings(tool: ToolSetup, secrets: Secrets) -> Iterator[LedgerEntry]:
     for question, rule in tool.rules.items():
-        if rule.has_answer:
+        if rule.has_answer and not rule.slot:  # what falls back to a slot stands under the slot itself (R171)
             yield LedgerEntry(
-                key=f"{SETTING}conversation.tools.{tool.name}.questions.{rule.slot or question}.answer",
+                key=f"{SETTING}conversation.tools.{tool.name}.questions.{question}.answer",
                 kind="pinned",
                 scope="settings",
                 tool=tool.name,

@@ -22,7 +22,7 @@ async def permitted(job: Job, coordinator: Coordinator) -> Done | None:
     assert mode in ("ask", "edit")
     asked: v.AskMode = "edit" if mode == "edit" else "ask"
     digest = shown_digest(f"{call.name}\n{dump(job.arguments)}")
-    wanted = v.PermissionWanted(call.id, call.name, asked, digest, job.setup.policies.run)
+    wanted = v.PermissionWanted(call.id, call.name, asked, digest, job.setup.policies.run, job.setup.run_place)
     verdict = await coordinator.permission(wanted)
     match verdict:
         case s.Permit(_, arguments, decision):

@@ -20,7 +20,7 @@ from jp_tui.inquiry import values as v
 from jp_tui.protocol.values import Control, Escalation, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, Question
 
-Ask = s.AskHuman | s.AskPermission | s.AskDelivery
+Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
         "arguments": Foreign(json.dumps(call.arguments, ensure_ascii=False, indent=2)),
         "rendered": Foreign(call.rendered),
         "tool_kind": call.setup.kind,
-        "why": ask.why,
+        "why": "" if isinstance(ask, s.AskReview) else ask.why,
         "asked_at": timestamp(log.setup.now()),
     }
     match ask:
@@ -67,6 +67,8 @@ def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
             return PromptRequest(**common, **_permission(asked, call))
         case s.AskDelivery(open=asked):
             return PromptRequest(**common, **_delivery(asked, call))
+        case s.AskReview(open=done, back=back):
+            return PromptRequest(**common, **_review(done, back, call))
 
 
 def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
@@ -74,6 +76,8 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
     controls: set[Control] = {"reply", "end_turn"}
     if opened.source != "assistant":
         controls |= {"cancel", "edit"}
+    if opened.back:
+        controls.add("back")
     covers = ""
     if ask.remember:
         controls.add("remember")
@@ -87,6 +91,11 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
         "controls": frozenset(controls),
         "remember_covers": covers,
         "deadline_secs": opened.rule.deadline_secs,
+        "form": opened.form,
+        "progress": None if opened.form is None else opened.form.progress,
+        "back": opened.back,
+        "prefill": opened.prefill,
+        "undo": opened.undo,
         "escalation": None
         if verdict is None
         else Escalation(model=verdict.model, reason=Foreign(verdict.reason), failed=verdict.failed, ms=verdict.ms),
@@ -117,4 +126,22 @@ def _delivery(asked: v.OpenDelivery, call: Asking) -> dict[str, Any]:
         "result": Foreign(call.result),
         "is_error": call.is_error,
         "controls": controls,
+    }
+
+
+def _review(asked: v.OpenReview, back: str, call: Asking) -> dict[str, Any]:
+    """The whole form once more; the words are a face's, the label is that of its questions (R182b, R190)."""
+    controls: set[Control] = {"reply", "end_turn"}
+    if back:
+        controls.add("back")
+    rules = [call.setup.rules.get(place.id, v.Rule()) for place in asked.form.places]
+    return {
+        "kind": "review",
+        "source": asked.source,
+        "label": next((rule.prompt_label for rule in rules if rule.prompt_label), None),
+        "question": Question(v.REVIEW, "", BooleanAnswer(), exclusive=True, persistence="none"),
+        "human_only": True,
+        "form": asked.form,
+        "back": back,
+        "controls": frozenset(controls),
     }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import cast
 
-from jp_tui.engine.job import Done, Job
+from jp_tui.engine.job import Done, Job, Usable
 from jp_tui.engine.log import Log
 from jp_tui.tools.port import RenderFailed, ToolCall
 
@@ -14,23 +14,23 @@ MOST = 64 * 1024
 """Characters of a rendered call that are shown and kept."""
 
 
-async def render_before(job: Job, log: Log) -> Done | None:
+async def render_before(job: Job, log: Log, usable: Usable) -> Done | None:
     """For the prompt, where the user's configuration allows it; what went wrong."""
-    return await _render(job, log) if job.setup.format == "unattended" else None
+    return await _render(job, log, usable) if job.setup.format == "unattended" else None
 
 
-async def render_after(job: Job, log: Log) -> Done | None:
+async def render_after(job: Job, log: Log, usable: Usable) -> Done | None:
     """For the record, of what really runs; what went wrong."""
-    return await _render(job, log) if job.rendered is None else None
+    return await _render(job, log, usable) if job.rendered is None else None
 
 
-async def _render(job: Job, log: Log) -> Done | None:
+async def _render(job: Job, log: Log, usable: Usable) -> Done | None:
     render = getattr(job.tool, "render", None)
     if render is None:
         return None
     formats = cast(Callable[[ToolCall], Awaitable[str]], render)
     try:
-        job.rendered = log.secrets.text(str(await formats(job.execution())), job.call.id)[:MOST]
+        job.rendered = log.secrets.text(str(await formats(job.execution(usable))), job.call.id)[:MOST]
     except RenderFailed as problem:
         words = f"Tool '{job.call.name}' was not executed because the argument formatter failed: {problem}"
         return Done(log.secrets.text(words, job.call.id), True, "error")

@@ -1,7 +1,7 @@
 """What is needed to take up a turn that was cut off, read from its events (inquiries.md R207, R237).
 
-Answers are rebuilt from answered pairs; what was redacted, or asked once more since, is not answered. Nothing that was
-remembered or allowed survives, and edited arguments do not: the tool asks again before it does anything.
+The answers of a call are read back by `inquiry.rebuilt`, which knows what Back took away. Nothing that was remembered
+or allowed survives, and edited arguments do not: the tool asks again before it does anything.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.closing import open_calls, open_inquiries
 from jp_tui.engine.entries import totals
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import Given
+from jp_tui.inquiry.rebuilt import Rebuilt
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class _Known:
     """One call: its latest request, its answers, its attempts by question, what it still asks."""
 
     request: ev.ToolCallRequest
-    answers: dict[str, Given] = field(default_factory=dict)
+    rebuilt: Rebuilt = field(default_factory=Rebuilt)
     attempts: Counter[str] = field(default_factory=Counter)
     asked: dict[str, list[v.Recorded]] = field(default_factory=dict)
 
@@ -77,7 +77,16 @@ def cut_off(turn: Sequence[ev.Event]) -> Cut:
 
 
 def _resumed(id_: str, call: _Known) -> v.CallResumed:
-    return v.CallResumed(id_, call.request.name, dict(call.answers), dict(call.attempts), call.recorded())
+    found = call.rebuilt
+    return v.CallResumed(
+        id_,
+        call.request.name,
+        dict(found.answers),
+        dict(call.attempts),
+        call.recorded(),
+        found.in_order(),
+        frozenset(found.unasked),
+    )
 
 
 def _known(turn: Sequence[ev.Event]) -> dict[str, _Known]:
@@ -94,7 +103,7 @@ def _known(turn: Sequence[ev.Event]) -> dict[str, _Known]:
                         id_, str(extra.get("question", "")), str(extra.get("digest", "")), escalation(extra)
                     )
                     call.attempts[found.question] += 1
-                    call.answers.pop(found.question, None)
+                    call.rebuilt.asked(found.question, extra)
                     call.asked.setdefault(id_, []).append(found)
                     asked.setdefault(id_, []).append((str(extra["call"]), found))
             case ev.InquiryAnswered(id=id_) | ev.InquiryCancelled(id=id_) | ev.InquiryRedacted(id=id_):
@@ -109,17 +118,7 @@ def _known(turn: Sequence[ev.Event]) -> dict[str, _Known]:
 def _close(call: _Known, asked: v.Recorded, event: ev.InquiryResponse) -> None:
     if asked in (waiting := call.asked.get(asked.inquiry, [])):
         waiting.remove(asked)
-    match event:
-        case ev.InquiryAnswered(answer=value, explanation=words, responder=who):
-            kind = who.kind if who is not None else "user"
-            note = words or "" if kind == "user" else ""
-            given = Given(value, asked.digest, note, kind in ("static", "remembered"))
-            call.answers.pop(asked.question, None)
-            call.answers[asked.question] = given
-        case ev.InquiryCancelled(reason="user_edit"):
-            call.answers.clear()
-        case _:
-            pass
+    call.rebuilt.closed(asked, event)
 
 
 def escalation(extra: JsonObject) -> v.Escalation | None:

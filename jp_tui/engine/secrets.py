@@ -11,7 +11,16 @@ from dataclasses import replace
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, dump
-from jp_tui.questions.types import MultiSelectAnswer, Option, Part, Question, SchemaAnswer, SelectAnswer
+from jp_tui.questions.types import (
+    FormView,
+    MultiSelectAnswer,
+    Option,
+    Part,
+    Place,
+    Question,
+    SchemaAnswer,
+    SelectAnswer,
+)
 
 REDACTED = "<redacted>"
 SHORT = 4
@@ -87,6 +96,20 @@ class Secrets:
             default=self.json(question.default, call),
             answer_type=kind,
             parts=tuple(self._part(part, call) for part in question.parts),
+        )
+
+    def form(self, form: FormView, call: str) -> FormView:
+        """A form without them."""
+        if not self._everywhere and call not in self._of_call:
+            return form
+        return FormView(tuple(self._place(place, call) for place in form.places))
+
+    def _place(self, place: Place, call: str) -> Place:
+        return replace(
+            place,
+            text=self.text(place.text, call),
+            answer=self.json(place.answer, call),
+            because=self.text(place.because, call),
         )
 
     def _part(self, part: Part, call: str) -> Part:

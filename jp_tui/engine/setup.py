@@ -108,7 +108,7 @@ class Setup:
     it raises ModelError. `lock` raises JournalError, `save_setting` ValueError with words. `monotonic` counts seconds.
     `reload_tools` reads the settings anew, with the deltas that the conversation's log holds (R67), and raises
     ValueError; `config_delta` is what this run's command line changes for the conversation, to be stored with its
-    next turn.
+    next turn. `reviews`: a face is attached that lets a whole form be looked over before it counts (R182b).
     """
 
     journal: Journal
@@ -127,6 +127,7 @@ class Setup:
     tool_choice: str = "auto"
     max_attempts: int = 20
     on_failure: Literal["ask", "fail"] = "ask"
+    reviews: bool = False
     reviewer: Reviewer | None = None
     config_delta: JsonObject = field(default_factory=dict)
     via: str = ""
