@@ -52,6 +52,7 @@ class Bench:
         self.client = True
         self.greet = False
         self.via = ""
+        self.reviews = False
         self.reviewer: Reviewer | None = None
         self.delta: JsonObject = {}
         self.reloads: list[list[JsonObject]] = []
@@ -113,6 +114,7 @@ class Bench:
             new_id=lambda: f"conv{next(self._ids)}{len(self.events)}",
             max_attempts=3,
             on_failure=self.on_failure,
+            reviews=self.reviews,
             reviewer=self.reviewer,
             config_delta=self.delta,
             via=self.via,

@@ -11,8 +11,8 @@ from jp_tui.conversation.model import Message
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
-from jp_tui.questions.types import BooleanAnswer, Question
-from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
+from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
+from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, RenderFailed, ToolCall
 
 Run = Callable[[ToolCall], Awaitable[Outcome]]
 
@@ -89,6 +89,27 @@ def series(*questions: Question) -> Run:
         return Success("heard " + " ".join(str(call.answers[question.id].value) for question in questions))
 
     return run
+
+
+def formed(*questions: Question) -> Run:
+    """The same as a form with a last look (R182b)."""
+
+    async def run(call: ToolCall) -> Outcome:
+        left = [question for question in questions if question.id not in call.answers]
+        view = FormView(tuple(_place(question, call, left) for question in questions))
+        if left:
+            return NeedsInput(left[0], view)
+        if call.reviews and not call.reviewed:
+            return NeedsReview(view)
+        return Success("heard " + " ".join(str(call.answers[question.id].value) for question in questions))
+
+    return run
+
+
+def _place(question: Question, call: ToolCall, left: Sequence[Question]) -> Place:
+    if (given := call.answers.get(question.id)) is not None:
+        return Place(question.id, question.text, "answered", given.value, given.unseen)
+    return Place(question.id, question.text, "current" if question is left[0] else "ahead")
 
 
 class Reviews:
