@@ -1,7 +1,7 @@
 """What a local tool's command says once its values are in it (inquiries.md R83).
 
 The language is Jinja's, in its sandbox, with `tool` {name, arguments, answers, digests, options} and `context` {action,
-root, access, workspace_id, conversation_id}; what is no text is written as JSON. In a line for a shell each text is made
+root, access, workspace_id, conversation_id}; what is no text is written as JSON. In a shell line each text is made
 one quoted word (`q` says so too); `as_is` vouches for a text of the template's own, `{{ … | default('') }}` stands for
 what may be missing. It is rendered in a process of its own (`rendering.py`); Jinja is never loaded here.
 """

@@ -38,6 +38,9 @@ KINDS: st.SearchStrategy[t.AnswerType] = st.one_of(
 )
 
 
+PARTS = st.lists(st.builds(t.Part, IDS, WORDS, WORDS, WORDS), max_size=2, unique_by=lambda part: part.id).map(tuple)
+
+
 def _whole(question: t.Question) -> t.Question:
     """Without a default where it says that there is none."""
     return question if question.has_default else replace(question, default=None)
@@ -54,4 +57,5 @@ QUESTIONS: st.SearchStrategy[t.Question] = st.builds(
     exclusive=st.booleans(),
     persistence=st.sampled_from(["none", "turn"]),
     floor=st.booleans(),
+    parts=PARTS,
 ).map(_whole)

@@ -30,6 +30,7 @@ def without(key: str) -> dict[str, Any]:
     return {name: value for name, value in q().items() if name != key}
 
 
+LATER = {"question_id": "e", "equals": 1}
 REFUSED: Rows = [
     ("V1 missing", [without("text")], [("V1", "/questions/0/text")]),
     ("V1 blank", [q(text="\u200b ")], [("V1", "/questions/0/text")]),
@@ -120,7 +121,7 @@ REFUSED: Rows = [
     ("V20 text", [q(answer_type="text"), when("b", "a", 5)], [("V20", "/questions/1/when/equals")]),
     (
         "all at once, in the order they stand (R164)",
-        [q("a b"), sel("c", text="", default=3), when("d", "e", 1, answer_type="?"), q("e", x=1)],
+        [q("a b"), sel("c", text="", default=3), q("d", answer_type="?", when=LATER), q("e", x=1)],
         [("V17", "/questions/0/id"), ("V1", "/questions/1/text"), ("V5", "/questions/1/default"),
          ("V12", "/questions/2/answer_type"), ("V10", "/questions/2/when/question_id"), ("V16", "/questions/3/x")],
     ),

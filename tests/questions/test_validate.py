@@ -1,4 +1,4 @@
-"""The one validator (inquiries.md R8, R10; section 17): the table, strict types, verdicts for exactly one value."""
+"""The one validator (inquiries.md R8, R10, R226; section 17): the table, strict types, verdicts for exactly one value."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.questions.made import JSON, KINDS
 
 AB = (t.Option("a"), t.Option("b"), t.Option("true"), t.Option("1"))
 BOOLEAN, TEXT, SECRET = t.BooleanAnswer(), t.TextAnswer(), t.SecretAnswer()
+OTHER = t.SelectAnswer(AB, allow_other=True)
 ONE, SEVERAL = t.SelectAnswer(AB), t.MultiSelectAnswer(AB)
 
 CASES: list[tuple[t.AnswerType, Any, str | None]] = [
@@ -35,6 +36,12 @@ CASES: list[tuple[t.AnswerType, Any, str | None]] = [
     (ONE, 1, "expected one of the options as text"),
     (ONE, ["a"], "expected one of the options as text"),
     (ONE, {"value": "a"}, "expected one of the options as text"),
+    (OTHER, "a", None),
+    (OTHER, "none of them", None),
+    (OTHER, "", None),
+    (OTHER, 1, "expected text"),
+    (OTHER, ["a"], "expected text"),
+    (OTHER, None, "expected text"),
     (SEVERAL, [], None),
     (SEVERAL, ["b", "a"], None),
     (SEVERAL, ["a", "a"], "an option stands twice"),

@@ -43,10 +43,10 @@ def test_the_form_of_the_specification() -> None:
 
 @given(QUESTIONS)
 def test_what_is_written_is_read_again(question: t.Question) -> None:
-    """R44; a default of null is none where null is no answer, and no tool can claim the floor of R247."""
+    """R44; a default of null is none where null is no answer, and no tool can claim the floor of R247 or parts."""
     back = read_question(parse_object(dump(inflight(question))))
     lost = question.default is None and question.answer_type.type != "schema"
-    assert back == replace(question, floor=False, has_default=question.has_default and not lost)
+    assert back == replace(question, floor=False, parts=(), has_default=question.has_default and not lost)
 
 
 @given(QUESTIONS)
@@ -112,6 +112,57 @@ def test_a_text_of_several_lines_is_kept_as_it_came() -> None:
     """R2: tolerated of a local tool, up to what a context may weigh."""
     text = "\n  Apply this?\r\n" + "+line\n" * 2000
     assert read_question(ask(text=text)).text == text
+
+
+PARTS = (t.Part("1", "d1", "a.py, line 1", "@@ -1 +1 @@\n-a\n+b\n"), t.Part("2", "d2", "b", ""))
+
+
+def test_parts_belong_to_what_was_shown() -> None:
+    """R235, R251: in the record and in the digest; a question without parts has today's of both."""
+    plain = t.Question("apply_changes", "Apply?", t.BooleanAnswer(), "the diff")
+    parted = replace(plain, parts=PARTS)
+    written = [{"id": one.id, "digest": one.digest, "title": one.title, "diff": one.diff} for one in PARTS]
+    assert recorded(parted) == {**recorded(plain), "parts": written}
+    assert "parts" not in recorded(plain)
+    assert digest(plain) == "41d1d1a9486ad0a16ad73d625e015ed495166958d259a867691992529d4e8019"
+    assert digest(parted) != digest(plain)
+    for part in (replace(PARTS[0], id="3"), replace(PARTS[0], digest="d"), replace(PARTS[0], diff="")):
+        assert digest(replace(plain, parts=(part, PARTS[1]))) != digest(parted)
+    assert digest(replace(plain, parts=PARTS[::-1])) != digest(parted)
+    assert read_recorded("apply_changes", recorded(parted)) == parted
+
+
+def test_no_tool_in_a_process_of_its_own_has_parts() -> None:
+    """It is told a value only, and would take a partial yes for a whole one: neither sent nor read."""
+    raw = ask(answer_type="boolean", parts=[{"id": "1", "digest": "d", "title": "t", "diff": ""}])
+    assert read_question(raw).parts == ()
+    assert "parts" not in inflight(replace(read_question(raw), parts=PARTS))
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        3,
+        {},
+        [1],
+        [{"id": "1"}],
+        [{**dict.fromkeys(("digest", "title", "diff"), ""), "id": 1}],
+        [dict.fromkeys(("id", "digest", "title", "diff"), "")] * 2,
+    ],
+    ids=json.dumps,
+)
+def test_recorded_parts_that_cannot_be_read(parts: Any) -> None:
+    with pytest.raises(BadQuestion, match="`parts"):
+        read_recorded("q", {"text": "?", "answer_type": {"type": "boolean"}, "parts": parts})
+
+
+def test_that_any_text_will_do_is_written_nowhere() -> None:
+    """R226: the mark is the program's own; it changes no record and no digest, and nobody else can set it."""
+    select = t.Question("answer", "Which?", t.SelectAnswer((t.Option("a"),)))
+    marked = replace(select, answer_type=t.SelectAnswer((t.Option("a"),), allow_other=True))
+    assert (recorded(marked), inflight(marked), digest(marked)) == (recorded(select), inflight(select), digest(select))
+    claimed = ask(answer_type={"type": "select", "options": ["a"], "allow_other": True})
+    assert read_question(claimed).answer_type == select.answer_type
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
