@@ -149,6 +149,26 @@ class RevokeEntry(Model):
     key: str
 
 
+class AskAside(Model):
+    """Talk about a question that waits, before it is answered (E30): a side question to a model, which is told what the
+    conversation holds and what is asked, and can do nothing. AsideDelta and AsideEnded come back, or Refused."""
+
+    type: Literal["ask_aside"] = "ask_aside"
+    conversation: str
+    inquiry: str
+    text: str
+
+
+class SendAside(Model):
+    """What was and will be said aside about this question goes to the model, after the results of the calls that run now
+    (E30); with `send` false it stays aside after all. Refused when nothing was said, or when it is too late."""
+
+    type: Literal["send_aside"] = "send_aside"
+    conversation: str
+    inquiry: str
+    send: bool = True
+
+
 class Shutdown(Model):
     """Stop everything, close the log; answered by Stopped, the last event there is."""
 
@@ -171,6 +191,8 @@ Command = Annotated[
     | OfferAnswer
     | ReadLedger
     | RevokeEntry
+    | AskAside
+    | SendAside
     | Shutdown,
     Field(discriminator="type"),
 ]

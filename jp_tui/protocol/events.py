@@ -205,6 +205,25 @@ class LedgerRead(Model):
     entries: tuple[LedgerEntry, ...]
 
 
+class AsideDelta(Model):
+    """More of what a model says aside about a question (E30); it grows until AsideEnded."""
+
+    type: Literal["aside_delta"] = "aside_delta"
+    conversation: str
+    inquiry: str
+    text: Foreign
+
+
+class AsideEnded(Model):
+    """A side question is over; with `error` when it broke off (kind `cancelled`: the question was settled meanwhile).
+    What was said is an `inquiry_aside` event of the log by then."""
+
+    type: Literal["aside_ended"] = "aside_ended"
+    conversation: str
+    inquiry: str
+    error: TurnError | None = None
+
+
 class ConversationsListed(Model):
     type: Literal["conversations_listed"] = "conversations_listed"
     conversations: tuple[ConversationInfo, ...]
@@ -283,6 +302,8 @@ Event = Annotated[
     | OfferSettled
     | InquiriesListed
     | LedgerRead
+    | AsideDelta
+    | AsideEnded
     | ConversationsListed
     | ConversationRead
     | HistoryRead

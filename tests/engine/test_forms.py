@@ -1,4 +1,4 @@
-"""Forms of the real `ask_user` through the engine: walking, Back, its undo, Reply, review (acceptance rows 17 to 20)."""
+"""Forms of the real `ask_user` through the engine: walking, Back, its undo, Reply, review (rows 17 to 20)."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_reply_after_back_reports_nothing_from_there_on(bench: Bench) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_end_turn_at_every_place(bench: Bench, place: str) -> None:
-    """R180, row 19: other tools are called off, their questions closed, no request follows; the next one is accepted."""
+    """R180, row 19: other tools are called off, their questions closed, no request follows; the next is accepted."""
     bench.reviews = True
     bench.tools["slow"] = tool_setup("slow", Made(forever))
     bench.tools["other"] = tool_setup("other", Made(asks))
