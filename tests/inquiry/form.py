@@ -117,9 +117,7 @@ class Forms:
         """An input, and what the tools make of it; when the process `dies`, no tool runs again."""
         steps = self.play(given)
         for step in steps:
-            if isinstance(step, s.AskReview):
-                self.play.open[step.open.call] = step.open
-            elif isinstance(step, s.Complete):
+            if isinstance(step, s.Complete):
                 self.results[step.call] = step.content
             elif isinstance(step, s.EndTurn):
                 self.ended = True
@@ -137,9 +135,7 @@ class Forms:
             return self._over(how.call, Filled(known, True, how.reply))
         item = following(form, answers)
         if item is not None:
-            raised = v.QuestionRaised(
-                how.call, item.question, "assistant", item.rule, form=view(form, answers, item)
-            )
+            raised = v.QuestionRaised(how.call, item.question, "assistant", item.rule, form=view(form, answers, item))
             self.feed(raised)
         elif len(form) > 1 and not how.reviewed and not all(given.unseen for given in answers.values()):
             self.feed(v.ReviewWanted(how.call, f"review of {list(answers)}", view(form, answers, None)))

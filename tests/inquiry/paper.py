@@ -14,8 +14,8 @@ from tests.inquiry.form import Form, same
 
 @dataclass(slots=True)
 class Paper:
-    """`written` by line: (value, whether the person wrote it). Only what is above the finger counts. `furthest` is where
-    the finger was before Back, as long as nothing was written since."""
+    """`written` by line: (value, whether the person wrote it). Only what is above the finger counts. `furthest` is
+    where the finger was before Back, as long as nothing was written since."""
 
     form: Form
     written: dict[int, tuple[Json, bool]] = field(default_factory=dict)

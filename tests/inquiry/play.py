@@ -129,6 +129,9 @@ class Play:
             case s.AskPermission(prompt) | s.AskDelivery(prompt):
                 assert step.why and not self.requests[prompt.inquiry]
                 self.open[prompt.call] = prompt
+            case s.AskReview(review):
+                assert not self.requests[review.inquiry]
+                self.open[review.call] = review
             case _:
                 pass
 

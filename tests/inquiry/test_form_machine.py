@@ -23,15 +23,14 @@ anything = st.integers(min_value=0, max_value=10**6)
 def forms(draw: st.DrawFn) -> Form:
     """One to six lines of three kinds, some pinned by a setting, some asked only after an answer to an earlier one."""
     lines: list[Item] = []
-    for number in range(draw(st.integers(1, 6))):
+    for number in range(draw(st.integers(min_value=1, max_value=6))):
         name = f"q{number}"
         when: tuple[str, Json] | None = None
-        if lines and draw(st.booleans()):
+        if draw(st.booleans()) and lines:
             earlier = draw(st.sampled_from(lines))
             when = (earlier.id, draw(st.sampled_from((*choices(earlier), None))))
-        kind = draw(st.sampled_from((yes_no, text, select)))
+        made = draw(st.sampled_from((yes_no(name), text(name), select(name, "a", "b"))))
         pinned = draw(st.integers(0, 3)) == 0
-        made = select(name, "a", "b", when=when) if kind is select else kind(name, when)
         rule_ = v.Rule(has_answer=True, answer=draw(st.sampled_from(choices(made)))) if pinned else FREE
         lines.append(Item(made.question, when, rule_))
     return tuple(lines)
@@ -56,7 +55,6 @@ class Filling(RuleBasedStateMachine):
         super().__init__()
         self.forms = Forms()
         self.papers: dict[str, Paper] = {}
-        self.over: dict[str, Filled] = {}
 
     # --- who is meant -------------------------------------------------------------------------------------
 
@@ -68,7 +66,7 @@ class Filling(RuleBasedStateMachine):
         opened = waiting[pick % len(waiting)]
         return opened.call, self.papers[opened.call], opened
 
-    def after(self, call: str, dies: bool) -> None:
+    def after(self, dies: bool) -> None:
         """The tool has gone on, or another process takes everything up."""
         if dies:
             self.forms.crash()
@@ -92,14 +90,18 @@ class Filling(RuleBasedStateMachine):
     @precondition(waiting)
     @rule(pick=anything, dies=st.sampled_from((False, False, False, True)))
     def answer(self, pick: int, dies: bool) -> None:
-        call, paper, opened = self.some(pick)
-        if isinstance(opened, v.OpenReview):
+        call, _, _ = self.some(pick)
+        self.fill_in(call, pick // 8, dies)
+
+    def fill_in(self, call: str, pick: int, dies: bool = False) -> None:
+        paper = self.papers[call]
+        if paper.current == "":
             return
         item = next(item for item in paper.form if item.id == paper.current)
-        value = choices(item)[pick // 8 % len(choices(item))]
+        value = choices(item)[pick % len(choices(item))]
         self.forms.answer(value, call, dies=dies)
         paper.write(value)
-        self.after(call, dies)
+        self.after(dies)
         self.over_already(call)
 
     @precondition(waiting)
@@ -114,7 +116,7 @@ class Filling(RuleBasedStateMachine):
         self.forms.back(paper.form[line].id if named else "", call, dies=dies)
         if not (dies and isinstance(opened, v.OpenReview)):  # a review leaves no record: nothing was taken away
             paper.back(line)
-        self.after(call, dies)
+        self.after(dies)
 
     @precondition(waiting)
     @rule(pick=anything, dies=st.sampled_from((False, False, False, True)))
@@ -125,7 +127,7 @@ class Filling(RuleBasedStateMachine):
             return
         self.forms.restore(call, dies=dies)
         paper.undo()
-        self.after(call, dies)
+        self.after(dies)
 
     @precondition(waiting)
     @rule(pick=anything, dies=st.sampled_from((False, False, True)))
@@ -135,10 +137,8 @@ class Filling(RuleBasedStateMachine):
             assert isinstance(self.forms.submit(call)[0], s.Refuse)
             return
         self.forms.submit(call, dies=dies)
-        if dies:
-            return self.after(call, dies)
-        assert self.forms.results[call] == Filled(paper.result)
-        return None
+        self.after(dies)
+        assert dies or self.forms.results[call] == Filled(paper.result)
 
     @precondition(waiting)
     @rule(pick=anything, words=st.sampled_from((None, "  ", "rather not")))
@@ -151,16 +151,37 @@ class Filling(RuleBasedStateMachine):
         assert self.forms.results[call] == Filled(paper.answers, cancelled=True, words=said)
 
     @precondition(waiting)
+    @rule(pick=anything, values=st.lists(anything, min_size=1, max_size=5))
+    def fill(self, pick: int, values: list[int]) -> None:
+        """One form, some way down."""
+        call, _, _ = self.some(pick)
+        for value in values:
+            if call not in self.forms.results:
+                self.fill_in(call, value)
+
+    @precondition(waiting)
+    @rule(pick=anything, times=st.integers(min_value=1, max_value=3), undone=st.booleans())
+    def look_back(self, pick: int, times: int, undone: bool) -> None:
+        """Back some times, perhaps only to look."""
+        call, paper, _ = self.some(pick)
+        for _ in range(min(times, len(paper.reachable()))):
+            self.forms.back("", call)
+            paper.back(paper.reachable()[-1])
+        if undone and paper.furthest is not None:
+            self.forms.restore(call)
+            paper.undo()
+
+    @precondition(waiting)
     @rule(pick=anything)
     def crash(self, pick: int) -> None:
-        if pick % 3 == 0:
+        if pick % 5 == 0:
             self.forms.crash()
 
     @precondition(waiting)
     @rule(pick=anything)
     def meddle(self, pick: int) -> None:
         """What does not fit, for another digest, to another place: refused, and nothing changes."""
-        call, paper, opened = self.some(pick)
+        _, paper, opened = self.some(pick)
         at, shown = opened.inquiry, opened.digest
         closed = [item for item in paper.form if item.id not in [paper.form[line].id for line in paper.reachable()]]
         wrong: list[v.Input] = [
@@ -218,7 +239,7 @@ def test_ten_thousand_steps() -> None:
     run_state_machine_as_test(
         Filling,
         settings=settings(
-            max_examples=3_000 if LONG else 220,
+            max_examples=3_000 if LONG else 180,
             stateful_step_count=60,
             deadline=None,
             suppress_health_check=list(HealthCheck),

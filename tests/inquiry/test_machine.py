@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import Question, SchemaAnswer
+from jp_tui.questions.types import FormView, Place, Question, SchemaAnswer
 from jp_tui.questions.validate import verdict_key
 from tests.inquiry.play import APPLY, ASK, BARE, CHOICE, ESCALATES, FLOOR, HUSH, MODEL, PASS
 from tests.inquiry.world import Call, World, edited, stale, variant
@@ -38,6 +38,7 @@ RULES = (
     v.Rule(exclusive=False),
     v.Rule(exclusive=True),
 )
+FORM = FormView(tuple(Place(name, "", "ahead") for name in ("answer", "env", "pass", "apply_changes")))
 CHECKED = {verdict_key({"type": "integer"}, 3): None}
 POLICIES: tuple[v.Policy, ...] = ("unset", "auto", "defaults", "deny", "defer")
 VALUES: tuple[Json, ...] = (True, False, 1, "a", None, [], float("nan"), "\ud800")
@@ -86,6 +87,8 @@ class Orders(RuleBasedStateMachine):
             return v.HumanPermitted(inquiry, shown, yes, remember, None if pick % 3 else "not now", via)
         if isinstance(opened, v.OpenDelivery):
             return v.HumanDelivered(inquiry, shown, yes, None if pick % 3 else "less", via)
+        if isinstance(opened, v.OpenReview):
+            return v.HumanSubmitted(inquiry, shown)
         values: dict[str, Json] = {"apply_changes": yes, "answer": "x", "env": "b", "pass": HUSH, "shape": 3}
         value = values[opened.question.id]
         return v.HumanAnswered(inquiry, shown, value, remember, "note", via, verdicts=CHECKED)
@@ -110,7 +113,7 @@ class Orders(RuleBasedStateMachine):
             question = call.question  # a tool that runs again asks the same, as after a crash
         if rule_.answer == HUSH and question is not PASS:
             rule_ = v.Rule()  # only a secret is nobody's business
-        self.world.ask(call, question, rule_, policy)
+        self.world.ask(call, question, rule_, policy, FORM if pick % 7 < 5 else None)
 
     @precondition(something_runs)
     @rule(pick=anything, mode=modes, policy=policies, leave=st.booleans())
@@ -118,6 +121,12 @@ class Orders(RuleBasedStateMachine):
         running = self.running()
         wanted = self.world.want_leave if leave else self.world.want_delivery
         wanted(running[pick % len(running)], mode, policy)
+
+    @precondition(something_runs)
+    @rule(pick=anything)
+    def want_review(self, pick: int) -> None:
+        running = self.running()
+        self.world.want_review(running[pick % len(running)], FORM)
 
     @precondition(something_runs)
     @rule(pick=anything)
@@ -164,6 +173,15 @@ class Orders(RuleBasedStateMachine):
             case _:
                 self.world.feed(v.DeadlinePassed(opened.inquiry))
 
+    @precondition(lambda self: self.world.state.waiting)
+    @rule(pick=anything, to=st.sampled_from(("", "", "", "answer", "env", "nowhere")), undo=st.booleans())
+    def move(self, pick: int, to: str, undo: bool) -> None:
+        """Back in a form, and its undo (R176, R177)."""
+        waiting = self.world.state.waiting
+        opened = waiting[pick % len(waiting)]
+        back = v.HumanWentBack(opened.inquiry, opened.digest, to)
+        self.world.feed(v.HumanRestored(opened.inquiry, opened.digest) if undo else back)
+
     @precondition(anything_shown)
     @rule(pick=anything, value=st.sampled_from(VALUES))
     def meddle(self, pick: int, value: Json) -> None:
@@ -178,6 +196,9 @@ class Orders(RuleBasedStateMachine):
             v.HumanReplied(inquiry, shown, "words"),
             edited(opened, pick),
             v.DeadlinePassed(inquiry),
+            v.HumanWentBack(inquiry, shown),
+            v.HumanRestored(inquiry, shown),
+            v.HumanSubmitted(inquiry, shown),
         )
         self.world.feed(choices[pick // 16 % len(choices)])
 
@@ -201,6 +222,29 @@ class Orders(RuleBasedStateMachine):
         self.number += 1
         self.world.feed(v.HumanEndedTurn())
         assert not self.world.log and not self.world.calls
+
+    @rule(picks=st.lists(anything, min_size=2, max_size=8))
+    def go_on(self, picks: list[int]) -> None:
+        """What mostly happens: calls ask, people answer, move about in a form, and submit it."""
+        for pick in picks:
+            waiting, running = self.world.state.waiting, self.running()
+            if waiting:
+                opened = waiting[pick % len(waiting)]
+                match pick // 8 % 8:
+                    case 0 | 1:
+                        self.world.feed(v.HumanWentBack(opened.inquiry, opened.digest))
+                    case 2:
+                        self.world.feed(v.HumanRestored(opened.inquiry, opened.digest))
+                    case _:
+                        self.world.feed(self.fitting(opened, pick // 64, pick % 5 == 0, ""))
+            elif running and pick % 9 == 0:
+                self.world.want_review(running[0], FORM)
+            elif running:
+                question = QUESTIONS[pick // 16 % len(QUESTIONS)]
+                self.world.ask(running[pick % len(running)], question, v.Rule(), "unset", FORM)
+            elif len(self.world.calls) < 6:
+                self.number += 1
+                self.world.start(f"c{self.number}", TOOLS[pick % 2])
 
     # --- reviewers and accidents --------------------------------------------------------------------------
 

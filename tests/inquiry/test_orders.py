@@ -17,7 +17,9 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
+from jp_tui.questions.types import FormView, Place
 from jp_tui.questions.wire import digest
+from tests.inquiry.form import text
 from tests.inquiry.play import APPLY, ESCALATES, HUSH, PASS, pairs
 
 Record = tuple[tuple[str, str], ...]
@@ -25,6 +27,8 @@ Record = tuple[tuple[str, str], ...]
 Kinds = dict[str, Callable[[str], v.Input]]
 
 SHOWN = digest(APPLY)
+A, B = text("a").question, text("b").question
+FORM = FormView((Place("a", "", "answered"), Place("b", "", "current")))
 
 
 def human(call: str) -> Kinds:
@@ -100,6 +104,22 @@ def resumed(call: str) -> Kinds:
     }
 
 
+def form(call: str) -> Kinds:
+    """A form with its first answer: the second question is asked, Back, the first again, the undo of it, a review."""
+    return {
+        "raise": lambda call: v.QuestionRaised(call, B, "assistant", form=FORM),
+        "back": lambda call: v.HumanWentBack(f"{call}.b.1", digest(B)),
+        "again": lambda call: v.QuestionRaised(call, A, "assistant", form=FORM),
+        "undo": lambda call: v.HumanRestored(f"{call}.a.2", digest(A)),
+        "review": lambda call: v.ReviewWanted(call, "d", FORM),
+    }
+
+
+def moves(given: v.Input) -> bool:
+    """Whether a tool runs again on it without an answer to what it asked."""
+    return isinstance(given, v.HumanWentBack | v.HumanRestored | v.HumanSubmitted)
+
+
 @dataclass(slots=True)
 class Walk:
     """All orders of `events` from `start`; `orders` by place: how many orders go on from there."""
@@ -133,9 +153,9 @@ class Walk:
                     written.append((step.event.id, "?"))
                 else:
                     written += pairs([step.event])
-            if isinstance(step, s.RunAgain) and step.arguments is None and not step.replied:
+            if isinstance(step, s.RunAgain) and step.arguments is None and not step.replied and not moves(given):
                 name, answer = list(step.answers.items())[-1]
-                assert answer.digest == {"apply_changes": SHOWN, "pass": digest(PASS)}[name]
+                assert answer.digest == {"apply_changes": SHOWN, "pass": digest(PASS), "b": digest(B)}[name]
         self.holds(after, tuple(written))
         return after, tuple(written)
 
@@ -158,7 +178,15 @@ class Walk:
         return 1
 
 
-PAIRS = [(human, human), (human, impatient), (reviewed, human), (leave, leave), (secret, leave), (resumed, human)]
+PAIRS = [
+    (human, human),
+    (human, impatient),
+    (reviewed, human),
+    (leave, leave),
+    (secret, leave),
+    (resumed, human),
+    (form, human),
+]
 
 
 @pytest.mark.parametrize(("left", "right"), PAIRS, ids=lambda kinds: kinds.__name__)
@@ -174,6 +202,8 @@ def test_every_order(left: Callable[[str], Kinds], right: Callable[[str], Kinds]
             record = (*record, (f"{call}.apply_changes.1", "?"))
             state, steps = decide(state, events[-5][1])
             assert steps == []
+        elif kinds is form:
+            state, _ = decide(state, v.CallResumed(call, "tool", {"a": v.Given("x", digest(A))}, {"a": 1}, ()))
         else:
             state, _ = decide(state, v.CallStarted(call, "tool"))
     walk = Walk(tuple(events))

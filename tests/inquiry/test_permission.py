@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jp_tui.conversation.strict_json import JsonObject
@@ -41,7 +43,11 @@ def test_the_human_is_asked_for_leave(mode: v.AskMode) -> None:
     play = Play()
     ask = only(s.AskPermission, play(permission(mode=mode)))
     assert ask.open == v.OpenPermission("c1.__permission__.1", "c1", "args of c1", mode == "edit")
-    assert f"conversation.tools.tool.run is `{mode}`" in ask.why
+    assert f"conversation.tools.tool.run is `{mode}`, and" in ask.why
+    placed = replace(permission("c2", mode=mode), place="/u/config.toml:5")
+    assert f"run is `{mode}` (/u/config.toml:5), and" in only(s.AskPermission, Play()(placed)).why
+    result = replace(delivery("c2", mode=mode), place="/u/config.toml:6")
+    assert f"result is `{mode}` (/u/config.toml:6)" in only(s.AskDelivery, Play()(result)).why
     assert play.state.waiting == (ask.open,) and play.records == []
 
 

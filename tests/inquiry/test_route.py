@@ -148,3 +148,10 @@ def test_why_the_human_was_not_asked() -> None:
         "`defaults` and it has no default that fits"
     )
     assert "no default that fits" in of(BARE, client=False, policy="defaults")[1]
+
+
+def test_why_names_the_line_of_a_policy() -> None:
+    """E42: in every row that a policy decides, with its file and line."""
+    for question, policy in itertools.product((APPLY, BARE, EXCLUSIVE), POLICIES[1:]):
+        found = route("t", question, NO_RULE, NOTHING, client=False, policy=policy, policy_place="/u/config.toml:9")
+        assert f"the policy `{policy}` (/u/config.toml:9)" in found.why.replace("is ", ""), found

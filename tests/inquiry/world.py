@@ -16,11 +16,11 @@ from jp_tui.engine.resuming import cut_off
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
-from jp_tui.questions.types import Question
+from jp_tui.questions.types import FormView, Question
 from jp_tui.questions.wire import digest
 from tests.inquiry.play import HUSH
 
-Phase = Literal["running", "asking", "permission", "delivery", "deferred"]
+Phase = Literal["running", "asking", "permission", "delivery", "review", "deferred"]
 
 
 @dataclass(slots=True)
@@ -60,9 +60,14 @@ class World:
         self.calls[call] = Call(call, tool)
         self.feed(v.CallStarted(call, tool))
 
-    def ask(self, call: Call, question: Question, rule: v.Rule, policy: v.Policy) -> None:
+    def ask(self, call: Call, question: Question, rule: v.Rule, policy: v.Policy, form: FormView | None = None) -> None:
         call.phase, call.question = "asking", question
-        self.feed(v.QuestionRaised(call.id, question, "assistant" if question.exclusive else "tool", rule, policy))
+        source: ev.SourceKind = "assistant" if question.exclusive else "tool"
+        self.feed(v.QuestionRaised(call.id, question, source, rule, policy, form=form))
+
+    def want_review(self, call: Call, form: FormView) -> None:
+        call.phase = "review"
+        self.feed(v.ReviewWanted(call.id, f"form of {call.id}", form))
 
     def want_leave(self, call: Call, mode: v.AskMode, policy: v.Policy) -> None:
         call.phase = "permission"
@@ -92,7 +97,9 @@ class World:
             self.refusals += 1
         acting = False
         for step in steps:
-            if isinstance(step, s.Record):
+            if isinstance(step, s.RunAgain):
+                self.goes_on(step, given)
+            elif isinstance(step, s.Record):
                 assert not acting, "a fact after an effect (R205)"
                 assert HUSH not in dump(step.event.wire()), "a secret in the log (R202)"
                 self.log.append(step.event)
@@ -106,17 +113,12 @@ class World:
             case s.AskHuman(opened) | s.AskPermission(opened) | s.AskDelivery(opened):
                 assert step.why and self.client
                 self.seen.append(opened)
+            case s.AskReview(opened):
+                assert self.client
+                self.seen.append(opened)
             case s.AskReviewer(opened):
                 assert step.why and not opened.human_only and not opened.question.floor
                 self.reviewed.append(opened.inquiry)
-            case s.RunAgain(id_, answers, replied):
-                call = self.suspended(id_, "asking")
-                assert call.question is not None
-                if step.arguments is not None:
-                    call.arguments = step.arguments
-                    assert not answers, "answers about other arguments (R97b)"
-                elif not replied:
-                    self.check_answer(call.question, answers)
             case s.Permit(id_):
                 self.suspended(id_, "permission")
             case s.Deliver(id_):
@@ -124,20 +126,37 @@ class World:
                 self.respond(id_)
             case s.Complete(id_, content):
                 assert content and HUSH not in content
-                assert self.calls[id_].phase in ("asking", "permission", "delivery")
+                assert self.calls[id_].phase in ("asking", "permission", "delivery", "review")
                 self.respond(id_)
             case s.Defer(id_):
                 self.suspended(id_, "asking").phase = "deferred"
             case s.EndTurn():
                 self.end_turn()
-            case s.Settled() | s.Refuse() | s.LedgerChanged() | s.Record():
+            case s.Settled() | s.Refuse() | s.LedgerChanged() | s.Record() | s.RunAgain():
                 pass
             case _:
                 assert_never(step)
 
-    def suspended(self, id_: str, phase: Phase) -> Call:
+    def goes_on(self, step: s.RunAgain, given: v.Input) -> None:
+        """A call runs again: with an answer to what it asked, or moved about in its form."""
+        review = self.calls[step.call].phase == "review"
+        call = self.suspended(step.call, "asking", "review")
+        if step.arguments is not None:
+            call.arguments = step.arguments
+            assert not step.answers and not review, "answers about other arguments (R97b)"
+        elif isinstance(given, v.HumanWentBack | v.HumanRestored):
+            work = self.state.calls[step.call]
+            assert step.answers == work.answers and not {name for name, _ in work.discarded} & set(step.answers)
+            assert bool(work.discarded) is isinstance(given, v.HumanWentBack)
+        elif step.reviewed:
+            assert review and not step.replied
+        elif not step.replied:
+            assert call.question is not None and not review
+            self.check_answer(call.question, step.answers)
+
+    def suspended(self, id_: str, *phases: Phase) -> Call:
         call = self.calls[id_]
-        assert call.phase == phase, f"{id_} goes on from {call.phase}, not {phase}"
+        assert call.phase in phases, f"{id_} goes on from {call.phase}, not {phases}"
         call.phase = "running"
         return call
 
@@ -205,7 +224,12 @@ class World:
         assert sorted(somewhere) == sorted(set(requests) - set(responses)), "an open request that nobody knows"
         waiting = {item.call: item for item in (*state.waiting, *state.reviewed)}
         assert len(waiting) == len(state.waiting) + len(state.reviewed), "a call that waits for two things"
-        kinds = {"asking": v.Open, "permission": v.OpenPermission, "delivery": v.OpenDelivery}
+        kinds = {
+            "asking": v.Open,
+            "permission": v.OpenPermission,
+            "delivery": v.OpenDelivery,
+            "review": v.OpenReview,
+        }
         for call in self.calls.values():
             if (kind := kinds.get(call.phase)) is not None and call.id in waiting:
                 assert isinstance(waiting[call.id], kind)
@@ -217,7 +241,7 @@ class World:
         """Between two inputs no call waits for nothing: each that asks is in a queue."""
         waiting = {item.call for item in (*self.state.waiting, *self.state.reviewed)}
         for call in self.calls.values():
-            assert (call.phase in ("asking", "permission", "delivery")) == (call.id in waiting), call
+            assert (call.phase in ("asking", "permission", "delivery", "review")) == (call.id in waiting), call
         assert waiting <= set(self.calls) and set(self.state.calls) <= set(self.calls)
 
 
