@@ -64,11 +64,32 @@ NOTHING_DOES: Final = "answers with nothing chosen"
 NOTE: Final = "Note"
 NOTE_DOES: Final = "goes along with your answer, with a yes as well as a no"
 
+# Moving about in a form (R176, R182b, E3, E23).
+REVIEW: Final = "review"
+REVIEW_TITLE: Final = "Review your answers, then submit"
+SUBMIT: Final = "Submit"
+SUBMIT_DOES: Final = "the model gets these answers"
+BACK_DOES: Final = "to {to}, with your answer to change"
+BACK_DISCARDS: Final = "to {to}; discards the answers to {which}, until u brings them back"
+BACK_LOSES: Final = "Back to {to} discards the later answers to {which}; u brings them back until the next submit"
+UNDO: Final = "Bring back"
+UNDO_DOES: Final = "the answers to {which} that Back took away"
+UNDO_LINE: Final = "u brings back what Back took away: {which}"
+BEFORE: Final = "your answer before"
+NO_BACK: Final = "there is no answered question before this one"
+NOT_AHEAD: Final = "answer this one first: only answered questions can be passed"
+FIXED_ANSWER: Final = "{id} is answered by a setting: it is not asked"
+FIXED: Final = "set"
+SKIPPED_LINE: Final = "{id}: {because}"
+MORE_SKIPPED: Final = "{n} more skipped"
+
 # Marks beside a choice (E20, E22).
 DEFAULT: Final = "default"
 RECOMMENDED: Final = "(recommended)"
 ELSE: Final = "Something else…"
 ELSE_DOES: Final = "a reply in words: none of these is chosen, the model reads what you write"
+OTHER_DOES: Final = "your own words are the answer"
+OTHER_HINT: Final = "Your own answer…"
 
 # Remembering (R113, R236). The engine says what is covered.
 COVERS: Final = "Y and N cover: {scope}"
