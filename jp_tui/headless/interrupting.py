@@ -106,6 +106,8 @@ class Interrupting:
         self._act(conversation, *chosen)
 
     def _act(self, conversation: str, action: c.Interrupt | None, text: str) -> None:
+        if action in ("stop", "abort"):
+            self._interview.ends()
         if action is not None:
             self._link.send(c.InterruptTurn(conversation=conversation, action=action, text=text))
 

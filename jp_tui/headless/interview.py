@@ -28,6 +28,7 @@ class Interview:
         self._waiting: dict[str, PromptRequest] = {}
         self._shown: PromptRequest | None = None
         self._sent = ""
+        self._ending = False
 
     @property
     def waiting(self) -> list[PromptRequest]:
@@ -42,7 +43,7 @@ class Interview:
     @property
     def due(self) -> bool:
         """Whether a question waits to be shown, and nothing is asked or on its way."""
-        return bool(self._waiting) and self._shown is None
+        return bool(self._waiting) and self._shown is None and not self._ending
 
     # --- what the engine says -----------------------------------------------------------------------------
 
@@ -60,6 +61,8 @@ class Interview:
 
     def refused(self, event: e.AnswerRefused) -> None:
         """An answer of ours was not taken; the question goes on, unless it is gone."""
+        if self._sent == event.inquiry:
+            self._ending = False
         if event.gone:
             if self._sent == event.inquiry:
                 self._sent = ""
@@ -68,6 +71,14 @@ class Interview:
             self._sent = ""
             if self._lines is not None:
                 self._lines.again(event.reason)
+
+    def ends(self) -> None:
+        """The human ended the turn: what waits goes with it, and nothing of it is shown any more (R180)."""
+        self._ending = True
+
+    def over(self) -> None:
+        """The turn has ended; what is asked now is of another."""
+        self._ending = False
 
     def _gone(self, inquiry: str, words: str) -> None:
         self._waiting.pop(inquiry, None)
@@ -123,6 +134,8 @@ class Interview:
         assert self._shown is not None
         prompt = self._shown
         self._sent = prompt.inquiry
+        if isinstance(response, EndTurn):
+            self.ends()
         command = c.AnswerQuestion(
             conversation=prompt.conversation, inquiry=prompt.inquiry, digest=prompt.digest, response=response
         )

@@ -294,6 +294,7 @@ class Run:
     def _completed(self, event: e.TurnCompleted) -> None:
         given_back = self._turns.completed(event)
         self._interrupting.over()
+        self._interview.over()
         self._tell(*words(event, waits.told(self._openings.open), given_back))
 
     def _trouble(self, event: e.Event) -> None:

@@ -221,6 +221,7 @@ class Run:
 
     def _completed(self, event: e.TurnCompleted) -> None:
         self._end_line()
+        self._interview.over()
         self._turns.spent(event.usage)
         if event.error is not None and event.error.kind != "storage":  # that was said when it happened
             said = f"The server said: {event.error.detail.raw}" if event.error.detail else ""
