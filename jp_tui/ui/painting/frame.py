@@ -1,21 +1,23 @@
 """Nested margins: what stands left of a row because of the quotes, lists and blocks that it is in.
 
 A frame knows the width that is left and emits rows; the first row of a list item carries its marker. Bars and
-margins are gutters and never copied, markers and indentations are part of the text.
+margins are gutters and never copied, markers and indentations are part of the text. However deep it is nested, content
+keeps a few cells: what stands left of it gives way, so nothing is ever painted past the edge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len
 from rich.style import Style
 
 from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Piece, Row, row, spaces, wrap
+from jp_tui.ui.painting.rows import Piece, Row, chop, row, spaces, width_of, wrap
 
-LEAST = 8
-"""Content never gets fewer cells than this, however deep it is nested."""
+LEAST = 4
+"""Content never gets fewer cells than this, however deep it is nested; twice as many where the whole is wide enough."""
+WIDE = 40
+"""Cells of a whole that is."""
 
 
 class Frame:
@@ -37,11 +39,12 @@ class Frame:
         room: int | None = None,
     ) -> None:
         self.look, self.base, self._parent, self._gutter = look, base, parent, gutter
-        self._first, self._rest, self._begun = list(first), list(rest), False
         self.full = width
         self.right: int = parent.right if parent else width - (width if room is None else room)
-        taken = sum(cell_len(piece.text) for piece in first)
-        self.room: int = max((parent.room if parent else width if room is None else room) - taken, LEAST)
+        free = parent.room if parent else width if room is None else room
+        lead = max(free - (LEAST if width < WIDE else 2 * LEAST), 0)
+        self._first, self._rest, self._begun = _within(first, lead), _within(rest, lead), False
+        self.room: int = free - width_of(self._first)
 
     def inside(
         self, first: Sequence[Piece], rest: Sequence[Piece], *, gutter: bool = True, base: Style | None = None
@@ -88,3 +91,15 @@ class Frame:
     def paragraph(self, pieces: Sequence[Piece]) -> list[Row]:
         """One source line, wrapped."""
         return [self.emit(line.pieces, join=line.join) for line in wrap(pieces, self.room)]
+
+
+def _within(pieces: Sequence[Piece], room: int) -> list[Piece]:
+    """What stands before content, cut to `room` cells."""
+    found: list[Piece] = []
+    for piece in pieces:
+        size = width_of([piece])
+        if size > room:
+            return [*found, piece._replace(text=chop(piece.text, room)[0])] if room else found
+        found.append(piece)
+        room -= size
+    return found
