@@ -1,6 +1,7 @@
 """A form tool for the tests, and a play that runs it: stateless, run again from scratch with the answers so far.
 
-It knows nothing of Back: whatever it is given as answers is all that was ever answered (inquiries.md R166).
+It knows nothing of Back: whatever it is given as answers is all that was ever answered (inquiries.md R166). What comes
+next it finds out by itself, and the program's walker has to agree.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.rebuilt import Rebuilt
-from jp_tui.questions.types import BooleanAnswer, FormView, Option, Place, Question, SelectAnswer, TextAnswer
+from jp_tui.questions.items import Item as Line
+from jp_tui.questions.items import When
+from jp_tui.questions.types import BooleanAnswer, Option, Question, SelectAnswer, TextAnswer
+from jp_tui.questions.walker import Walk, walk
 from tests.inquiry.play import Play
 
 FREE = v.Rule()
@@ -68,21 +72,13 @@ def following(form: Form, answers: Mapping[str, v.Given]) -> Item | None:
     return next((item for item in form if _applies(item, answers) and item.id not in answers), None)
 
 
-def view(form: Form, answers: Mapping[str, v.Given], current: Item | None) -> FormView:
-    places = []
+def walked(form: Form, answers: Mapping[str, v.Given]) -> Walk:
+    """What the program's own walker says."""
+    lines = []
     for item in form:
-        state = "ahead"
-        if item is current:
-            state = "current"
-        elif item.id in answers:
-            state = "answered"
-        elif not _applies(item, answers):
-            state = "skipped"
-        given = answers.get(item.id)
-        fixed = given is not None and given.unseen
-        value = given.value if given is not None else None
-        places.append(Place(item.id, item.question.text, state, value, fixed))  # type: ignore[arg-type]
-    return FormView(tuple(places))
+        question, when = item.question, None if item.when is None else When(*item.when)
+        lines.append(Line(question.id, question.text, question.answer_type, when=when))
+    return walk(lines, answers)
 
 
 @dataclass(slots=True)
@@ -133,14 +129,15 @@ class Forms:
         if how.replied:
             known = {name: given.value for name, given in answers.items()}
             return self._over(how.call, Filled(known, True, how.reply))
-        item = following(form, answers)
+        item, seen = following(form, answers), walked(form, answers)
+        assert (item.id if item else None) == (seen.next.id if seen.next else None)
         if item is not None:
-            raised = v.QuestionRaised(how.call, item.question, "assistant", item.rule, form=view(form, answers, item))
-            self.feed(raised)
+            self.feed(v.QuestionRaised(how.call, item.question, "assistant", item.rule, form=seen.form))
         elif len(form) > 1 and not how.reviewed and not all(given.unseen for given in answers.values()):
-            self.feed(v.ReviewWanted(how.call, f"review of {list(answers)}", view(form, answers, None)))
+            self.feed(v.ReviewWanted(how.call, f"review of {list(answers)}", seen.form))
         else:
             everything = {item.id: answers[item.id].value if item.id in answers else None for item in form}
+            assert everything == seen.values
             self._over(how.call, Filled(everything))
         return None
 

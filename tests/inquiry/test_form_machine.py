@@ -239,7 +239,7 @@ def test_ten_thousand_steps() -> None:
     run_state_machine_as_test(
         Filling,
         settings=settings(
-            max_examples=3_000 if LONG else 180,
+            max_examples=3_000 if LONG else 260,
             stateful_step_count=60,
             deadline=None,
             suppress_health_check=list(HealthCheck),

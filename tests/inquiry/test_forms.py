@@ -11,7 +11,7 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import FormView, Place
-from tests.inquiry.form import Filled, Form, Forms, select, text, view, yes_no
+from tests.inquiry.form import Filled, Form, Forms, select, text, walked, yes_no
 from tests.inquiry.play import APPLY, HUSH, PASS, Play, only, pinned
 
 DEPLOY: Form = (
@@ -169,10 +169,14 @@ def test_going_back_and_forth_is_no_tool_that_never_accepts() -> None:
     assert forms.results["c"] == Filled({"a": True, "b": True})
 
 
-def test_a_tool_that_asks_the_same_in_between_still_is_one() -> None:
-    """R98: without asking anything else."""
+def test_a_tool_that_never_accepts_asks_nothing_else() -> None:
+    """R98: what it asked in between counts, even if it went away unanswered."""
     play = Play(v.State(client=True, most=3))
     for _ in range(3):
+        play.ask("c1", replace(APPLY, id="other"))
+        play.ask("c1")
+        play.answer("c1")
+    for _ in range(2):
         play.ask("c1")
         play.answer("c1")
     assert only(s.Complete, play.ask("c1")).is_error
@@ -199,7 +203,7 @@ def test_an_answer_from_before_the_form_is_not_reached() -> None:
     play.ask("c1")
     play.answer("c1")
     form = (yes_no("a"), yes_no("b"))
-    play(v.QuestionRaised("c1", form[0].question, "tool", form=view(form, {}, form[0])))
+    play(v.QuestionRaised("c1", form[0].question, "tool", form=walked(form, {}).form))
     assert play.state.waiting[0].back == ""  # type: ignore[union-attr]
 
 
@@ -213,7 +217,7 @@ def test_answers_that_nobody_was_asked_for_are_no_target() -> None:
         rule = {"reviewer": v.Rule("assistant"), "escalated": v.Rule("assistant_with_escalation")}.get(how, v.Rule())
         if how == "static":
             rule = pinned(True)
-        play(v.QuestionRaised("c1", question, "tool", rule, form=view(form, {}, form[0])))
+        play(v.QuestionRaised("c1", question, "tool", rule, form=walked(form, {}).form))
         if how in ("reviewer", "escalated"):
             play.verdict("c1.a.1", how == "reviewer")
         if how in ("escalated", "remembered"):
@@ -221,14 +225,14 @@ def test_answers_that_nobody_was_asked_for_are_no_target() -> None:
             play(v.HumanAnswered(opened.inquiry, opened.digest, True, remember=how == "remembered"))
         answers = play.state.calls["c1"].answers
         assert list(answers) == ["a"]
-        play(v.QuestionRaised("c1", form[1].question, "tool", form=view(form, answers, form[1])))
+        play(v.QuestionRaised("c1", form[1].question, "tool", form=walked(form, answers).form))
         opened = play.open["c1"]
         assert isinstance(opened, v.Open) and opened.question.id == "b" and opened.back == "", how
         assert isinstance(play(v.HumanWentBack(opened.inquiry, opened.digest, "a"))[0], s.Refuse)
     taken = v.Given(True, "d")
     play = Play()
     play(v.CallResumed("c1", "tool", {"a": taken}, {}, (), unasked=frozenset({"a"})))
-    play(v.QuestionRaised("c1", form[1].question, "tool", form=view(form, {"a": taken}, form[1])))
+    play(v.QuestionRaised("c1", form[1].question, "tool", form=walked(form, {"a": taken}).form))
     assert play.state.waiting[0].back == ""  # type: ignore[union-attr]
 
 
