@@ -169,8 +169,8 @@ class Exchange(Vertical):
                 self.post_message(self.Listed(event))
             case ev.OfferSettled():
                 pass  # nobody here offers an answer: a sheet sends AnswerQuestion
-            case ev.AnswerChecked():
-                pass
+            case ev.AnswerChecked() | ev.AsideDelta() | ev.AsideEnded():
+                pass  # no sheet asks for them yet
             case ev.SettingChanged() | ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
             case ev.TitleChanged():
