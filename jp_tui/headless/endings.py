@@ -26,16 +26,19 @@ class Ended(BaseException):
 class Endings:
     """A context in which signals are heard. Works in the main thread only.
 
+    `wake` is a descriptor that every signal writes to, so that none is missed on the way into a wait for it.
     `interrupt` is called for each SIGINT in place of ending, wherever the program is: it must only make a note.
     """
 
-    def __init__(self, interrupt: Callable[[], None] | None = None) -> None:
-        self._interrupt = interrupt
+    def __init__(self, wake: int = -1, interrupt: Callable[[], None] | None = None) -> None:
+        self._wake, self._interrupt = wake, interrupt
+        self._woke_before = -1
         self._number = 0
         self._listening = False
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> Endings:
+        self._woke_before = signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         for number in _HEARD:
             before = signal.getsignal(number)
             if before is not signal.SIG_IGN:
@@ -46,6 +49,7 @@ class Endings:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)  # type: ignore[arg-type]
+        signal.set_wakeup_fd(self._woke_before)
 
     def final(self) -> None:
         """From here on SIGINT ends at once, too."""

@@ -56,6 +56,7 @@ class Run:
         self._link, self._plain, self._output = link, plain, plain.output
         self._lines, self._source = plain.lines, plain.lines.source
         self._bell = Bell()
+        self._engine_ended = False
         self._interview = Interview(link, plain.lines, leaves=True)
         self._interrupting = Interrupting(link, self._interview, plain.lines, self._say, plain.interrupts, clock)
         self._openings = waits.Openings()
@@ -69,7 +70,14 @@ class Run:
 
     def run(self) -> int:
         """Until it is left; a signal, or a reader that goes away, ends it in good order."""
-        with Endings(self.interrupt) as endings:
+        try:
+            return self._run()
+        finally:
+            if self._engine_ended:
+                self._bell.close()
+
+    def _run(self) -> int:
+        with Endings(self._bell.rope, self.interrupt) as endings:
             self._link.start(self._bell.ring)
             self._link.send(self._plain.open)
             try:
@@ -87,8 +95,7 @@ class Run:
             finally:
                 self._interview.leave()
             endings.final()
-            if self._link.close(SECONDS_TO_CLOSE):
-                self._bell.close()
+            self._engine_ended = self._link.close(SECONDS_TO_CLOSE)
             self._farewell()
             return status
 

@@ -72,12 +72,20 @@ class Run:
         self._interview = Interview(link, query.terminal)
         self._openings = waits.Openings()
         self._bell = Bell()
+        self._engine_ended = False
         self._sanitizer = Sanitizer("conversation")
         self._open_line = False
 
     def run(self) -> int:
         """To the end of the turn; a signal, or a reader that goes away, ends it in good order."""
-        with Endings() as endings:
+        try:
+            return self._run()
+        finally:
+            if self._engine_ended:
+                self._bell.close()
+
+    def _run(self) -> int:
+        with Endings(self._bell.rope) as endings:
             self._link.start(self._bell.ring)
             self._link.send(self._query.open)
             outcome = "failed"
@@ -99,8 +107,7 @@ class Run:
             return self._rest(status, outcome)
 
     def _close(self) -> None:
-        if self._link.close(SECONDS_TO_CLOSE):
-            self._bell.close()
+        self._engine_ended = self._link.close(SECONDS_TO_CLOSE)
 
     def _follow(self, endings: Endings) -> int:
         while self._status is None:

@@ -253,6 +253,11 @@ class Bell:
         os.set_blocking(self._in, False)
         os.set_blocking(self._out, False)
 
+    @property
+    def rope(self) -> int:
+        """The descriptor to write to, which rings it."""
+        return self._out
+
     def ring(self) -> None:
         with contextlib.suppress(OSError):  # full: it rings already
             os.write(self._out, b"\0")
