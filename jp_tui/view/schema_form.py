@@ -1,0 +1,354 @@
+"""From a JSON Schema to the fields of a form (inquiries.md R11, issue 5 "Schema"; traps.md T15, T16).
+
+Draft 2020-12, references inside the schema only, each part read when it is looked at, so that a large schema costs no
+more than what is shown. What a form cannot express becomes a part that is written as JSON, with the reason: never a
+form that would lie, never a dead end. Whether a value fits is not decided here: that is the engine's verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from typing import Literal
+
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.view import schema_form_words as w
+
+Kind = Literal["text", "integer", "number", "boolean", "choice", "many", "list", "object", "null", "json"]
+
+DEEPEST, REFERENCES, OPTIONS, NODES = 10, 32, 1_000, 20_000
+"""Containers in one another, references in a row, options of a choice, and parts looked at for an anchor."""
+_NOTES = frozenset({
+    "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$schema", "$id",
+    "$defs", "definitions", "$anchor", "$dynamicAnchor", "x-enumNames", "enumNames",
+})  # fmt: skip
+_STRUCTURE = (
+    "type", "properties", "items", "prefixItems", "enum", "const", "oneOf", "anyOf", "allOf", "required", "$ref",
+    "additionalProperties", "patternProperties", "if", "then", "else", "dependentSchemas",
+)  # fmt: skip
+_BRANCHES = {
+    "allOf": w.SEVERAL, "anyOf": w.EITHER, "oneOf": w.EITHER, "if": w.DEPENDS, "then": w.DEPENDS, "else": w.DEPENDS,
+    "dependentSchemas": w.DEPENDS, "dependencies": w.DEPENDS, "$dynamicRef": w.ELSEWHERE, "$recursiveRef": w.ELSEWHERE,
+}  # fmt: skip
+_TYPES: dict[str, Kind] = {
+    "string": "text", "integer": "integer", "number": "number", "boolean": "boolean", "array": "list",
+    "object": "object", "null": "null",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One allowed value and what it is called."""
+
+    value: Json
+    label: str
+    about: str = ""
+
+
+@dataclass(eq=False)
+class Shape:
+    """What one part of the answer looks like. `note` says why it is written as JSON, `hint` which values are wanted."""
+
+    kind: Kind
+    form: Form = field(repr=False)
+    schema: JsonObject = field(default_factory=dict, repr=False)
+    chain: tuple[str, ...] = ()
+    depth: int = 0
+    title: str = ""
+    about: str = ""
+    note: str = ""
+    hint: str = ""
+    choices: tuple[Choice, ...] = ()
+    nullable: bool = False
+
+    @property
+    def has_default(self) -> bool:
+        """Whether the schema gives a value to begin with."""
+        return "default" in self.schema
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        """The properties of an object, in the order of the schema, then what is required without being described."""
+        given, required = self.schema.get("properties"), self.schema.get("required")
+        wanted = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+        known = given if isinstance(given, dict) else {}
+        must = frozenset(wanted)
+        found = {str(name): Part(str(name), raw, name in must, self) for name, raw in known.items()}
+        return found | {name: Part(name, True, True, self) for name in wanted if name not in found}
+
+    @cached_property
+    def order(self) -> dict[str, int]:
+        """The place of each property."""
+        return {name: place for place, name in enumerate(self.parts)}
+
+    @cached_property
+    def item(self) -> Shape:
+        """What every entry of a list looks like."""
+        return self.form.shape(self.schema.get("items", True), self.chain, self.depth + 1)
+
+
+@dataclass(eq=False)
+class Part:
+    """One property of an object."""
+
+    name: str
+    raw: Json = field(repr=False)
+    required: bool
+    parent: Shape = field(repr=False)
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What it looks like; read when it is first needed."""
+        return self.parent.form.shape(self.raw, self.parent.chain, self.parent.depth + 1)
+
+
+class Form:
+    """The form of one schema."""
+
+    def __init__(self, schema: Json) -> None:
+        self._schema = schema
+        self._anchors: dict[str, Json] | None = None
+
+    @cached_property
+    def root(self) -> Shape:
+        """The whole answer."""
+        return self.shape(self._schema, (), 0)
+
+    def at(self, path: tuple[str | int, ...]) -> Shape:
+        """The part at a path; what no form knows is any JSON."""
+        here = self.root
+        for step in path:
+            if isinstance(step, int):
+                here = here.item if here.kind == "list" else self._json(w.ANY)
+            else:
+                part = here.parts.get(step) if here.kind == "object" else None
+                here = part.shape if part is not None else self._json(w.ANY)
+        return here
+
+    def shape(self, raw: Json, chain: tuple[str, ...], depth: int) -> Shape:
+        """What a part of the schema asks for. `chain`: the references that led to it."""
+        if raw is True or raw == {}:
+            return self._json(w.ANY)
+        if not isinstance(raw, dict):
+            return self._json(w.NOTHING if raw is False else w.BROKEN)
+        own = "$id" in raw and depth > 0
+        for _ in range(REFERENCES):
+            if own or "$ref" not in raw:
+                break
+            found = self._referred(raw, chain)
+            if isinstance(found, str):
+                return self._json(found, raw)
+            raw, chain = found
+        else:
+            return self._json(w.ELSEWHERE, raw)
+        if own:
+            return self._json(w.ELSEWHERE, raw)
+        return self._read(Shape("json", self, raw, chain, depth, _text(raw, "title"), _text(raw, "description")))
+
+    def _json(self, note: str, raw: JsonObject | None = None) -> Shape:
+        raw = raw or {}
+        return Shape("json", self, raw, title=_text(raw, "title"), about=_text(raw, "description"), note=note)
+
+    # References
+
+    def _referred(self, raw: JsonObject, chain: tuple[str, ...]) -> tuple[JsonObject, tuple[str, ...]] | str:
+        """The part that a reference means, with what stands beside it; else why it means none."""
+        ref = raw["$ref"]
+        if not isinstance(ref, str) or not ref.startswith("#"):
+            return w.ELSEWHERE
+        if ref in chain:
+            return w.ITSELF
+        beside = {key: value for key, value in raw.items() if key not in ("$ref", "$defs", "definitions")}
+        if any(key in beside for key in _STRUCTURE):
+            return w.SEVERAL
+        target = self._target(ref[1:])
+        if not isinstance(target, dict):
+            return w.ANY if target is True else w.ELSEWHERE
+        return {**target, **beside}, (*chain, ref)
+
+    def _target(self, name: str) -> Json:
+        if name and not name.startswith("/"):
+            if self._anchors is None:
+                self._anchors = dict(_anchors(self._schema))
+            return self._anchors.get(name)
+        here: Json = self._schema
+        for step in name.split("/")[1:]:
+            step = _unquoted(step).replace("~1", "/").replace("~0", "~")
+            if isinstance(here, dict):
+                here = here.get(step)
+            elif isinstance(here, list) and step.isascii() and step.isdigit() and len(step) < 9:
+                here = here[int(step)] if int(step) < len(here) else None
+            else:
+                return None
+        return here
+
+    # Kinds
+
+    def _read(self, shape: Shape) -> Shape:
+        raw = shape.schema
+        choices = _choices(raw)
+        if choices is not None:
+            if len(choices) > OPTIONS:
+                return replace(shape, note=w.MANY_OPTIONS)
+            return replace(shape, kind="choice", choices=choices, hint=w.hint(raw, "choice"))
+        other = _or_null(raw)
+        if other is not None:
+            inner = self.shape(other, shape.chain, shape.depth)
+            title, about = shape.title or inner.title, shape.about or inner.about
+            schema = {**inner.schema, **{key: raw[key] for key in raw if key in _NOTES}}
+            if inner.kind in ("list", "object"):
+                return replace(shape, kind="json", note=w.EITHER, title=title, about=about)
+            return _with_null(replace(inner, schema=schema, title=title, about=about))
+        for key, note in _BRANCHES.items():
+            if key in raw:
+                return replace(shape, note=note)
+        kind, nullable = _kind(raw)
+        if kind == "object":
+            return self._object(shape, nullable)
+        if kind == "list":
+            return self._list(shape, nullable)
+        if kind == "json":
+            return replace(shape, note=w.SEVERAL_TYPES if isinstance(raw.get("type"), list) else w.ANY)
+        shape = replace(shape, kind=kind, hint=w.hint(raw, kind))
+        return _with_null(shape) if nullable else shape
+
+    def _object(self, shape: Shape, nullable: bool) -> Shape:
+        raw = shape.schema
+        note = ""
+        more, unevaluated = raw.get("additionalProperties"), raw.get("unevaluatedProperties")
+        properties = raw.get("properties")
+        if nullable:
+            note = w.EITHER
+        elif shape.depth >= DEEPEST:
+            note = w.DEEP
+        elif "patternProperties" in raw or any(isinstance(one, dict) and one for one in (more, unevaluated)):
+            note = w.ANY_KEYS
+        elif properties is not None and not isinstance(properties, dict):
+            note = w.BROKEN
+        elif not properties and more is not False and not raw.get("required"):
+            note = w.ANY_KEYS
+        return replace(shape, note=note) if note else replace(shape, kind="object", hint=w.hint(raw, "object"))
+
+    def _list(self, shape: Shape, nullable: bool) -> Shape:
+        raw = shape.schema
+        note = ""
+        if nullable:
+            note = w.EITHER
+        elif shape.depth >= DEEPEST:
+            note = w.DEEP
+        elif "prefixItems" in raw or isinstance(raw.get("items"), list) or "unevaluatedItems" in raw:
+            note = w.TUPLE
+        elif "items" not in raw:
+            note = w.ANY
+        if note:
+            return replace(shape, note=note)
+        shape = replace(shape, kind="list", hint=w.hint(raw, "list"))
+        item = shape.item
+        if item.kind == "json":
+            return replace(shape, kind="json", note=item.note)
+        if item.kind == "choice" and raw.get("uniqueItems") is True:
+            return replace(shape, kind="many", choices=item.choices)
+        return shape
+
+
+def _kind(raw: JsonObject) -> tuple[Kind, bool]:
+    """The kind that `type` says, and whether null may stand instead."""
+    named = raw.get("type")
+    if isinstance(named, list):
+        kinds = [kind for kind in named if kind != "null"]
+        nullable = len(kinds) < len(named)
+        named = kinds[0] if len(kinds) == 1 else None if kinds else "null"
+    elif named is None and isinstance(raw.get("properties"), dict):
+        return "object", False
+    elif named is None and "items" in raw:
+        return "list", False
+    else:
+        nullable = False
+    return (_TYPES.get(named, "json") if isinstance(named, str) else "json"), nullable and named != "null"
+
+
+def _with_null(shape: Shape) -> Shape:
+    """The same, where null may stand instead."""
+    if shape.kind in ("json", "null") or shape.nullable:
+        return shape
+    if shape.kind == "choice" and all(choice.value is not None for choice in shape.choices):
+        shape = replace(shape, choices=(*shape.choices, Choice(None, w.NULL)))
+    return replace(shape, nullable=True)
+
+
+def _choices(raw: JsonObject) -> tuple[Choice, ...] | None:
+    """The values of a choice: `enum` with names beside it, `const`, or `oneOf` of constants with titles."""
+    enum = raw.get("enum")
+    if "const" in raw:
+        enum = [raw["const"]]
+    if isinstance(enum, list):
+        if not enum or any(key in raw for key in _BRANCHES):
+            return None
+        names = raw.get("x-enumNames", raw.get("enumNames"))
+        said = names if isinstance(names, list) and len(names) == len(enum) else enum
+        return tuple(Choice(value, _label(name)) for value, name in islice(zip(enum, said, strict=True), OPTIONS + 1))
+    for key in ("oneOf", "anyOf"):
+        each = raw.get(key)
+        if not isinstance(each, list) or not each or set(raw) - _NOTES - {key, "type"}:
+            continue
+        if all(isinstance(one, dict) and "const" in one and not set(one) - _NOTES - {"const", "type"} for one in each):
+            return tuple(_titled(one) for one in each[: OPTIONS + 1] if isinstance(one, dict))
+    return None
+
+
+def _titled(raw: JsonObject) -> Choice:
+    title = raw.get("title")
+    return Choice(raw["const"], _label(title if title else raw["const"]), _text(raw, "description"))
+
+
+def _label(value: Json) -> str:
+    return value[: w.LONG] if isinstance(value, str) and value.strip() else w.short(_dumped(value))
+
+
+def _dumped(value: Json) -> str:
+    try:
+        return dump(value)
+    except (ValueError, RecursionError):
+        return "…"
+
+
+def _or_null(raw: JsonObject) -> Json | None:
+    """The other of two forms of which one is null; None where there is none."""
+    for key in ("anyOf", "oneOf"):
+        each = raw.get(key)
+        if isinstance(each, list) and len(each) == 2 and not set(raw) - _NOTES - {key}:
+            nulls = [isinstance(one, dict) and one.get("type") == "null" for one in each]
+            if sum(nulls) == 1:
+                return each[nulls.index(False)]
+    return None
+
+
+def _text(raw: JsonObject, key: str) -> str:
+    found = raw.get(key)
+    return found[: w.LONGEST].strip() if isinstance(found, str) else ""
+
+
+def _unquoted(step: str) -> str:
+    if "%" not in step:
+        return step
+    from urllib.parse import unquote
+
+    return unquote(step)
+
+
+def _anchors(schema: Json) -> Iterator[tuple[str, Json]]:
+    """Every part with a name of its own."""
+    todo: list[Json] = [schema]
+    for _ in range(NODES):
+        if not todo:
+            return
+        here = todo.pop()
+        if isinstance(here, dict):
+            name = here.get("$anchor")
+            if isinstance(name, str):
+                yield name, here
+            todo.extend(here.values())
+        elif isinstance(here, list):
+            todo.extend(here)
