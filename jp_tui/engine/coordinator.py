@@ -33,12 +33,14 @@ PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
 @dataclass(slots=True)
 class Hooks:
     """Whom the coordinator tells. `broken`: the turn cannot go on, with a JournalError when the log cannot be written,
-    with anything else when there is a bug. `waits`: a tool's question begins to wait for the human."""
+    with anything else when there is a bug. `waits`: a tool's question begins to wait for the human;
+    `settled`: an inquiry or prompt does not wait any more."""
 
     end_turn: Callable[[], None]
     broken: Callable[[Exception], None]
     ledger: Callable[[], None]
     waits: Callable[[], None]
+    settled: Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -290,6 +292,7 @@ class Coordinator:
         log = self._log
         self._asked_at.pop(inquiry, None)
         self._reviewing.drop(inquiry)
+        self._hooks.settled(inquiry)
         if (timer := self._deadlines.pop(inquiry, None)) is not None:
             timer.cancel()
         if self._shown.pop(inquiry, None) is not None:

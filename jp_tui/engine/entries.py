@@ -18,6 +18,7 @@ from jp_tui.protocol.values import EventSpan, StoredEvent, UsageTotals
 MAX_STORED_BYTES = 1 << 30
 MAX_STORED_DEPTH = 128
 """What the gate lets in (64 levels) stands a few levels deeper in an event."""
+INQUIRY = ("inquiry_request", "inquiry_response", "inquiry_aside")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -50,7 +51,7 @@ def entry(event: Event, turn: int, at: str) -> tuple[Entry, Event]:
         raw = json.loads(payload)
         event = read_event(raw)
     kind = str(raw.get("type", ""))
-    inquiry = str(raw["id"]) if kind in ("inquiry_request", "inquiry_response") else None
+    inquiry = str(raw["id"]) if kind in INQUIRY else None
     text = _searchable(event)
     return Entry(kind, turn, payload, at=at, inquiry=inquiry, text=text, lines=text.count("\n")), event
 

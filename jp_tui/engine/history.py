@@ -7,7 +7,7 @@ and each call has exactly one result at the head of the message that follows it:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from jp_tui.conversation import events as ev
@@ -20,6 +20,7 @@ EMPTY = "(an empty message)"
 
 Role = Literal["user", "assistant"]
 Turned = tuple[int, ev.Event]
+Standing = Callable[[str], str]
 
 
 def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
@@ -77,10 +78,11 @@ class _Turn:
             self.told.append((role, []))
         self.told[-1][1].append(part)
 
-    def repair(self) -> None:
-        """M36 for every call that is still open."""
+    def repair(self, standing: Standing | None = None) -> None:
+        """M36 for every call that is still open, or what `standing` says of it."""
         for id_, name in self._names.items():
-            self._add("user", Result(id_, name, REPAIRED, True))
+            told = Result(id_, name, REPAIRED, True) if standing is None else Result(id_, name, standing(id_), False)
+            self._add("user", told)
         self._names.clear()
 
 
@@ -109,20 +111,20 @@ class History:
             self._turn, self._now = turn, []
         self._now.append(event)
 
-    def messages(self) -> tuple[Message, ...]:
-        """The messages for the next request."""
+    def messages(self, standing: Standing | None = None) -> tuple[Message, ...]:
+        """The messages for the next request; in one made while calls run, `standing` says what their results read."""
         found = list(self._past)
-        self._fold(found)
+        self._fold(found, standing)
         return tuple(found)
 
-    def _fold(self, told: list[Message]) -> None:
+    def _fold(self, told: list[Message], standing: Standing | None = None) -> None:
         """Add the present turn; neighbours of one role become one message."""
         if came_to_nothing(self._now):
             return
         made = _Turn(self._provider)
         for event in self._now:
             made.take(event)
-        made.repair()
+        made.repair(standing)
         for role, parts in made.told:
             if not (whole := _whole(role, parts)):
                 continue

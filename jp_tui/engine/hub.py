@@ -122,6 +122,12 @@ class Engine:
             case c.RevokeEntry(conversation=id_, key=key):
                 if (session := self._session(id_, command.type)) is not None:
                     await session.revoke(key)
+            case c.AskAside(conversation=id_, inquiry=inquiry, text=text):
+                if (session := self._session(id_, command.type)) is not None:
+                    session.asides.ask(session.prompt(inquiry), text)
+            case c.SendAside(conversation=id_, inquiry=inquiry, send=send):
+                if (session := self._session(id_, command.type)) is not None:
+                    await session.asides.send(inquiry, send=send)
             case c.Shutdown():
                 await self.stop()
 

@@ -16,7 +16,7 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.entries import entry, stored_event
-from jp_tui.engine.history import History, spoke
+from jp_tui.engine.history import History, Standing, spoke
 from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.setup import Setup
 from jp_tui.protocol.events import Event, EventAppended, TitleChanged
@@ -94,8 +94,8 @@ class Log:
         """Whether something of the model was recorded in the current turn."""
         return self._spoke == self.turn
 
-    async def told(self) -> tuple[Message, ...]:
-        """What the model is told: the log is read once, in pieces, and followed from then on."""
+    async def told(self, standing: Standing | None = None) -> tuple[Message, ...]:
+        """What the model is told, `standing` as in History. The log is read once, in pieces, and then followed."""
         if self._history is None:
             history, deltas, after = History(self.model), list[JsonObject](), 0
             while page := self.setup.journal.read(self.id, after, PAGE) if self.exists else []:
@@ -106,7 +106,7 @@ class Log:
                 after = page[-1].seq
                 await asyncio.sleep(0)
             self._history, self._deltas = history, deltas
-        return self._history.messages()
+        return self._history.messages(standing)
 
     async def deltas(self) -> list[JsonObject]:
         """The changes of configuration that the log holds, in order (R67)."""

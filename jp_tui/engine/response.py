@@ -13,7 +13,7 @@ from typing import Literal
 from jp_tui.conversation import model as m
 from jp_tui.engine.log import Log
 from jp_tui.engine.reply import Reply
-from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.setup import ModelSetup, Retry
 from jp_tui.engine.wish import Wish
 from jp_tui.protocol.events import TurnPhase
 
@@ -50,7 +50,7 @@ class Responses:
             except m.ModelError as error:
                 await reply.keep()
                 failures += 1
-                wait = self._patience(error, failures, reply.began)
+                wait = patience(self._model.retry, error, failures, began=reply.began)
                 if wait is None:
                     raise
                 say_phase(self._log, "retrying", error.message, wait)
@@ -92,12 +92,12 @@ class Responses:
         )
         await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
 
-    def _patience(self, error: m.ModelError, failures: int, began: bool) -> float | None:
-        """Seconds until the next try, or None to give up; never after something was already shown."""
-        retry = self._model.retry
-        if began or not error.transient or failures > retry.most:
-            return None
-        if error.retry_after is not None:
-            return error.retry_after if error.retry_after <= retry.max_backoff_secs else None
-        wait = float(min(retry.base_ms / 1000 * 2.0 ** min(failures - 1, 60), retry.max_backoff_secs))
-        return wait * random.uniform(0.75, 1)
+
+def patience(retry: Retry, error: m.ModelError, failures: int, *, began: bool) -> float | None:
+    """Seconds until the next try, or None to give up; never after something was already shown."""
+    if began or not error.transient or failures > retry.most:
+        return None
+    if error.retry_after is not None:
+        return error.retry_after if error.retry_after <= retry.max_backoff_secs else None
+    wait = float(min(retry.base_ms / 1000 * 2.0 ** min(failures - 1, 60), retry.max_backoff_secs))
+    return wait * random.uniform(0.75, 1)

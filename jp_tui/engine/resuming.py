@@ -36,7 +36,8 @@ class _Known:
 class Cut:
     """A turn that can go on. `calls` run again, `refused` are answered as they were; `over` are calls with a result.
 
-    `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response.
+    `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response,
+    `asides` what was said about questions, and what of it was sent.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Cut:
     resumed: tuple[v.CallResumed, ...]
     over: tuple[v.CallResumed, ...]
     waits: tuple[ev.InquiryRequest, ...]
+    asides: tuple[ev.Event, ...]
     usage: Usage
     context: int
 
@@ -71,6 +73,7 @@ def cut_off(turn: Sequence[ev.Event]) -> Cut:
         resumed=tuple(_resumed(id_, known[id_]) for id_ in order),
         over=tuple(_resumed(id_, call) for id_, call in known.items() if id_ not in order and call.attempts),
         waits=tuple(open_inquiries(turn)),
+        asides=tuple(event for event in turn if isinstance(event, ev.ChatRequest | ev.Unknown)),
         usage=usage,
         context=context,
     )

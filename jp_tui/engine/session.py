@@ -15,6 +15,7 @@ from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine import changes, ledger, mending
 from jp_tui.engine.answering import answer_recorded
+from jp_tui.engine.asides import Asides, SideModel
 from jp_tui.engine.commanded import given
 from jp_tui.engine.drafts import COMPOSER, Drafts
 from jp_tui.engine.entries import event_span, storable, stored_event
@@ -23,7 +24,7 @@ from jp_tui.engine.looking import look_on
 from jp_tui.engine.offers import Settled
 from jp_tui.engine.resuming import Cut
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup
-from jp_tui.engine.turn import Turn
+from jp_tui.engine.turn import Around, Turn
 from jp_tui.engine.verdicts import Checks
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
@@ -56,6 +57,7 @@ class Session:
         self._drafts = Drafts(log)
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
+        self._side_model = SideModel(log.setup.open_inquiry_model, model)
         self._looking: asyncio.Task[None] | None = None
         self._next: list[str] = []
         self._reloaded = False
@@ -207,8 +209,8 @@ class Session:
         self._run_turn(text)
 
     def _run_turn(self, text: str, cut: Cut | None = None) -> None:
-        ledger_changed, ready = self._ledger_changed, self._ready
-        self._turn = Turn(self._log, self._model, self._checks, text, ledger=ledger_changed, ready=ready, cut=cut)
+        around = Around(self._ledger_changed, self._ready, self._side_model)
+        self._turn = Turn(self._log, self._model, self._checks, text, around=around, cut=cut)
         self._task = asyncio.create_task(self._run(self._turn))
         self._ledger_changed()
 
@@ -268,6 +270,13 @@ class Session:
         if key == COMPOSER or waits or not text:
             self._drafts.save(key, text)
 
+    @property
+    def asides(self) -> Asides:
+        """The side questions of the turn that runs (E30). Raises ValueError with words."""
+        if self._turn is None or not self.busy:
+            raise ValueError("Nothing waits for an answer here.")
+        return self._turn.asides
+
     # --- the ledger ---------------------------------------------------------------------------------------
 
     async def read_ledger(self) -> None:
@@ -322,6 +331,7 @@ class Session:
                 self._task.cancel()
                 await asyncio.wait([self._task], timeout=patience)
             await self._model.provider.close()
+            await self._side_model.close()
         finally:
             if self._lock is not None:
                 self._lock.release()

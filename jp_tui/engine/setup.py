@@ -105,7 +105,9 @@ class Setup:
     """Everything the engine needs from outside.
 
     `open_model` takes the model a conversation was held with ("" for a new one) and may look for a local server;
-    it raises ModelError. `lock` raises JournalError, `save_setting` ValueError with words. `monotonic` counts seconds.
+    it raises ModelError, and so does `open_inquiry_model`, for the model that side questions go to where one is
+    configured (E30; None: the conversation's). `lock` raises JournalError, `save_setting` ValueError with words.
+    `monotonic` counts seconds.
     `reload_tools` reads the settings anew, with the deltas that the conversation's log holds (R67), and raises
     ValueError; `config_delta` is what this run's command line changes for the conversation, to be stored with its
     next turn. `reviews`: a face is attached that lets a whole form be looked over before it counts (R182b).
@@ -129,5 +131,6 @@ class Setup:
     on_failure: Literal["ask", "fail"] = "ask"
     reviews: bool = False
     reviewer: Reviewer | None = None
+    open_inquiry_model: Callable[[], Awaitable[ModelSetup]] | None = None
     config_delta: JsonObject = field(default_factory=dict)
     via: str = ""

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.asides import Asides, SideModel
 from jp_tui.engine.batch import Batch, Stop
 from jp_tui.engine.coordinator import Coordinator, Hooks
 from jp_tui.engine.ending import INTERRUPTED, Outcome, ended, stored, turn_error
@@ -34,9 +36,19 @@ _NEAREST: dict[Interrupt, Stop] = {
 """What an interrupt means while calls run."""
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a turn needs of the conversation: whom to tell of the ledger, what to wait for before the model is asked,
+    the model for side questions."""
+
+    ledger: Callable[[], None]
+    ready: Callable[[], Awaitable[None]]
+    side_model: SideModel
+
+
 class Turn:
-    """One turn of one conversation; `run` once. With `cut` it is one that was cut off and goes on (R207). `ready` is
-    waited for before the model is asked. `error` is set when the log could not be written."""
+    """One turn of one conversation; `run` once. With `cut` it is one that was cut off and goes on (R207). `error` is
+    set when the log could not be written."""
 
     def __init__(
         self,
@@ -45,15 +57,21 @@ class Turn:
         checks: Checks,
         text: str,
         *,
-        ledger: Callable[[], None],
-        ready: Callable[[], Awaitable[None]],
+        around: Around,
         cut: Cut | None = None,
     ) -> None:
         self._log, self._model, self._checks, self._text = log, model, checks, text
-        self._ready, self._cut = ready, cut
+        self._around, self._cut = around, cut
         self._wish = Wish()
         self._responses = Responses(log, model, self._wish)
-        hooks = Hooks(end_turn=self._end_turn, broken=self._broken, ledger=ledger, waits=self._waits)
+        self._asides = Asides(log, around.side_model, cut.asides if cut is not None else ())
+        hooks = Hooks(
+            end_turn=self._end_turn,
+            broken=self._broken,
+            ledger=around.ledger,
+            waits=self._waits,
+            settled=self._asides.drop,
+        )
         self._coordinator = Coordinator(log, checks, hooks)
         self._offers = Offers(log, self._coordinator)
         self._batch: Batch | None = None
@@ -93,7 +111,7 @@ class Turn:
             await self._open()
             self.announce()
             try:
-                await self._ready()
+                await self._around.ready()
                 root = prepare(sample, scratch, log.setup.workspace, keep=self.resumed)
                 outcome = await self._cycles(root)
             except m.ModelError as error:
@@ -103,6 +121,7 @@ class Turn:
             self._storage(problem)
         finally:
             await self._offers.close()
+            await self._asides.close()
             await self._coordinator.close()
             if sample is not None and self.outcome != "deferred":
                 shutil.rmtree(scratch, ignore_errors=True)
@@ -162,6 +181,11 @@ class Turn:
         self._failure = self._failure or error
         self._end_turn()
 
+    @property
+    def asides(self) -> Asides:
+        """Side questions about what waits for the human."""
+        return self._asides
+
     # --- cycles -------------------------------------------------------------------------------------------
 
     async def _cycles(self, root: Path) -> Outcome:
@@ -202,7 +226,11 @@ class Turn:
             self._wish.add("reply" if ending == "go_on" else "stop", batch.unheard)
         if ending in ("deferred", "leave"):
             return "deferred", None
-        return None if ending == "go_on" else INTERRUPTED
+        if ending != "go_on":
+            return INTERRUPTED
+        if due := await self._asides.due():
+            await self._log.append(due)
+        return None
 
     # --- the end ------------------------------------------------------------------------------------------
 
@@ -220,6 +248,7 @@ class Turn:
         if discarded or (outcome == "failed" and not log.spoke):
             self._wish.given_back.insert(0, self._text)
         await self._coordinator.settle()
+        await self._asides.settle()
         if outcome != "deferred":
             total = together(log.total, totals(self._counts()))
             metadata: JsonObject = {"total": total.model_dump()}

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from jp_tui.conversation.text import Foreign
 from jp_tui.link.port import Serves
 from jp_tui.protocol.commands import Command
-from jp_tui.protocol.events import EngineFailed, Event, PartDelta
+from jp_tui.protocol.events import AsideDelta, EngineFailed, Event, PartDelta
 
 PATIENCE_SECONDS = 1.0
 """How long a command that is being carried out (a server that does not answer) may hold up the end."""
@@ -28,19 +28,19 @@ class Outbox:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._events: list[Event] = []
-        self._growing: dict[str, tuple[int, list[str]]] = {}
+        self._growing: dict[tuple[str, ...], tuple[int, list[str]]] = {}
 
     def put(self, event: Event) -> bool:
         """Add an event; whether the box was empty, so that the face must be woken."""
         with self._lock:
             empty = not self._events
-            if not isinstance(event, PartDelta):
+            if not isinstance(event, PartDelta | AsideDelta):
                 self._join()
-            elif (growing := self._growing.get(event.part)) is not None:
+            elif (growing := self._growing.get(key := _stream(event))) is not None:
                 growing[1].append(event.text.raw)
                 return False
             else:
-                self._growing[event.part] = (len(self._events), [event.text.raw])
+                self._growing[key] = (len(self._events), [event.text.raw])
             self._events.append(event)
             return empty
 
@@ -53,9 +53,16 @@ class Outbox:
 
     def _join(self) -> None:
         for at, pieces in self._growing.values():
-            if len(pieces) > 1 and isinstance(delta := self._events[at], PartDelta):
+            if len(pieces) > 1 and isinstance(delta := self._events[at], PartDelta | AsideDelta):
                 self._events[at] = delta.model_copy(update={"text": Foreign("".join(pieces))})
         self._growing.clear()
+
+
+def _stream(delta: PartDelta | AsideDelta) -> tuple[str, ...]:
+    """What a delta is a piece of."""
+    if isinstance(delta, AsideDelta):
+        return "aside", delta.conversation, delta.inquiry
+    return (delta.part,)
 
 
 class LocalLink:

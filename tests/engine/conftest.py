@@ -53,6 +53,7 @@ class Bench:
         self.greet = False
         self.via = ""
         self.reviews = False
+        self.side: Script | None = None
         self.reviewer: Reviewer | None = None
         self.delta: JsonObject = {}
         self.reloads: list[list[JsonObject]] = []
@@ -90,6 +91,10 @@ class Bench:
                 raise ModelError("other", "There is no model.")
             return ModelSetup(self.model, "model", self.script, retry=self.retry)
 
+        async def open_side() -> ModelSetup:
+            assert self.side is not None
+            return ModelSetup("other/side", "side", self.side, retry=self.retry)
+
         def lock(id_: str) -> Lock | HeldBy:
             held = acquire(lock_path(self.home / "locks", id_), Holder.me("a test", "now"))
             return HeldBy(str(held)) if isinstance(held, Holder) else held
@@ -115,6 +120,7 @@ class Bench:
             max_attempts=3,
             on_failure=self.on_failure,
             reviews=self.reviews,
+            open_inquiry_model=None if self.side is None else open_side,
             reviewer=self.reviewer,
             config_delta=self.delta,
             via=self.via,

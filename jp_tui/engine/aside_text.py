@@ -1,0 +1,115 @@
+"""What a model is told of a side question (asking.md E30), and what goes along with the results when the user says so.
+
+The snapshot of inquiries.md R120-R123: the log as the conversation's model knows it, with the calls that wait or run
+standing in it as such; then the question with its context, and what was said aside so far. Pure. Of a result that
+waits for leave to be delivered nothing is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from jp_tui.conversation.model import Message, Part, Said, Thought
+from jp_tui.conversation.strict_json import dump
+from jp_tui.conversation.text import first_line
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import MultiSelectAnswer, SchemaAnswer, SecretAnswer, SelectAnswer
+
+RUNNING = "Tool is still running."
+"""M22."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A side question and what was said to it."""
+
+    asked: str
+    said: str
+
+
+def paused(prompt: PromptRequest) -> str:
+    """M21 for the call that asks."""
+    return f"Tool paused: {subject(prompt)}"
+
+
+def subject(prompt: PromptRequest) -> str:
+    """What is asked, in one line."""
+    match prompt.kind:
+        case "question" | "delivery":
+            return first_line(prompt.question.text)
+        case "permission":
+            return f"may {prompt.tool} run?"
+        case "review":
+            return "all questions are answered; the answers are looked over"
+
+
+def talk(
+    told: Sequence[Message], prompt: PromptRequest, before: Iterable[Exchange], text: str, *, thoughts: bool
+) -> tuple[Message, ...]:
+    """The messages of the request. Without `thoughts` reasoning is left out: only the model that made it reads it."""
+    found: list[Message] = []
+    for message in told:
+        parts = tuple(part for part in message.parts if thoughts or not isinstance(part, Thought))
+        if parts:
+            found.append(Message(message.role, parts))
+    said = [exchange for exchange in before if exchange.said.strip()]
+    words = [*(exchange.asked for exchange in said), text]
+    words[0] = (
+        f"{_about(prompt)}\n\nBefore I decide I ask you, and nothing runs meanwhile; answer in words:\n\n{words[0]}"
+    )
+    for asked, exchange in zip(words, [*said, None], strict=True):
+        _add(found, Message("user", (Said(asked),)))
+        if exchange is not None:
+            found.append(Message("assistant", (Said(exchange.said),)))
+    return tuple(found)
+
+
+def _add(found: list[Message], message: Message) -> None:
+    """Neighbours of one role are one message: results, then words."""
+    parts: tuple[Part, ...] = message.parts
+    if found and found[-1].role == message.role:
+        parts = (*found.pop().parts, *parts)
+    found.append(Message(message.role, parts))
+
+
+def _about(prompt: PromptRequest) -> str:
+    if prompt.kind == "permission":
+        return f"The tool `{prompt.tool}` waits for my leave to run with these arguments:\n\n{prompt.arguments.raw}"
+    if prompt.kind == "review":
+        return "\n\n".join(["I have answered these questions, and nothing is sent yet:", _answers(prompt)])
+    asker = "You have asked" if prompt.source == "assistant" else f"The tool `{prompt.tool}` has asked"
+    question = prompt.question
+    told = [f"{asker} me this, and I have not answered yet:", question.context or "", question.text, _choices(prompt)]
+    if prompt.escalation is not None and not prompt.escalation.failed:
+        verdict = prompt.escalation
+        told.append(f"{verdict.model} recommended to say no: {verdict.reason.raw or 'no reason given'}")
+    if answers := _answers(prompt):
+        told.append(f"What I have answered so far:\n\n{answers}")
+    return "\n\n".join(part for part in told if part.strip())
+
+
+def _choices(prompt: PromptRequest) -> str:
+    match prompt.question.answer_type:
+        case SelectAnswer(options=options) | MultiSelectAnswer(options=options):
+            lines = [f"- {one.value}" + (f": {one.description}" if one.description else "") for one in options]
+            return "The choices:\n\n" + "\n".join(lines)
+        case SchemaAnswer(schema=schema):
+            return f"The answer is JSON by this schema: {dump(schema)}"
+        case SecretAnswer():
+            return "The answer is a secret, which nobody will tell you."
+        case _:
+            return ""
+
+
+def _answers(prompt: PromptRequest) -> str:
+    places = prompt.form.places if prompt.form is not None else ()
+    return "\n".join(f"- {first_line(one.text)} {dump(one.answer)}" for one in places if one.state == "answered")
+
+
+def along(question: str, exchanges: Iterable[Exchange]) -> str:
+    """What was said aside, as a message of the user's to the conversation's model."""
+    told = [f"I talked this question over before I answered it: {question}"]
+    for exchange in exchanges:
+        told += [f"I asked: {exchange.asked}", f"I was told: {exchange.said}"]
+    return "\n\n".join(told)
