@@ -109,6 +109,8 @@ def _parameters(parameters: Mapping[str, Json], deep: int) -> Iterator[str]:
 
 
 def _kind(rule: JsonObject) -> str:
-    kind, items = rule.get("type"), rule.get("items")
+    kind, items, either = rule.get("type"), rule.get("items"), rule.get("anyOf")
+    if isinstance(either, list) and kind is None:
+        kind = [_kind(one) for one in either if isinstance(one, dict)]
     said = " or ".join(map(str, kind)) if isinstance(kind, list) else str(kind or "any")
     return f"{said} of {_kind(items)}" if isinstance(items, dict) else said

@@ -27,8 +27,11 @@ def left(parts: tuple[Part, ...], taken: Taken) -> str:
     told = [f"The user accepted {len(parts) - len(refused):,} of {len(parts):,} hunks. Refused, and not applied:"]
     room = _REPEATED
     for part in refused:
+        if len(part.diff) > room:
+            told.append(f"{part.title} (not repeated here)")
+            continue
         room -= len(part.diff)
-        told.append(f"{part.title}:\n{fenced('diff', part.diff)}" if room >= 0 else f"{part.title} (not repeated here)")
+        told.append(f"{part.title}:\n{fenced('diff', part.diff)}")
     return "\n\n".join(told)
 
 

@@ -48,7 +48,7 @@ def _object(properties: JsonObject) -> JsonObject:
 
 
 def _value(one: Json) -> Json:
-    """One parameter. An object without `properties` stays open: its form is the caller's own."""
+    """One parameter, or what stands in one. An object without `properties` stays open: its form is the caller's own."""
     if not isinstance(one, dict):
         return one
     properties, items = one.get("properties"), one.get("items")
@@ -56,6 +56,8 @@ def _value(one: Json) -> Json:
     found.update({key: value for key, value in one.items() if key not in _OURS})
     if items is not None:
         found["items"] = _value(items)
+    if isinstance(either := one.get("anyOf"), list):
+        found["anyOf"] = [_value(form) for form in either]
     said = one.get("summary") or one.get("description")
     if said:
         found["description"] = said

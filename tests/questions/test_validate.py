@@ -1,4 +1,4 @@
-"""The one validator (inquiries.md R8, R10, R226; section 17): the table, strict types, verdicts for exactly one value."""
+"""The one validator (inquiries.md R8, R10, R226; section 17): the table, strict types, verdicts for just one value."""
 
 from __future__ import annotations
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.questions.types import Question
+from jp_tui.questions.types import Question, Taken
 from jp_tui.questions.wire import digest
 from jp_tui.tools.port import Given, NeedsInput, ToolCall
 from jp_tui.tools.registry import builtin
 
-Answer = bool | Callable[[Question], bool]
+Answer = bool | Taken | Callable[[Question], bool | Taken]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ async def call(
     options: Mapping[str, Any] | None = None,
     **arguments: Any,
 ) -> Told:
-    """Run to the end. `answers` by question id; a function is called while its question is open."""
+    """Run to the end. `answers` by question id; a function is called while its question is open. Taken is an answer by
+    hunk."""
     given = dict(before or {})
     asked: list[Question] = []
     while True:
@@ -57,8 +58,12 @@ async def call(
         question = outcome.question
         asked.append(question)
         assert len(asked) < 20, "it never stops asking"
-        answer = answers if isinstance(answers, bool) or callable(answers) else answers[question.id]
-        given[question.id] = Given(answer(question) if callable(answer) else answer, digest(question))
+        answer = answers[question.id] if isinstance(answers, Mapping) else answers
+        said = answer(question) if callable(answer) else answer
+        if isinstance(said, Taken):  # R251: true when at least one part is accepted
+            given[question.id] = Given(bool(said.accepted), digest(question), taken=said)
+        else:
+            given[question.id] = Given(said, digest(question))
 
 
 def git(root: Path, *arguments: str) -> str:

@@ -1,4 +1,5 @@
-"""ask_user as the coordinator runs it: stateless, the assistant's own, for a human only (R157-R168, R179)."""
+"""ask_user's flat and choices shapes as the coordinator runs it: stateless, the assistant's own, for a human only
+(R157-R168, R179, R226, R227)."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.questions.types import BooleanAnswer
+from jp_tui.questions.types import BooleanAnswer, Option, SelectAnswer, TextAnswer
 from jp_tui.questions.wire import digest
 from jp_tui.tools.port import Given, NeedsInput, Outcome, Replied, ToolCall
 from jp_tui.tools.registry import builtin
@@ -100,3 +101,43 @@ def test_the_title_is_the_question() -> None:
     tool = builtin()["ask_user"]
     assert tool.title({"question": "x" * 70}) == "x" * 60
     assert tool.title({}) == tool.title({"question": 3}) == "ask_user"
+    assert tool.title({"questions": [{"text": "y" * 70}, {"text": "z"}]}) == "y" * 60
+    for odd in ([], "x", [3], [{"text": " "}], [{}], None):
+        assert tool.title({"questions": odd}) == "ask_user"
+
+
+@pytest.mark.parametrize(
+    ("value", "body"),
+    [
+        ("b", '{"answer_type": "select", "answer": "b"}'),
+        ("neither of them", '{"answer_type": "text", "answer": "neither of them"}'),
+        ("", '{"answer_type": "text", "answer": ""}'),
+        ("B", '{"answer_type": "text", "answer": "B"}'),
+    ],
+)
+async def test_choices_and_other_words(value: str, body: str) -> None:
+    """R226, R227: a choice that takes free text; the type in the body says which it was. R168 asks for text only."""
+    arguments = {"question": "Which?", "choices": ["a", "b"]}
+    found = await run(arguments)
+    assert isinstance(found, NeedsInput)
+    assert found.question.answer_type == SelectAnswer((Option("a"), Option("b")), allow_other=True)
+    assert (found.question.id, found.form, found.question.exclusive) == ("answer", None, True)
+    assert await run(arguments, answers={"answer": Given(value, "")}) == Success(body)
+    assert isinstance(await run(arguments, answers={"answer": Given(3, "")}), Failure)
+
+
+async def test_without_choices_it_is_text() -> None:
+    """R161 (c)."""
+    found = await run({"question": "Name?", "choices": []})
+    assert isinstance(found, NeedsInput)
+    assert found.question.answer_type == TextAnswer()
+    body = '{"answer_type": "text", "answer": "x"}'
+    assert await run({"question": "Name?", "choices": []}, answers={"answer": Given("x", "")}) == Success(body)
+    left = await run({"question": "Name?", "choices": ["a"]}, replied=Replied("no"))
+    assert left == Success('{"cancelled": true, "answered": {}, "reply": "no"}')
+
+
+async def test_one_question_is_never_reviewed() -> None:
+    """E3: it shows no tabs and submits at once."""
+    found = await run({"question": "?"}, answers={"answer": Given("x", "")}, reviews=True)
+    assert isinstance(found, Success)

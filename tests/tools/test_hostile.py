@@ -1,4 +1,4 @@
-"""The recorded hostile cases that the tools can meet: paths, and the arguments of ask_user in their flat shape."""
+"""The recorded hostile cases that the file tools can meet, and what they stand for."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from typing import Any
 
 import pytest
 
-from jp_tui.conversation.outcomes import Failure
-from jp_tui.conversation.strict_json import JsonProblem, parse_object
 from jp_tui.tools.guard import control, obeyed, secret
-from jp_tui.tools.port import NeedsInput, ToolCall
-from jp_tui.tools.registry import builtin
 from tests.tools.asking import call
 
 _TOOLS = {"read": "fs_read_file", "create": "fs_create_file", "delete": "fs_delete_file", "grep": "fs_grep_files"}
-_ONLY_LISTS = {"multi_select", "schema"}
 
 
 def _cases(folder: Path, group: str) -> list[dict[str, Any]]:
@@ -65,42 +60,6 @@ async def test_paths(tmp_path: Path, fixtures_dir: Path) -> None:
         assert "root:" not in told.text
         assert outside.read_text() == "outside\n"
     assert seen > 25
-
-
-async def test_ask_user(tmp_path: Path, fixtures_dir: Path) -> None:
-    """Group `ask_user`: each single question as the flat shape would carry it."""
-    seen = 0
-    for case in _cases(fixtures_dir, "ask_user"):
-        flat = _flat(case["payload"])
-        if flat is None:
-            continue
-        seen += 1
-        found = await builtin()["ask_user"].run(ToolCall(flat, tmp_path))
-        if case["expect"]["outcome"] == "rejected_args":
-            assert isinstance(found, Failure), case["id"]
-            assert found.message.startswith("ask_user: ")
-        else:
-            assert isinstance(found, NeedsInput), case["id"]
-            assert found.question.exclusive
-            assert found.question.persistence == "none"
-    assert seen >= 14
-
-
-def _flat(payload: dict[str, Any]) -> dict[str, Any] | None:
-    """The one question as flat arguments; None when the case is about lists, ids, branches or schemas."""
-    if payload["kind"] != "tool_args":
-        return None
-    try:
-        arguments = payload["json"] if "json" in payload else parse_object(payload["raw_json"])
-    except JsonProblem:
-        return None  # refused at the gate, before any tool
-    questions = arguments.get("questions")
-    if not isinstance(questions, list) or len(questions) != 1 or questions[0].get("id") != "a":
-        return None
-    question = {("question" if key == "text" else key): value for key, value in questions[0].items() if key != "id"}
-    if question.get("answer_type") in _ONLY_LISTS or "when" in question:
-        return None
-    return question
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from jp_tui.questions.item_rules import SHAPES
 from jp_tui.tools.registry import builtin
 from jp_tui.tools.spec import published
 
@@ -13,8 +14,18 @@ DATA = Path(__file__).parents[2] / "config" / "tools.toml"
 TOOLS: dict[str, Any] = tomllib.loads(DATA.read_text("utf-8"))["conversation"]["tools"]
 
 
+FROM_THE_SECOND_SENTENCE = (
+    " Use only when the conversation does not provide the information you need and the user can reasonably be expected "
+    "to answer. When in doubt, answer the user's original question directly; do not call `ask_user` for clarification "
+    "you can derive from context or for confirmation of obvious next steps. Do not use `ask_user` to collect secrets "
+    "(passwords, API keys, SSH passphrases): answers are returned to the model and persisted in the conversation "
+    "stream."
+)
+"""M23."""
+
+
 def test_ask_user_as_it_is_registered() -> None:
-    """R157, to the letter; M23."""
+    """R157, to the letter; the description of R246."""
     entry = TOOLS["ask_user"]
     assert entry["source"] == "builtin"
     assert entry["enable"] == {"state": True, "allow_toggle": "if_named"}
@@ -23,19 +34,77 @@ def test_ask_user_as_it_is_registered() -> None:
     assert entry["questions"] == {"answer": {"prompt_label": "Assistant"}}
     assert "summary" not in entry
     assert entry["description"] == (
-        "Ask the user a typed question (boolean, select, or text) and receive their answer. Use only when the "
-        "conversation does not provide the information you need and the user can reasonably be expected to answer. "
-        "When in doubt, answer the user's original question directly; do not call `ask_user` for clarification you "
-        "can derive from context or for confirmation of obvious next steps. Do not use `ask_user` to collect secrets "
-        "(passwords, API keys, SSH passphrases): answers are returned to the model and persisted in the conversation "
-        "stream."
+        "Ask the user one or more typed questions (boolean, select, multi_select, text, or schema) and receive their "
+        "answers. Send related questions in one call; use `when` for a question that only matters after a certain "
+        "earlier answer." + FROM_THE_SECOND_SENTENCE
     )
 
 
-def test_the_flat_schema() -> None:
-    """R246, its last paragraph."""
+def without_words(schema: Any) -> Any:
+    """Descriptions may be worded differently (R246)."""
+    if isinstance(schema, dict):
+        return {key: without_words(one) for key, one in schema.items() if key != "description" or isinstance(one, dict)}
+    return [without_words(one) for one in schema] if isinstance(schema, list) else schema
+
+
+def test_the_list_schema() -> None:
+    """R246, to the letter, with the option objects of R9; R162: it is what is published unless told otherwise."""
+    text = {"type": "string"}
+    option = {
+        "type": "object", "additionalProperties": False, "required": ["value"],
+        "properties": {"value": text, "description": text, "preview": text, "recommended": {"type": "boolean"}},
+    }  # fmt: skip
+    item = {
+        "type": "object", "additionalProperties": False, "required": ["id", "text", "answer_type"],
+        "properties": {
+            "id": text,
+            "text": text,
+            "context": text,
+            "answer_type": {"type": "string", "enum": ["boolean", "select", "multi_select", "text", "schema"]},
+            "options": {"type": "array", "items": {"anyOf": [text, option]}},
+            "schema": {"type": "object"},
+            "default": {"type": ["boolean", "string", "array", "object", "number", "null"]},
+            "when": {
+                "type": "object", "additionalProperties": False, "required": ["question_id", "equals"],
+                "properties": {
+                    "question_id": text,
+                    "equals": {"type": ["boolean", "string", "number", "array", "object", "null"]},
+                },
+            },
+        },
+    }  # fmt: skip
     spec = published("ask_user", TOOLS["ask_user"])
     assert spec.description == TOOLS["ask_user"]["description"]
+    assert without_words(spec.parameters) == {
+        "type": "object", "additionalProperties": False, "required": ["questions"],
+        "properties": {"questions": {"type": "array", "minItems": 1, "items": item}},
+    }  # fmt: skip
+    found: Any = spec.parameters["properties"]
+    assert list(found["questions"]["items"]["properties"]) == list(item["properties"])
+    chosen = {**TOOLS["ask_user"], "options": {**TOOLS["ask_user"]["options"], "shape": "list"}}
+    assert published("ask_user", chosen) == spec
+
+
+def test_what_is_published_is_what_the_rules_know() -> None:
+    """R164: every key and type of the schema passes the rules, and no other key does (V16)."""
+    found: Any = published("ask_user", TOOLS["ask_user"]).parameters["properties"]
+    item = found["questions"]["items"]["properties"]
+    assert set(item) == SHAPES["list"].keys
+    assert tuple(item["answer_type"]["enum"]) == SHAPES["list"].kinds
+    flat: Any = published("ask_user", FLAT).parameters["properties"]
+    assert set(flat) == SHAPES["flat"].keys
+    assert tuple(flat["answer_type"]["enum"]) == SHAPES["flat"].kinds
+
+
+FLAT = {**TOOLS["ask_user"], "options": {**TOOLS["ask_user"].get("options", {}), "shape": "flat"}}
+
+
+def test_the_flat_schema() -> None:
+    """R162, R246 (its last paragraph), M23: published instead with `options.shape = "flat"`."""
+    spec = published("ask_user", FLAT)
+    assert spec.description == (
+        "Ask the user a typed question (boolean, select, or text) and receive their answer." + FROM_THE_SECOND_SENTENCE
+    )
     properties: Any = spec.parameters["properties"]
     assert (spec.parameters["type"], spec.parameters["additionalProperties"]) == ("object", False)
     assert spec.parameters["required"] == ["question"]
@@ -50,7 +119,7 @@ def test_the_flat_schema() -> None:
 def test_names_and_arguments() -> None:
     """S40, to the letter; every tool in the data has code and the other way round."""
     wanted = {
-        "ask_user": ("question", "context?", "answer_type?", "options?", "default?"),
+        "ask_user": ("questions",),
         "describe_tools": ("tools",),
         "fs_list_files": ("path?", "extensions?"),
         "fs_read_file": ("path", "start_line?", "end_line?"),

@@ -1,0 +1,103 @@
+"""The recorded hostile arguments of ask_user, each case a test with its id, checked by the real checker of schemas.
+
+Where a case and the law differ, the law holds: V17 refuses the dot of ASK-032, which its own words allow too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.strict_json import JsonObject, JsonProblem, dump, parse_object
+from jp_tui.engine.schemas import Schemas
+from jp_tui.questions.types import Given, SchemaAnswer
+from jp_tui.tools.port import NeedsInput, ToolCall
+from jp_tui.tools.registry import builtin
+
+NUMBERS = [
+    3, 9, 10, 11, 17, 18, 20, 24, 29, 31, 32, 33, 34, 38, 40, 42, 44, 49, 51, 52, 53, 56,
+    61, 62, 63, 65, 66, 69, 73, 76, 78, 81, 86, 88, 90, 91, 96, 99, 100, 102, 105, 106, 109, 111, 120,
+]  # fmt: skip
+CASES = [f"ASK-{number:03}" for number in NUMBERS]
+AT_THE_GATE = {"ASK-009": "stands twice", "ASK-105": "not finite", "ASK-106": "not finite", "ASK-109": "digits"}
+LAW = {"ASK-032": "rejected_args"}
+VALUES: dict[str, Any] = {"boolean": True, "text": "x", "select": None, "schema": 1e5}
+
+
+@pytest.fixture
+async def schemas() -> AsyncIterator[Schemas]:
+    made = Schemas()
+    yield made
+    await made.close()
+
+
+def _made(template: Any) -> Any:
+    """A template with its repetitions written out."""
+    if isinstance(template, dict) and "$repeat" in template:
+        one, count = template["$repeat"], template["n"]
+        return [{**one, "id": f"{one['id']}{n}"} if template.get("unique_ids") else one for n in range(count)]
+    if isinstance(template, dict) and "$gen" in template:
+        return [template["$gen"].replace("{i}", str(n)) for n in range(template["n"])]
+    if isinstance(template, dict):
+        return {key: _made(value) for key, value in template.items()}
+    return [_made(one) for one in template] if isinstance(template, list) else template
+
+
+def _source(payload: dict[str, Any]) -> str:
+    """What came from the model, as JSON text."""
+    if "raw_json" in payload:
+        return str(payload["raw_json"])
+    return json.dumps(payload["json"] if "json" in payload else _made(payload["template"]))
+
+
+def _cases(folder: Path) -> dict[str, dict[str, Any]]:
+    cases = json.loads((folder / "hostile" / "ask_user.json").read_text("utf-8"))["cases"]
+    return {case["id"]: case for case in cases}
+
+
+def test_no_case_is_left_out(fixtures_dir: Path) -> None:
+    assert list(_cases(fixtures_dir)) == CASES
+
+
+@pytest.mark.parametrize("id", CASES)
+async def test_each_case(fixtures_dir: Path, id: str, schemas: Schemas, tmp_path: Path) -> None:
+    """R164: one structured error with its place, before anything is asked; or the question exactly as it was sent."""
+    case = _cases(fixtures_dir)[id]
+    outcome = LAW.get(case["id"], case["expect"]["outcome"])
+    try:
+        arguments = parse_object(_source(case["payload"]))
+    except JsonProblem as problem:
+        assert AT_THE_GATE[case["id"]] in str(problem), "V19: the gate of T17 refuses it, the call does not run"
+        return
+    assert case["id"] not in AT_THE_GATE
+    found = await builtin()["ask_user"].run(ToolCall(arguments, tmp_path, usable=schemas.usable))
+    if outcome == "rejected_args":
+        assert isinstance(found, Failure)
+        told = json.loads(found.message)
+        assert told["error"] == "invalid_arguments"
+        assert "Traceback" not in found.message
+        wanted = case["expect"].get("pointer")
+        assert wanted is None or wanted in [one["path"] for one in told["problems"]]
+        return
+    assert isinstance(found, NeedsInput)
+    await _round_trip(arguments, found, tmp_path)
+
+
+async def _round_trip(arguments: JsonObject, found: NeedsInput, root: Path) -> None:
+    """What is asked is what was sent, and the answer comes back under exactly its id."""
+    listed: Any = arguments["questions"]
+    sent, asked = listed[0], found.question
+    assert (asked.id, asked.text, asked.exclusive, asked.persistence) == (sent["id"], sent["text"], True, "none")
+    assert (asked.has_default, asked.default) == (sent.get("default") is not None, sent.get("default"))
+    value = sent["options"][-1] if "options" in sent else VALUES[asked.answer_type.type]
+    if isinstance(asked.answer_type, SchemaAnswer):
+        assert asked.answer_type.schema == sent["schema"]
+    done = await builtin()["ask_user"].run(ToolCall(arguments, root, answers={asked.id: Given(value, "")}))
+    assert isinstance(done, Success)
+    assert parse_object(done.content) == {asked.id: value}
+    assert dump(parse_object(done.content)) == dump({asked.id: value})
