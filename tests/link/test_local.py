@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jp_tui.conversation.text import Foreign
 from jp_tui.link.local import LocalLink, Outbox
 from jp_tui.protocol.commands import Command, SaveDraft
-from jp_tui.protocol.events import EngineFailed, Event, HistoryRead, PartDelta, Stopped
+from jp_tui.protocol.events import AsideDelta, AsideEnded, EngineFailed, Event, HistoryRead, PartDelta, Stopped
 
 
 def delta(part: str, text: str) -> PartDelta:
@@ -30,6 +30,18 @@ def test_adjoining_deltas_of_one_part_are_joined_and_facts_stay_apart() -> None:
     assert isinstance(last, PartDelta) and last.text.raw == "3"
     assert box.take() == []
     assert box.put(delta("b", "x")), "an empty box wakes again"
+
+
+def test_what_is_said_aside_is_joined_by_question() -> None:
+    box = Outbox()
+    for inquiry, words in (("i", "1"), ("j", "x"), ("i", "2"), ("j", "y")):
+        box.put(AsideDelta(conversation="c", inquiry=inquiry, text=Foreign(words)))
+    box.put(delta("i", "p"))
+    box.put(AsideEnded(conversation="c", inquiry="i"))
+    first, second, part, ended = box.take()
+    assert isinstance(first, AsideDelta) and isinstance(second, AsideDelta) and isinstance(part, PartDelta)
+    assert (first.text.raw, second.text.raw, part.text.raw) == ("12", "xy", "p")
+    assert ended == AsideEnded(conversation="c", inquiry="i")
 
 
 def test_a_face_that_does_not_read_costs_no_fact() -> None:
