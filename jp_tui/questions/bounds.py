@@ -22,6 +22,10 @@ BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 _BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")
 
 
+_Step = tuple["_Step", str | int] | None
+"""How a value was come to: from where, by which key or index. A pointer is written only when something is wrong."""
+
+
 def beyond(
     value: Json, what: str = "the arguments", *, max_bytes: int = MAX_BYTES, max_nodes: int | None = None
 ) -> tuple[str, str, str] | None:
@@ -29,26 +33,35 @@ def beyond(
 
     `what` names the value in the plural: "the arguments".
     """
-    todo: list[tuple[Json, str, int]] = [(value, "", 1)]
+    todo: list[tuple[Json, _Step, int]] = [(value, None, 1)]
     seen = 0
     while todo:
-        one, path, deep = todo.pop()
+        one, step, deep = todo.pop()
         seen += 1
         if max_nodes is not None and seen > max_nodes:
             return ("V18", "", f"{what} have more than {max_nodes:,} parts.")
         wrong = _unwritable(one)
         if wrong:
+            path = _path(step)
             return ("V19", path, f"{wrong} (at `{short(path) or '/'}`).")
         if not isinstance(one, (dict, list)):
             continue
         if deep > MAX_DEPTH:
             return ("V18", "", f"{what} are more than {MAX_DEPTH} levels deep.")
         inner = one.items() if isinstance(one, dict) else enumerate(one)
-        todo.extend((part, pointer(path, str(name)), deep + 1) for name, part in inner)
+        todo.extend([(part, (step, name), deep + 1) for name, part in inner])
     if len(dump(value).encode()) > max_bytes:
         size = f"{max_bytes // 1_000_000} MB" if max_bytes >= 1_000_000 else f"{max_bytes // 1024} KiB"
         return ("V18", "", f"{what} are larger than {size}.")
     return None
+
+
+def _path(step: _Step) -> str:
+    names: list[str] = []
+    while step is not None:
+        step, name = step
+        names.append(pointer("", str(name)))
+    return "".join(reversed(names))
 
 
 def _unwritable(value: Json) -> str | None:
@@ -69,8 +82,10 @@ def _lone(text: str) -> bool:
 
 def visible(text: str) -> str:
     """What is left of `text` to compare by: NFC, without invisible characters and outer spaces (V1, V15)."""
-    kept = (char for char in text if char.isascii() or not _invisible(char))
-    plain = "".join(char for char in kept if char == " " or unicodedata.category(char) != "Cc")
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    odd = {char for char in set(text) if unicodedata.category(char) == "Cc" or _invisible(char)}
+    plain = "".join(char for char in text if char not in odd) if odd else text
     return unicodedata.normalize("NFC", plain).strip()
 
 

@@ -45,7 +45,8 @@ async def test_sections_and_names_without_more() -> None:
     assert deploy == (
         "# deploy\n\nDeploy it.\n\nDeploys a version.\nCarefully.\n\n## Parameters\n\n"
         "- `version` (string, required)\n  Which.\n  As tagged.\n  Exactly.\n"
-        "- `steps` (array of object)\n  - `n` (integer, default 1, one of 1, 2)\n- `tags` (array of string or object)\n\n"
+        "- `steps` (array of object)\n  - `n` (integer, default 1, one of 1, 2)\n"
+        "- `tags` (array of string or object)\n\n"
         "## Examples\n\ndeploy 1.0"
     )
     assert inner.startswith("# inner") and 'For example: "x", 1' in inner
