@@ -18,8 +18,10 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Control, Escalation, PromptRequest
 from jp_tui.questions.types import (
     BooleanAnswer,
+    FormView,
     MultiSelectAnswer,
     Option,
+    Place,
     Question,
     SchemaAnswer,
     SecretAnswer,
@@ -182,6 +184,40 @@ def escalated(inquiry: str = "q1", *, reason: str = REASON, failed: bool = False
 def editable(prompt: PromptRequest, arguments: str = ARGUMENTS) -> PromptRequest:
     """The same, of a call whose arguments may be edited (R97b)."""
     return prompt.model_copy(update={"controls": prompt.controls | {"edit"}, "arguments": Foreign(arguments)})
+
+
+PLACES = (
+    Place("apply", "Apply the migration?", "answered", True),
+    Place("envs", "Which environments should it run in?", "current"),
+    Place("note", "What should the note say?", "ahead"),
+    Place("settings", "Which settings?", "skipped", because="asked only if `apply` is no"),
+)
+
+
+def formed(prompt: PromptRequest, *places: Place, **more: object) -> PromptRequest:
+    """The same question as one of a form; Back goes to what was answered last."""
+    form = FormView(places or PLACES)
+    fields: dict[str, object] = {"form": form, "progress": form.progress} | more
+    done = [place.id for place in form.places if place.state == "answered" and not place.fixed]
+    fields.setdefault("back", done[-1] if done else "")
+    back = frozenset({"back"}) if fields["back"] else frozenset[str]()
+    return prompt.model_copy(update={"controls": prompt.controls | back, **fields})
+
+
+DONE = (
+    Place("apply", "Apply the migration?", "answered", True),
+    Place("region", "Which region?", "answered", "eu", fixed=True),
+    Place("envs", "Which environments should it run in?", "answered", ["staging", "eu-production"]),
+    Place("note", "What should the note say?", "answered", "two lines\nof words"),
+    Place("settings", "Which settings?", "skipped", because="asked only if `apply` is no"),
+)
+
+
+def review(inquiry: str = "r1", *places: Place, **more: object) -> PromptRequest:
+    """The last look over a form."""
+    base = asked(inquiry, Question("__review__", "", BooleanAnswer(), exclusive=True, persistence="none"))
+    shown = formed(base, *(places or DONE), **more)
+    return shown.model_copy(update={"kind": "review", "human_only": True, "progress": None})
 
 
 class Composer(TextArea):

@@ -59,6 +59,9 @@ class DeliverySheet(VerdictSheet):
     def given(self, rows: int) -> None:
         super().given(rows - bool(self.prompt.is_error))
 
+    def first(self) -> str:
+        return "yes"
+
     def rows(self) -> tuple[Row, ...]:
         return (
             Row("yes", ours(w.DELIVER), ours("y"), ours(w.DEFAULT), dim=self.unseen),

@@ -16,9 +16,10 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
+from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets import form, words
 from jp_tui.ui.sheets.banner import Banner
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.fields import JsonField
@@ -27,7 +28,8 @@ from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.plan import TIGHT, Wants, share
 from jp_tui.ui.sheets.rows import Choices
 from jp_tui.ui.sheets.slots import Slot
-from jp_tui.ui.text import blank, ours
+from jp_tui.ui.sheets.tabs import FormTabs
+from jp_tui.ui.text import blank, join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
 
@@ -47,7 +49,8 @@ class Frame(Vertical, can_focus=True):
         &.-tool { border: round $warning; border-title-color: $warning; }
         &.-deaf { border: round $foreground 30%; border-title-color: $text-muted; }
         &.-deaf > .answers, &.-deaf > .context { opacity: 50%; }
-        &.-gaps > #question, &.-gaps > .context, &.-gaps > Banner { margin-bottom: 1; }
+        &.-gaps > #question, &.-gaps > .context, &.-gaps > Banner, &.-gaps > .-head { margin-bottom: 1; }
+        & > #beneath { height: auto; }
         & > #question { height: auto; text-style: bold; }
         & > #warning { height: auto; color: $text-warning; text-style: bold; }
         & > #problem { height: auto; color: $text-warning; }
@@ -64,8 +67,12 @@ class Frame(Vertical, can_focus=True):
         self.mode: Mode = "answer"
         self.writing: Field | None = None
         self.done = self.cramped = False
-        self.keeps_answers = False  # whether they stay visible beside a reply that is written (E20)
-        self.set_class(prompt.source == "tool" or prompt.kind != "question", "-tool")
+        self.in_place: Field | None = None  # the field that is a row of the answers, which stay beside it (E20)
+        self.set_class(prompt.source == "tool" or prompt.kind in ("permission", "delivery"), "-tool")
+        self.form = form.form_of(prompt)
+        self.tabs = FormTabs(prompt, self.form) if self.form else None
+        says = form.beneath(prompt, self.form) if self.form else []
+        self.beneath = Static(join(*says, sep=ours("\n")) if says else blank(), id="beneath")
         self.border_title = words.title(prompt)
         line, above = words.question(prompt)
         self.banner = Banner(prompt.escalation) if prompt.escalation else None
@@ -100,6 +107,8 @@ class Frame(Vertical, can_focus=True):
     def compose(self) -> ComposeResult:
         for hidden in (self.aside, self.menu, self.why, self.time, self.problem):
             hidden.display = False
+        if self.tabs:
+            yield from (self.tabs, self.beneath)
         if self.banner:
             yield self.banner
         for view in self._views:
@@ -116,6 +125,12 @@ class Frame(Vertical, can_focus=True):
             slot.title.display = slot.field.display = False
             yield from (slot.title, slot.field)
         yield from (self.why, self.time, self.problem, self.line)
+
+    @property
+    def begins(self) -> tuple[Json, ...]:
+        """What the answer begins with: as it was before Back (R176), else the default (R192); () without either."""
+        question = self.prompt.question
+        return self.prompt.prefill or ((question.default,) if question.has_default else ())
 
     @property
     def _views(self) -> tuple[ContextView, ...]:
@@ -194,10 +209,10 @@ class Frame(Vertical, can_focus=True):
         """Bring what is visible in line with the mode."""
         self.menu.display = self.mode == "menu"
         written = next((slot for slot in self.slots if slot.field is self.writing), None)
-        beside = written is None or written.beside or (written.field is self.reply and self.keeps_answers)
+        beside = written is None or written.beside or written.field is self.in_place
         for slot in self.slots:
             here = slot is written
-            slot.title.display = here and not (slot.field is self.reply and self.keeps_answers)
+            slot.title.display = here and slot.field is not self.in_place
             kept = self.mode == "answer" and not slot.large and bool(slot.field.text)
             slot.field.display = here or kept
         self._answering = self.mode != "menu" and beside
@@ -206,8 +221,9 @@ class Frame(Vertical, can_focus=True):
             area.display = self._answering
         for view in self._views:
             view.display = view is self.reading and not self.cramped and self._large is None
-        for part in (self.question, self.line, *([self.banner] if self.banner else [])):
-            part.display = not self.cramped
+        for part in (self.question, self.line, self.tabs, self.banner):
+            if part:
+                part.display = not self.cramped
         self.warning.display = not self.cramped and bool(self.warning.content)
         if self.cramped:
             sides = [part for slot in self.slots for part in (slot.title, slot.field)]
@@ -234,6 +250,7 @@ class Frame(Vertical, can_focus=True):
             question=height_of(self.question, inner),
             answers=self.wanted(inner, field_room) if self._answering else large.height_at(inner) if large else menu,
             fixed=fixed,
+            heads=bool(self.tabs),
         )
         shares = share(room, wants, least_context=1 if tight and self.problem.display else None)
         if reading:
@@ -252,6 +269,11 @@ class Frame(Vertical, can_focus=True):
         self.problem.styles.max_height = NOTICE_ROWS if tight and notice else None
         self.line.display = not self.cramped and not (tight and notice)
         rows = 0 if tight and notice else self.line.height_at(inner)
+        if self.tabs:
+            self.beneath.display = bool(self.beneath.content) and not tight and not self.cramped
+            self.beneath.set_class(self.beneath.display, "-head")
+            self.tabs.set_class(not self.beneath.display, "-head")
+            rows += (self.tabs.display and 1) + (height_of(self.beneath, inner) if self.beneath.display else 0)
         for part in (self.why, self.warning, self.time):
             rows += height_of(part, inner) if part.display else 0
         if self.problem.display:

@@ -46,6 +46,10 @@ class Hearing(Writing):
         """A key that means something to a subclass while that field is written in; says whether it did."""
         return False
 
+    def moves(self, key: str) -> bool:
+        """A key that leads from a field to another question; says whether it did."""
+        return False
+
     # Keys: each one goes through the gate first, wherever Textual sent it
 
     def on_key(self, event: events.Key) -> None:
@@ -90,7 +94,7 @@ class Hearing(Writing):
         elif key == "ctrl+g":
             self.action_editor()
         else:
-            return key in ("tab", "shift+tab") or self.field_key(key, field)
+            return self.field_key(key, field) or self.moves(key) or key in ("tab", "shift+tab")
         return True
 
     @on(KeyLine.Pressed)

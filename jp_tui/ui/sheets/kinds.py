@@ -18,6 +18,7 @@ from jp_tui.ui.sheets.delivery import DeliverySheet
 from jp_tui.ui.sheets.field import Gate
 from jp_tui.ui.sheets.multi import MultiSelectSheet
 from jp_tui.ui.sheets.permission import PermissionSheet
+from jp_tui.ui.sheets.review import ReviewSheet
 from jp_tui.ui.sheets.schema import SchemaSheet
 from jp_tui.ui.sheets.secret import SecretSheet
 from jp_tui.ui.sheets.select import SelectSheet
@@ -29,6 +30,8 @@ def sheet_for(prompt: PromptRequest, gate: Gate) -> Sheet:
     """The sheet for a prompt: leave to run or to deliver has its own, a question goes by its answer type."""
     if prompt.kind == "permission":
         return PermissionSheet(prompt, gate=gate)
+    if prompt.kind == "review":
+        return ReviewSheet(prompt, gate=gate)
     if prompt.kind == "delivery":
         return DeliverySheet(prompt, gate=gate)
     match prompt.question.answer_type:

@@ -15,6 +15,7 @@ from textual.binding import Binding
 from textual.content import Content
 from textual.widgets import Static
 
+from jp_tui.conversation.strict_json import Json
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import MultiSelectAnswer, Option
 from jp_tui.ui.sheets import words
@@ -45,9 +46,8 @@ class MultiSelectSheet(OptionSheet):
         question = prompt.question
         kind = question.answer_type
         self._asked_order = [option.value for option in kind.options] if isinstance(kind, MultiSelectAnswer) else []
-        given = question.default if question.has_default and isinstance(question.default, list) else []
-        known = set(self._asked_order)
-        self._at_first = frozenset(value for value in given if isinstance(value, str) and value in known)
+        self._defaults = self._known((question.default,) if question.has_default else ())
+        self._at_first = self._known(prompt.prefill) if prompt.prefill else self._defaults
         self._chosen = set(self._at_first)
         super().__init__(prompt, gate=gate)
         self._count = Static(id="count")
@@ -71,7 +71,15 @@ class MultiSelectSheet(OptionSheet):
         return [value for value in self._asked_order if value in self._chosen]
 
     def is_default(self, option: Option) -> bool:
-        return option.value in self._at_first
+        return option.value in self._defaults
+
+    def was_before(self, option: Option) -> bool:
+        return bool(self.prompt.prefill) and option.value in self._at_first
+
+    def _known(self, given: tuple[Json, ...]) -> frozenset[str]:
+        """Those of some values that are options."""
+        values = given[0] if given and isinstance(given[0], list) else []
+        return frozenset(self._asked_order) & {value for value in values if isinstance(value, str)}
 
     def label(self, option: Option) -> Content:
         return join(_ON if option.value in self._chosen else _OFF, words.option(option.value))

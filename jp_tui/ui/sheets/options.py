@@ -24,9 +24,11 @@ from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.sheets.sheet import Sheet
+from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.text import join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
+from jp_tui.view.drafts import Draft
 
 HINT_FILTER = 10
 """Options from which the key line names the filter."""
@@ -60,11 +62,21 @@ class OptionSheet(Sheet):
         kind = prompt.question.answer_type
         options = kind.options if isinstance(kind, (SelectAnswer, MultiSelectAnswer)) else ()
         self.options = sorted(options, key=lambda option: not option.recommended)
-        self.keeps_answers = prompt.source != "tool" and "reply" in prompt.controls
+        self.other = isinstance(kind, SelectAnswer) and kind.allow_other
         self.default = prompt.question.default if prompt.question.has_default else None
+        if self.other:
+            self.words = Field(gate=gate, hint=ours(w.OTHER_HINT), id="other")
+            self.slots = (Slot(ours(w.OTHER_DOES), self.words), *self.slots)
+        else:
+            self.words = self.reply
+        worded = self.other or (prompt.source != "tool" and "reply" in prompt.controls)
+        self.in_place = self.words if worded else None
         self._rows = [self._row(place, option) for place, option in enumerate(self.options)]
-        at = next((place for place, option in enumerate(self.options) if option.value == self.default), None)
-        self._choices = Choices(*self._shown(""), cursor=at, id="options")
+        first = self.begins[0] if self.begins else None
+        at = next((place for place, option in enumerate(self.options) if option.value == first), None)
+        self._said = first if self.other and at is None and isinstance(first, str) else ""
+        shown = self._shown("")
+        self._choices = Choices(*shown, cursor=len(shown) - 1 if self._said else at, id="options")
         self._filter = Field(gate=gate, hint=ours(w.FILTER_HINT), id="filter")
         self._filter.display = False
         self._preview = ContextView(Foreign(""), approval=words.mode(prompt) == "approval", focus=False, id="preview")
@@ -90,9 +102,23 @@ class OptionSheet(Sheet):
         """Whether the asker would take it."""
         return isinstance(self.default, str) and option.value == self.default
 
+    def was_before(self, option: Option) -> bool:
+        """Whether the user took it before going Back."""
+        return self.prompt.prefill == (option.value,)
+
     def label(self, option: Option) -> Content:
         """An option's words."""
         return words.option(option.value)
+
+    # Drafts of one's own words
+
+    def typed(self) -> str | None:
+        return None if not self.other or self.words.value == self._said else self.words.value
+
+    def restore(self, draft: Draft) -> None:
+        super().restore(draft)
+        if self.other:
+            self.words.put(self._said if draft.answer is None else draft.answer)
 
     # Rows
 
@@ -112,6 +138,8 @@ class OptionSheet(Sheet):
             marks.append(ours(w.RECOMMENDED))
         if self.is_default(option):
             marks.append(ours(w.DEFAULT))
+        if self.was_before(option):
+            marks.append(ours(w.BEFORE))
         return Row(
             str(place),
             self.label(option),
@@ -127,8 +155,8 @@ class OptionSheet(Sheet):
             for row, option in zip(self._rows, self.options, strict=True)
             if wanted in option.value.casefold() or wanted in option.description.casefold()
         ]
-        if self.keeps_answers:
-            rows.append(Row(_ELSE, ours(w.ELSE), detail=ours(w.ELSE_DOES)))
+        if self.in_place:
+            rows.append(Row(_ELSE, ours(w.ELSE), detail=ours(w.OTHER_DOES if self.other else w.ELSE_DOES)))
         return tuple(
             replace(row, key=_DIGITS[place]) if place < len(_DIGITS) else row for place, row in enumerate(rows)
         )
@@ -180,7 +208,7 @@ class OptionSheet(Sheet):
         super().action_move(by)
         row = self._choices.current
         if self.mode == "answer" and by > 0 and row is not None and row.id == _ELSE and not self._by_letter:
-            self.write(self.reply)  # not by a letter: the next one would be typed instead of moving
+            self.write(self.words)  # not by a letter: the next one would be typed instead of moving
 
     def action_pick(self, number: int) -> None:
         if self.mode == "answer" and number <= len(self._choices.rows):
@@ -200,16 +228,23 @@ class OptionSheet(Sheet):
             self._filter.put("")
         super().action_leave()
 
+    def pasted(self, text: str) -> None:
+        if self.other:
+            self.write(self.words)
+            self.words.insert_text(text)
+        else:
+            super().pasted(text)
+
     def write(self, field: Field) -> None:
         place = self._choices.place(_ELSE)
-        if field is self.reply and place is not None:
+        if field is self.words and place is not None:
             self._choices.to(place)
         super().write(field)
 
     def field_key(self, key: str, field: Field) -> bool:
         if field is self._filter and key in ("up", "down"):
             self._choices.move(-1 if key == "up" else 1)
-        elif field is self.reply and self.keeps_answers and key == "up" and field.on_first_row:
+        elif field is self.in_place and key == "up" and field.on_first_row:
             self.stop_writing()
             self._choices.move(-1)
         else:
@@ -222,12 +257,18 @@ class OptionSheet(Sheet):
         if option is not None:
             self.take(option)
         elif self._choices.current is not None:
-            self.write(self.reply)
+            self.write(self.words)
         else:
             self.say(ours(w.NOTHING_CHOSEN))
 
     def submit(self, field: Field) -> None:
-        """Enter in the filter goes to what it found; a second Enter answers."""
+        """Enter in the filter goes to what it found; a second Enter answers. In one's own words it answers (R226)."""
+        if field is self.words:
+            if field.value.strip():
+                self.answered(field.value)
+            else:
+                self.say(ours(w.NOT_WRITTEN_YET))
+            return
         self.stop_writing()
         if self.option is None:
             if self._rows and self._choices.rows and self._choices.rows[0].id != _ELSE:
@@ -240,6 +281,11 @@ class OptionSheet(Sheet):
         return [Hint("/", "filter", "filter")] if len(self.options) >= HINT_FILTER else []
 
     def field_hints(self, field: Field) -> list[Hint]:
+        if field is self.words:
+            return [
+                Hint("enter", "answers with this", "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
+                Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, text kept", "leave", keep=True),
+            ]  # fmt: skip
         return [Hint("↑↓", "move", "move(1)"), Hint("enter", "to the list", "accept"), Hint("esc", "all", "leave")]
 
     # Messages

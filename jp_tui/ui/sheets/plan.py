@@ -18,12 +18,14 @@ TIGHT = 12
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """Rows that each part would take if there were no limit; `fixed` are frame, keys and notices."""
+    """Rows that each part would take if there were no limit; `fixed` are frame, keys and notices. `heads` is how many
+    more parts a blank line may follow."""
 
     context: int
     question: int
     answers: int
     fixed: int
+    heads: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def share(room: int, wants: Wants, *, least_context: int | None = None) -> Share
     least = few + min(wants.question, LEAST_QUESTION) + min(wants.answers, LEAST_ANSWERS)
     cramped = left < least
     left = max(left, least)
-    parts = 1 + bool(wants.context)
+    parts = 1 + bool(wants.context) + wants.heads
     everything = wants.context + wants.question + wants.answers
     gaps = parts if left - parts >= (least if room >= ROOMY else everything) else 0
     left -= gaps

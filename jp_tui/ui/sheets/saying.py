@@ -96,7 +96,7 @@ class Saying(Hearing):
         text = self.reply.value.strip()
         if text:
             self.answer(self.replied(text))
-        elif self.prompt.kind != "question":
+        elif self.prompt.kind in ("permission", "delivery"):
             self.say(ours(w.NO_REASON_YET))
         elif self.prompt.source == "tool":  # M47 quotes the words, so there must be some
             self.say(ours(w.REPLY_EMPTY))

@@ -11,16 +11,16 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding
 
-from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest
+from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest, Restored, WentBack
 from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import READING, Grew
 from jp_tui.ui.sheets.rows import Choices, Row
-from jp_tui.ui.sheets.saying import Saying
+from jp_tui.ui.sheets.walking import Walking
 
 
-class Sheet(Saying):
+class Sheet(Walking):
     """One question and the keys that answer it."""
 
     BINDINGS: ClassVar = [
@@ -29,6 +29,10 @@ class Sheet(Saying):
         Binding("home", "edge(-1)", "First", id="sheet.first", tooltip="The first choice"),
         Binding("end", "edge(1)", "Last", id="sheet.last", tooltip="The last choice"),
         Binding("enter", "accept", "Accept", id="sheet.accept", tooltip="Takes what the cursor is on"),
+        Binding("b", "back", "Back", id="sheet.back", tooltip="To the question answered last, its answer to change"),
+        Binding("u", "restore", "Bring back", id="sheet.restore", tooltip="The answers that Back took away"),
+        Binding("tab,right,ctrl+pagedown", "place(1)", "Next", id="sheet.place_next", tooltip="Past what is answered"),
+        Binding("shift+tab,left,ctrl+pageup", "place(-1)", "Previous", id="sheet.place_back", tooltip="As Back"),
         Binding("r", "reply", "Reply", id="sheet.reply", tooltip="Answer in words instead; cancels the question"),
         Binding("c", "note", "Note", id="sheet.note", tooltip="A comment that goes along with your answer"),
         Binding("e", "edit", "Edit arguments", id="sheet.edit", tooltip="Change the call's arguments, then run it"),
@@ -93,7 +97,7 @@ class Sheet(Saying):
             ]  # fmt: skip
         if self.writing is not None:
             return self.side_hints() or self.field_hints(self.writing)
-        found = self.answer_hints()
+        found = [*self.answer_hints(), *self.walking_hints()]
         if self.may_reply:
             found.append(Hint("r", "reply", "reply"))
         if self.may_note:
@@ -186,7 +190,8 @@ class Sheet(Saying):
         """The menu of Esc, the cursor on one of its lines. It never answers or cancels by itself (R248)."""
         typed = bool(self.reply.text or self.typed() or self.note.text or self.edited())
         may = {"note": self.may_note, "edit": self.may_edit, "reply": self.may_reply}
-        self.menu.rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=self.more_rows(), may=may)
+        more = [*self.more_rows(), *self.walking_rows()]
+        self.menu.rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=more, may=may)
         self.turn("menu")
         self.menu.to(self.menu.place(at) or 0)
 
@@ -197,6 +202,10 @@ class Sheet(Saying):
             self.listening()
         elif line in ("reply", "note", "edit"):
             self.run_here(line)
+        elif line == "back":
+            self.answer(WentBack(to=self.prompt.back))
+        elif line == "restore":
+            self.answer(Restored())
         elif line == "empty":
             self.answer(Answered(value=""))
         elif line == "cancel":

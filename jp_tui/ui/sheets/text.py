@@ -40,8 +40,7 @@ class TextSheet(Sheet):
 
     def begins_with(self) -> str:
         """What stands in it at first."""
-        question = self.prompt.question
-        return question.default if question.has_default and isinstance(question.default, str) else ""
+        return self.begins[0] if self.begins and isinstance(self.begins[0], str) else ""
 
     def answers(self) -> ComposeResult:
         yield self.field
@@ -92,7 +91,10 @@ class TextSheet(Sheet):
 
     def field_hints(self, field: Field) -> list[Hint]:
         default = self._default and field.value == self.shown
-        sends = Hint("enter", "accept the default" if default else "submit", "accept", keep=True)
+        words = (
+            "accept your answer" if default and self.prompt.prefill else "accept the default" if default else "submit"
+        )
+        sends = Hint("enter", words, "accept", keep=True)
         return [
             sends, Hint("ctrl+j", "new line", "new_line"), Hint("ctrl+g", "editor", "editor"),
             Hint("esc", "reply, end turn, menu", "leave", keep=True),

@@ -26,7 +26,8 @@ from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
 
 VERDICT = [
-    Binding("right,left", "across", "Yes or no", id="sheet.across", tooltip="From yes to no and back"),
+    Binding("right", "across(1)", "Yes or no", id="sheet.across", tooltip="From yes to no; in a form as Tab"),
+    Binding("left", "across(-1)", "Yes or no", id="sheet.across_back", tooltip="From no to yes; in a form as Back"),
     Binding("y", "say('yes')", "Yes", id="sheet.yes", tooltip="Yes, this once"),
     Binding("Y", "say('yes_turn')", "Yes, this turn", id="sheet.yes_turn", tooltip="Yes, remembered for this turn"),
     Binding("n", "say('no')", "No", id="sheet.no", tooltip="No, this once"),
@@ -43,9 +44,10 @@ class VerdictSheet(Sheet):
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
         super().__init__(prompt, gate=gate)
         self.touched = False
-        rows = self.rows()
-        marked = (place for place, row in enumerate(rows) if row.tags)
-        self.list = Pairs(*rows, cursor=next(marked, None), id="answers")
+        rows, first = self.rows(), self.first()
+        self.list = Pairs(
+            *rows, cursor=next((at for at, row in enumerate(rows) if row.id == first), None), id="answers"
+        )
         self._covers = Static(words.covers(prompt), id="covers")
         self._needed = self._rest = 0
         self._listed = True  # all answers are on the screen, each with its key
@@ -60,6 +62,10 @@ class VerdictSheet(Sheet):
     def decide(self, what: str) -> None:
         """One of the answers is meant."""
         raise NotImplementedError
+
+    def first(self) -> str:
+        """The answer that the cursor stands on at first; empty when on none."""
+        return ""
 
     @property
     def warned(self) -> bool:
@@ -120,7 +126,10 @@ class VerdictSheet(Sheet):
             found.append(words.covers(self.prompt))
         return found
 
-    def action_across(self) -> None:
+    def action_across(self, by: int) -> None:
+        if self.form is not None:
+            self.action_place(by)
+            return
         rows, at = self.list.rows, self.list.cursor
         if self.mode == "answer" and at is not None:
             half = -(-len(rows) // 2)

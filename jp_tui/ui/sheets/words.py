@@ -14,6 +14,7 @@ from jp_tui.conversation.neutral import first_line, warnings
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
+from jp_tui.ui.sheets.form import progress
 from jp_tui.ui.sheets.json_text import readable
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.text import Mode, blank, cut, foreign, join, ours, styled
@@ -39,6 +40,11 @@ def who(prompt: PromptRequest, limit: int = 40) -> Content:
     return _name(Foreign(prompt.label or prompt.tool), limit)
 
 
+def line(text: str, limit: int) -> Content:
+    """A foreign line in a row of ours."""
+    return _name(Foreign(text), limit)
+
+
 def _name(text: Foreign, limit: int) -> Content:
     """One line in a place of ours: nothing in it may hide or reorder."""
     return foreign(Foreign(first_line(text)), mode="approval", limit=limit)
@@ -47,13 +53,13 @@ def _name(text: Foreign, limit: int) -> Content:
 def title(prompt: PromptRequest) -> Content:
     """The frame's line: who asks, about what, where in a form (R190, E4)."""
     parts = [who(prompt)]
-    if prompt.source == "tool" or prompt.kind != "question":
+    if prompt.source == "tool" or prompt.kind in ("permission", "delivery"):
         if prompt.label:
             parts.append(_name(Foreign(prompt.tool), 40))
         if prompt.subject:
             parts.append(_name(prompt.subject, 120))
-    if prompt.progress and prompt.progress[1] > 1:
-        parts.append(ours(w.PROGRESS, n=prompt.progress[0], m=prompt.progress[1]))
+    if where := progress(prompt):
+        parts.append(where)
     return join(*parts, sep=ours(_DOT))
 
 
@@ -69,6 +75,8 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
         return _decision(prompt), shown or None
     if prompt.kind == "delivery":
         return _decision(prompt), prompt.result or None
+    if prompt.kind == "review":
+        return ours(w.REVIEW_TITLE), None
     text, context = prompt.question.text, prompt.question.context or ""
     if len(text) <= LONG and text.count("\n") <= 3:
         return foreign(Foreign(text.strip("\n")), mode=mode(prompt)), Foreign(context) if context else None
@@ -89,6 +97,8 @@ def _decision(prompt: PromptRequest) -> Content:
 
 def asked(prompt: PromptRequest) -> Content:
     """The question in one line, for where the sheet is folded."""
+    if prompt.kind == "review":
+        return ours(w.REVIEW_TITLE)
     if prompt.kind != "question":
         return _decision(prompt)
     return _name(Foreign(prompt.question.text), LONG)
@@ -130,7 +140,7 @@ def covers(prompt: PromptRequest) -> Content:
 
 def reply_title(prompt: PromptRequest) -> Content:
     """What becomes of a reply."""
-    return ours(w.REPLY_TITLE if prompt.kind == "question" else w.SKIP_TITLE)
+    return ours(w.SKIP_TITLE if prompt.kind == "permission" else w.REPLY_TITLE)
 
 
 def edit_title(prompt: PromptRequest) -> Content:
@@ -176,7 +186,7 @@ def end_does(lost: int, typed: bool) -> Content:
 def menu(prompt: PromptRequest, *, lost: int, typed: bool, more: list[Row], may: Mapping[str, bool]) -> tuple[Row, ...]:
     """The menu of Esc: what R182 allows, and what each line would lose (R248)."""
     loses = join(ours("; "), ours(w.LOSES_TEXT)) if typed else blank()
-    asks = prompt.kind == "question"
+    asks = prompt.kind in ("question", "review")
     rows = [Row("answer", ours(w.ANSWER), detail=ours(w.ANSWER_DOES)), *more]
     if may["reply"]:
         says, does = (ours(w.REPLY), ours(w.REPLY_DOES)) if asks else (ours(w.SKIP_REPLY), ours(w.SKIP_REPLY_DOES))
@@ -211,6 +221,8 @@ def folded(prompt: PromptRequest, waiting: int, width: int) -> tuple[Content, in
     tail = join(opens, onward, sep=ours(_DOT)) if waiting > 1 else opens
     room = width - head.cell_length - tail.cell_length - 2 * len(_DOT)
     name = who(prompt, limit=max(room // 3, 8))
+    where = progress(prompt)
+    name = join(name, where, sep=ours(_DOT)) if where else name
     middle = ours(w.ASKS, who=name, question=asked(prompt))
     shown = [head, cut(middle, room), tail] if room >= 12 else [head, tail]
     line = join(*shown, sep=ours(_DOT, "dim"))

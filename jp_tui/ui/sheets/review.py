@@ -1,0 +1,139 @@
+"""The last look over a form before it counts (R182b; asking.md E3, E23): every question with its answer, and Submit.
+
+Enter on a question goes back to it, Enter on Submit submits; a digit only moves the cursor. What is skipped stays, dim,
+with the reason. Shows answers; keeps none.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.content import Content
+
+from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import PromptRequest, Submitted
+from jp_tui.questions.types import Place
+from jp_tui.ui.sheets import form as f
+from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.sheets.rows import Choices, Row
+from jp_tui.ui.sheets.sheet import Sheet
+from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.view import wording as w
+
+MOST = 300
+"""Characters of an answer or a question that a row shows."""
+_SUBMIT = ":submit"
+_SIGNS = {"answered": "✓", "skipped": "–", "ahead": "○", "current": "○"}
+
+
+class ReviewSheet(Sheet):
+    """All answers of a form."""
+
+    BINDINGS: ClassVar = [
+        Binding(str(n), f"point({n})", f"To {n}", id=f"sheet.point{n}", show=False) for n in range(1, 10)
+    ]
+
+    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
+        super().__init__(prompt, gate=gate)
+        places = self.form.places if self.form else ()
+        rows = [_row(number, place) for number, place in enumerate(places, 1)]
+        rows.append(Row(_SUBMIT, ours(w.SUBMIT, "bold"), detail=ours(w.SUBMIT_DOES)))
+        self._list = Choices(*rows, cursor=len(rows) - 1, id="review")
+
+    def answers(self) -> ComposeResult:
+        yield self._list
+
+    def choices(self) -> Choices:
+        return self._list
+
+    def wanted(self, width: int, room: int) -> int:
+        return self._list.height_at(width)
+
+    def given(self, rows: int) -> None:
+        self._list.styles.height = max(rows, 1)
+        self._list.call_after_refresh(self._list.show_cursor)
+
+    def accept(self) -> None:
+        row = self._list.current
+        if row is None or row.id == _SUBMIT:
+            self.answer(Submitted())
+        else:
+            self.pick(row.id)
+
+    def action_point(self, number: int) -> None:
+        """The cursor to a row: a digit never submits, and goes nowhere by itself."""
+        if self.mode == "answer" and number < len(self._list.rows):
+            self._list.to(number - 1)
+
+    def submit(self, field: Field) -> None:
+        raise AssertionError("a review has no field of its own")
+
+    def field_hints(self, field: Field) -> list[Hint]:
+        raise AssertionError("a review has no field of its own")
+
+    def answer_hints(self) -> list[Hint]:
+        row = self._list.current
+        sends = row is None or row.id == _SUBMIT
+        return [
+            Hint("enter", "submit" if sends else "change this", "accept", keep=True), Hint("↑↓", "move", "move(-1)"),
+        ]  # fmt: skip
+
+    @on(Choices.Moved, "#review")
+    def _moved(self, event: Choices.Moved) -> None:
+        event.stop()
+        self.post_message(Grew())
+
+    @on(Choices.Picked, "#review")
+    def _picked(self, event: Choices.Picked) -> None:
+        event.stop()
+        self.begin(self.gate.click())
+        place = self._list.place(event.id)
+        if place is not None and self.mode == "answer" and self.armed:
+            self._list.to(place)
+            self.accept()
+
+
+def _row(number: int, place: Place) -> Row:
+    sign = ours("{sign} ", "$text-success" if place.state == "answered" else "", sign=Foreign(_SIGNS[place.state]))
+    text = words.line(place.text, MOST)
+    says = ours("{id}  {text}", id=f.name(place.id), text=text) if place.id != place.text else text
+    return Row(
+        place.id,
+        join(sign, says),
+        key=ours("{n}", n=number) if number < 10 else None,
+        tags=ours(w.FIXED) if place.fixed else None,
+        detail=_answer(place),
+        dim=place.state == "skipped",
+    )
+
+
+def _answer(place: Place) -> Content:
+    if place.state == "skipped":
+        return ours(w.SKIPPED, because=Foreign(place.because))
+    return said(place.answer) if place.state == "answered" else blank()
+
+
+def said(value: Json) -> Content:
+    """An answer as a person would say it, its length bounded."""
+    match value:
+        case True:
+            return ours(w.YES)
+        case False:
+            return ours(w.NO)
+        case "" | []:
+            return ours(w.EMPTY_ANSWER)
+        case str():
+            text = value
+        case list() if all(isinstance(one, str) for one in value):
+            text = ", ".join(str(one) for one in value)
+        case _:
+            text = dump(value)
+    shown = foreign(Foreign(text[:MOST].replace("\n", " ⏎ ")), mode="approval")
+    return shown if len(text) <= MOST else join(shown, ours(w.CUT, n=len(text) - MOST), sep=ours(" "))
