@@ -12,7 +12,9 @@ from typing import Literal
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import CallEnd, CallState
+from jp_tui.view.asides import Aside
 from jp_tui.view.decisions import Decision
+from jp_tui.view.forms import Form
 from jp_tui.view.inquiries import NOTHING, Inquiry
 
 LIVE = 2**53
@@ -29,9 +31,10 @@ class _Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User(_Placed):
-    """What the user said, as typed."""
+    """What the user said, as typed; `aside` when it tells what was said aside about questions (E30)."""
 
     text: Foreign
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +76,8 @@ class Tool(_Placed):
     """A tool call with its questions and its result. A `dialogue` is shown as question and answer only (R160).
 
     `title` is what it is about; `arguments` (name, value) pairs for who wants to see them, `edited` those that ran
-    in their place; `problem` why it never ran; `end` and `ms` are known once it is completed.
+    in their place; `problem` why it never ran; `end` and `ms` are known once it is completed. `form` stands for all of
+    `asked` where several questions were asked in one call, `asides` are what was said aside about them (E30).
     """
 
     call: str
@@ -88,6 +92,8 @@ class Tool(_Placed):
     decided: tuple[Decision, ...] = ()
     edited: tuple[tuple[Foreign, Foreign], ...] = ()
     dialogue: bool = False
+    form: Form | None = None
+    asides: tuple[Aside, ...] = ()
     problem: Foreign = NOTHING
 
 

@@ -14,8 +14,10 @@ from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
+from jp_tui.view.asides import Aside
 from jp_tui.view.blocks import LIVE, Tool, live_key
 from jp_tui.view.decisions import decisions
+from jp_tui.view.forms import form
 from jp_tui.view.inquiries import Inquiry, text_at
 
 
@@ -37,7 +39,14 @@ class Known:
 
 
 def tool_block(
-    known: Known, call: str, asked: tuple[Inquiry, ...], *, over: bool, held: bool = False, deferred: bool = False
+    known: Known,
+    call: str,
+    asked: tuple[Inquiry, ...],
+    *,
+    over: bool,
+    held: bool = False,
+    deferred: bool = False,
+    asides: tuple[Aside, ...] = (),
 ) -> Tool | None:
     """The block of a call and its questions, None while there is nothing to show; `over`: its turn has ended.
 
@@ -57,6 +66,12 @@ def tool_block(
     waits = any(one.how in ("open", "deferred") for one in asked)
     state, end = _state(known, waits, over, held, deferred)
     ms = said.get("ms") if response else known.live.ms if known.live else None
+    edited = said.get("edited_arguments")
+    whole = None
+    if dialogue:
+        result = response.content if response is not None else None
+        ran = edited if isinstance(edited, dict) else arguments
+        whole = form(ran, asked, result=result, awaits=state == "awaiting_input", over=state == "completed")
     return Tool(
         key=f"e{known.place}" if request else live_key(known.part),
         place=(known.place, 0),
@@ -70,8 +85,10 @@ def tool_block(
         output=Foreign(response.content if response else ""),
         asked=asked,
         decided=decisions(said),
-        edited=_pairs(said.get("edited_arguments")),
+        edited=_pairs(edited),
         dialogue=dialogue and not (failed and not asked),
+        form=whole,
+        asides=asides,
         problem=Foreign(text_at(said, "refused")),
     )
 

@@ -12,6 +12,7 @@ from typing import Literal
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign
+from jp_tui.view.parts import Offered, PartTaken, offered, taken
 
 How = Literal["open", "deferred", "answered", "redacted", "cancelled", "withdrawn"]
 """`deferred` is an open one whose turn was ended to wait for it; `withdrawn` one that went without a record here."""
@@ -24,7 +25,10 @@ class Inquiry:
 
     `explanation` are the responder's own words or a note (R21, R182), `tag` why there is no answer (R22, R23), `via`
     through what it was answered, `escalated` that a reviewer said no before (R149). `why` and `row` say which rule
-    led here, `reviewer` which model is to decide.
+    led here, `reviewer` which model is to decide. `question` is the bare id among those of its call; `discards` the
+    questions whose answers were away when it was asked, `moved` when it was left with Back, `restores` what its undo
+    brought back, `restarts` that nothing before counts (R177, R97b). `offered` are the parts of a change, `parts` what
+    became of each (R251).
     """
 
     id: str
@@ -44,6 +48,13 @@ class Inquiry:
     row: str = ""
     why: Foreign = NOTHING
     reviewer: Foreign = NOTHING
+    question: str = ""
+    discards: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    restores: tuple[str, ...] = ()
+    restarts: bool = False
+    offered: Offered = ()
+    parts: tuple[PartTaken, ...] = ()
 
     @property
     def assistant(self) -> bool:
@@ -65,11 +76,23 @@ def question(event: stored.InquiryRequest) -> Inquiry:
         row=str(row) if isinstance(row, str | int) and not isinstance(row, bool) else "",
         why=foreign(event.metadata.get("why")),
         reviewer=foreign(event.metadata.get("reviewer")),
+        question=text_at(event.metadata, "question"),
+        discards=_names(event.metadata.get("discards")),
+        offered=offered(event.question),
     )
+
+
+def settled(asked: stored.InquiryRequest, response: stored.InquiryResponse | None) -> Inquiry:
+    """A recorded question with its fate."""
+    return question(asked) if response is None else answered(question(asked), response)
 
 
 def answered(asked: Inquiry, event: stored.InquiryResponse) -> Inquiry:
     """The question with its recorded fate, which says more than a message about it does."""
+    about = event.metadata
+    moved, restores = _names(about.get("discards")), _names(about.get("restores"))
+    if moved or restores or about.get("restarts") is True:
+        asked = replace(asked, moved=moved, restores=restores, restarts=about.get("restarts") is True)
     if isinstance(event, stored.InquiryRedacted):
         return replace(asked, how="redacted")
     by = event.responder
@@ -79,7 +102,13 @@ def answered(asked: Inquiry, event: stored.InquiryResponse) -> Inquiry:
         asked = replace(asked, by=by.kind, model=model, ms=by.ms, via=by.via, escalated=over)
     if isinstance(event, stored.InquiryCancelled):
         return replace(asked, how="cancelled", tag=Foreign(event.reason))
-    return replace(asked, how="answered", answer=event.answer, explanation=Foreign(event.explanation or ""))
+    words = Foreign(event.explanation or "")
+    some = taken(asked.offered, event.extra.get("parts"))
+    return replace(asked, how="answered", answer=event.answer, explanation=words, parts=some)
+
+
+def _names(found: Json) -> tuple[str, ...]:
+    return tuple(name for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
 def foreign(value: Json) -> Foreign:

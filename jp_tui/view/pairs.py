@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from jp_tui.conversation import events as stored
-from jp_tui.conversation.pairing import Pair, pair
-from jp_tui.view.inquiries import Inquiry, answered, question
+from jp_tui.conversation.pairing import pair
+from jp_tui.view.inquiries import Inquiry, settled
 
 
 class Pairs:
@@ -39,7 +39,7 @@ class Pairs:
         """The inquiries of one id, by the number of their request."""
         events = sorted(self._events.get((turn, inquiry), {}).items(), key=itemgetter(0))
         asked = [seq for seq, event in events if isinstance(event, stored.InquiryRequest)]
-        found = (_told(one) for one in pair(event for _, event in events))
+        found = (settled(one.request, one.response) for one in pair(event for _, event in events))
         return dict(zip(asked, found, strict=True))
 
     def listed(self, turn: int, ids: dict[int, str]) -> tuple[Inquiry, ...]:
@@ -52,8 +52,3 @@ class Pairs:
         for id_ in set(ids):
             self._events.pop((turn, id_), None)
             self._homes.pop((turn, id_), None)
-
-
-def _told(one: Pair) -> Inquiry:
-    asked = question(one.request)
-    return asked if one.response is None else answered(asked, one.response)

@@ -12,7 +12,7 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import InquiryInfo
-from jp_tui.view.inquiries import Inquiry, answered, question
+from jp_tui.view.inquiries import Inquiry, settled
 from jp_tui.view.trail import Fate, asker, fate
 from jp_tui.view.why import why
 
@@ -46,12 +46,9 @@ def inquiry(info: InquiryInfo) -> Inquiry:
         question=info.question,
         metadata={"why": info.why, "tool": info.tool},
     )
-    asked = question(request)
-    if info.response is None:
-        return asked
-    response = read_event({"type": "inquiry_response", **info.response})
+    response = None if info.response is None else read_event({"type": "inquiry_response", **info.response})
     known = isinstance(response, stored.InquiryAnswered | stored.InquiryCancelled | stored.InquiryRedacted)
-    return answered(asked, response) if known else asked  # type: ignore[arg-type]
+    return settled(request, response if known else None)  # type: ignore[arg-type]
 
 
 def _exchange(info: InquiryInfo) -> Exchange:

@@ -18,6 +18,7 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
+from jp_tui.view.asides import Asides
 from jp_tui.view.blocks import (
     LIVE,
     Block,
@@ -67,7 +68,7 @@ class Story:
         self._by_event: dict[int, list[Block]] = {}
         self._calls: dict[tuple[int, str], Known] = {}
         self._turns: dict[int, _Turn] = {}
-        self._pairs = Pairs()
+        self._pairs, self._asides = Pairs(), Asides()
         self._model = ""
         self.held = False
         """Whether somebody else writes this conversation."""
@@ -122,6 +123,7 @@ class Story:
         gone = [key for key, call in self._calls.items() if call.seen and all(first <= at <= last for at in call.seen)]
         for turn, call in gone:
             self._pairs.forget(turn, self._calls.pop((turn, call)).asked.values())
+            self._asides.forget(turn, call)
 
     def apply(self, event: ev.Event) -> Changes:
         """A live event; those that say nothing about the transcript change nothing."""
@@ -190,8 +192,8 @@ class Story:
         seq, turn, event = one.seq, one.turn, read_event(one.event)
         key = f"e{seq}"
         match event:
-            case stored.ChatRequest(content=text):
-                self._put(User(key=key, place=(seq, 0), text=Foreign(text)))
+            case stored.ChatRequest(content=text, metadata=metadata):
+                self._put(User(key=key, place=(seq, 0), text=Foreign(text), aside="asides" in metadata))
                 self._header(turn, seq, 1)
             case stored.ChatResponse():
                 self._response(event, seq, key)
@@ -216,9 +218,12 @@ class Story:
             case stored.TurnStart() | stored.ConfigDelta():
                 pass
             case stored.Unknown(raw=raw, problem=problem):
-                name = raw.get("type")
-                shown = Foreign(name if isinstance(name, str) else "")
-                self._put(Odd(key=key, place=(seq, 0), name=shown, problem=Foreign(problem)))
+                home = self._asides.take(turn, seq, event)
+                if home is None:
+                    self._put(Odd(key=key, place=(seq, 0), name=foreign(raw.get("type")), problem=Foreign(problem)))
+                elif home:
+                    self._call(turn, home).seen.add(seq)
+                    self._show(turn, home)
 
     def _response(self, event: stored.ChatResponse, seq: int, key: str) -> None:
         text = Foreign(event.content if isinstance(event.content, str) else dump(event.content))
@@ -291,7 +296,8 @@ class Story:
             return
         whole = self._turn(turn)
         asked = self._pairs.listed(turn, known.asked)
-        block = tool_block(known, call, asked, over=whole.ended, held=self.held, deferred=whole.deferred)
+        said = self._asides.of(turn, call)
+        block = tool_block(known, call, asked, over=whole.ended, held=self.held, deferred=whole.deferred, asides=said)
         if known.request is not None:
             if block is None:
                 self._remove(known.place)

@@ -13,6 +13,7 @@ from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.view.amounts import duration
 from jp_tui.view.inquiries import NOTHING, Inquiry
+from jp_tui.view.parts import summary
 
 Role = Literal[
     "heading", "turn", "good", "bad", "waiting", "running", "reviewer", "quiet", "question", "reason", "blank",
@@ -72,7 +73,10 @@ def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
         case "answered":
             no = asked.answer is False
             sign, role = ("✗", "bad") if no else ("✓", "good")
-            return Fate(role=role, sign=sign, word=said(asked.answer), who=who, took=took)  # type: ignore[arg-type]
+            word = said(asked.answer).raw
+            if some := summary(asked.parts):
+                word = f"{word} to {some}" if " of " in some else f"{word}, {some}"
+            return Fate(role=role, sign=sign, word=Foreign(word), who=who, took=took)  # type: ignore[arg-type]
         case "redacted":
             return Fate(role="good", sign="✱", word=Foreign("answered, kept secret"), who=who, took=took)
         case "withdrawn":
