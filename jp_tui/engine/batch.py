@@ -7,24 +7,22 @@ is safe. It never asks anybody: questions go to the coordinator; running one cal
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from jp_tui.conversation.events import ToolCallResponse
 from jp_tui.conversation.model import Call
-from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.call import Runner
-from jp_tui.engine.closing import RESULT
 from jp_tui.engine.coordinator import Coordinator
-from jp_tui.engine.job import Deferred, Done
+from jp_tui.engine.job import Deferred, Done, Earlier
+from jp_tui.engine.keeping import RESULT, Keeping
 from jp_tui.engine.log import Log
 from jp_tui.engine.results import UNFINISHED, response, with_words
 from jp_tui.engine.verdicts import Checks
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
-from jp_tui.questions.types import Given
 
 Stop = Literal["restart", "respond", "stop", "leave", "end_turn"]
 Ending = Literal["go_on", "deferred"] | Stop
@@ -39,8 +37,8 @@ GRACE_SECONDS = 5.0
 
 
 class Batch:
-    """Runs `calls`; `refused` are those that must not run, with what is wrong (traps.md T20); `answers` those that
-    calls of a turn which was cut off were given before (R237)."""
+    """Runs `calls`; `refused` are those that must not run, with what is wrong (traps.md T20); `earlier` is known of
+    calls that were begun before the turn was cut off (R237)."""
 
     def __init__(
         self,
@@ -51,10 +49,12 @@ class Batch:
         calls: Sequence[Call],
         order: Sequence[str],
         refused: Sequence[tuple[str, str, str]] = (),
-        answers: Mapping[str, Mapping[str, Given]] | None = None,
+        earlier: Earlier | None = None,
     ) -> None:
         self._log, self._coordinator, self._order = log, coordinator, list(order)
-        self._runner = Runner(log, coordinator, checks, root, self._say, answers or {})
+        earlier = earlier or Earlier()
+        self._keeping = Keeping(log, earlier.results)
+        self._runner = Runner(log, coordinator, checks, root, self._say, self._keeping, earlier)
         self._deciding: asyncio.Task[Done | None] | None = None
         self._calls = list(calls)
         self._names = {call.id: call.name for call in calls} | {id_: name for id_, name, _ in refused}
@@ -63,7 +63,6 @@ class Batch:
         self._deferred: set[str] = set()
         self._left_open: set[str] = set()
         self._stored: set[str] = set()
-        self._kept: set[str] = set()
         self._committed = 0
         self._tasks: dict[str, asyncio.Task[Done]] = {}
         self._finished: asyncio.Queue[str] = asyncio.Queue()
@@ -233,22 +232,12 @@ class Batch:
             self._committed += 1
         if ready:
             await self._coordinator.settle()
-            parts = [_part(call) for call in ready if call in self._kept]
-            await self._log.append([self._response(call) for call in ready], (), parts)
+            await self._log.append([self._response(call) for call in ready], (), self._keeping.parts(ready))
             self._stored.update(ready)
         if held := [call for call in fresh if call not in ready]:
-            await self._keep(held)
+            await self._keeping.keep(RESULT, [self._response(call) for call in held])
         for call in fresh:
             self._say(call, self._names[call], "completed", end=self._done[call].end)
-
-    async def _keep(self, calls: Sequence[str]) -> None:
-        """Results that wait for an earlier call's: kept beside the log, where a killed program finds them."""
-        journal = self._log.setup.journal
-        for call in calls:
-            stored = dump(self._response(call).wire())
-            journal.partial(self._log.id, _part(call), RESULT, stored)
-        await journal.flush()
-        self._kept.update(calls)
 
     def _response(self, call: str) -> ToolCallResponse:
         setup = self._log.setup.tools.get(self._names[call])
@@ -278,7 +267,3 @@ class Batch:
                 ms=job.ms if job is not None else None,
             )
         )
-
-
-def _part(call: str) -> str:
-    return f"{RESULT}.{call}"

@@ -17,11 +17,13 @@ from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.delivering import delivered
 from jp_tui.engine.forms import review_digest, rule_for
 from jp_tui.engine.garbage import unsound
-from jp_tui.engine.job import Deferred, Done, Job
+from jp_tui.engine.job import Deferred, Done, Earlier, Job
+from jp_tui.engine.keeping import DELIVERY, Keeping
 from jp_tui.engine.log import Log
 from jp_tui.engine.permission import permitted, unavailable
 from jp_tui.engine.prompts import Asking
 from jp_tui.engine.rendering import render_after, render_before
+from jp_tui.engine.results import response
 from jp_tui.engine.verdicts import Checks
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
@@ -32,7 +34,7 @@ from jp_tui.tools.port import Given, NeedsInput, NeedsReview, Replied, ToolCall
 
 
 class Runner:
-    """Runs calls of one batch. `answers` are those of calls of a turn that was cut off, which run again (R237)."""
+    """Runs calls of one batch; `earlier` is known of those that were begun before the turn was cut off (R237)."""
 
     def __init__(
         self,
@@ -41,10 +43,12 @@ class Runner:
         checks: Checks,
         root: Path,
         say: Callable[[str, str, CallState], None],
-        answers: Mapping[str, Mapping[str, Given]],
+        keeping: Keeping,
+        earlier: Earlier,
     ) -> None:
         self._log, self._coordinator, self._checks, self._root, self._say = log, coordinator, checks, root, say
-        self._answers = dict(answers)
+        self._keeping = keeping
+        self._answers, self._results = dict(earlier.answers), dict(earlier.results)
         self._jobs: dict[str, Job] = {}
 
     def job(self, call: str) -> Job | None:
@@ -54,7 +58,7 @@ class Runner:
     def waits(self, call: Call) -> bool:
         """Whether somebody must be waited for before this call is known to run: a person, or a formatter."""
         setup = self._log.setup.tools.get(call.name)
-        if setup is None or setup.tool is None:
+        if setup is None or setup.tool is None or call.id in self._results:
             return False
         return setup.run in ("ask", "edit") or (setup.format == "unattended" and hasattr(setup.tool, "render"))
 
@@ -73,8 +77,12 @@ class Runner:
         job = self._jobs[call.id] = Job(call, setup, setup.tool, call.arguments, self._root, self._log.id)
         job.workspace = str(self._log.setup.workspace)
         job.answers = self._answers.pop(call.id, {})
+        if (result := self._results.pop(call.id, None)) is not None:
+            job.restore(result)
         try:
             self._coordinator.begin(call.id, self._asking(job))
+            if job.kept is not None:  # leave was given, and used
+                return None
             if setup.run == "skip":
                 return Done("Tool skipped by configuration.", False, "skipped")
             return await render_before(job, self._log, self._checks.usable) or await self._permitted(job)
@@ -93,17 +101,25 @@ class Runner:
         """The result of a call that may run. Raises Deferred, JournalError, and cancellation."""
         job = self._jobs[call.id]
         began = self._log.setup.monotonic()
+        if job.kept is not None:
+            began -= (job.ms or 0) / 1000
         try:
+            if job.kept is not None:
+                return await self._delivered(job, job.kept)
             if (failed := await render_after(job, self._log, self._checks.usable)) is not None:
                 return failed
             done = await self._until_done(job)
+            job.ms = self._since(began)
             return await self._delivered(job, done) if done.own else done
         except (Deferred, JournalError):
             raise
         except Exception as bug:
             return self._bug(job, bug)
         finally:
-            job.ms = int((self._log.setup.monotonic() - began) * 1000)
+            job.ms = self._since(began)
+
+    def _since(self, began: float) -> int:
+        return int((self._log.setup.monotonic() - began) * 1000)
 
     def _asking(self, job: Job) -> Asking:
         job.title = self._log.secrets.text(job.tool.title(job.arguments), job.call.id)
@@ -166,6 +182,8 @@ class Runner:
             return replace(done, content="Result delivery skipped by configuration.", is_error=False, end="skipped")
         if job.setup.result == "unattended":
             return done
+        if self._log.setup.client and job.kept is None:
+            await self._keeping.keep(DELIVERY, [response(job.call.id, done, job, job.setup)])
         self._coordinator.now(job.call.id, self._asking(job).about(done.content, done.is_error))
         return await delivered(job, done, self._coordinator)
 

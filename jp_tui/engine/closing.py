@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import JsonObject, JsonProblem, parse_object
-from jp_tui.engine.entries import MAX_STORED_BYTES, MAX_STORED_DEPTH
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.history import REPAIRED
+from jp_tui.engine.keeping import DELIVERY, RESULT, kept
 from jp_tui.journal.port import Partial
-
-RESULT = "result"
-"""The kind under which a call's result waits beside the log for its place in the order."""
 
 
 def open_inquiries(turn: Sequence[ev.Event]) -> list[ev.InquiryRequest]:
@@ -47,37 +43,40 @@ def ended(turn: Sequence[ev.Event]) -> bool:
     return any(isinstance(event, ev.TurnOutcome) for event in turn)
 
 
-def resumable(turn: Sequence[ev.Event]) -> bool:
-    """R207: not ended, and a call without a response has at least one inquiry."""
+def resumable(turn: Sequence[ev.Event], held: Collection[str] = ()) -> bool:
+    """R207: not ended, and a call without a response has an inquiry; ours: or a result that is `held` back."""
     if ended(turn):
         return False
     calls = set(open_calls(turn))
+    if not calls.isdisjoint(held):
+        return True
     return any(isinstance(event, ev.InquiryRequest) and event.metadata.get("call") in calls for event in turn)
+
+
+def held_back(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> dict[str, ev.ToolCallResponse]:
+    """Results that wait for leave to be delivered, by call; one that was decided on since has a place of its own."""
+    if ended(turn):
+        return {}
+    waits = set(open_calls(turn)) - set(kept(partials, RESULT))
+    return {call: result for call, (_, result) in kept(partials, DELIVERY).items() if call in waits}
 
 
 def remains(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> tuple[list[ev.Event], list[str]]:
     """What was not yet in the log when the program died, and all parts that this closes.
 
-    Text that was being streamed, marked incomplete, and results that waited for an earlier call's.
+    Text that was being streamed, marked incomplete, and results that waited for an earlier call's. One that waits for
+    leave to be delivered stays where it is.
     """
     events: list[ev.Event] = []
-    calls = set(open_calls(turn))
     for partial in partials:
         if partial.kind in ("message", "reasoning") and partial.text:
             kind: ev.ChatKind = "message" if partial.kind == "message" else "reasoning"
             events.append(ev.ChatResponse(kind=kind, content=partial.text, metadata={"incomplete": True}))
-        elif partial.kind == RESULT and (result := _result(partial.text)) is not None and result.id in calls:
-            calls.discard(result.id)
-            events.append(result)
-    return events, [partial.part for partial in partials]
-
-
-def _result(text: str) -> ev.ToolCallResponse | None:
-    try:
-        event = read_event(parse_object(text, max_bytes=MAX_STORED_BYTES, max_depth=MAX_STORED_DEPTH))
-    except JsonProblem:
-        return None
-    return event if isinstance(event, ev.ToolCallResponse) else None
+    calls = set(open_calls(turn))
+    events += [result for call, (_, result) in kept(partials, RESULT).items() if call in calls]
+    asked = kept(partials, DELIVERY)
+    stay = {asked[call][0] for call in held_back(turn, partials)}
+    return events, [partial.part for partial in partials if partial.part not in stay]
 
 
 def debts(turn: Sequence[ev.Event], model: str, total: JsonObject, error: JsonObject | None = None) -> list[ev.Event]:

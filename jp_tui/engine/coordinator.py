@@ -209,11 +209,12 @@ class Coordinator:
     @property
     def goes_on(self) -> bool:
         """Whether the turn can be left now and taken up again (R207): it waits for the human, and a call that is not
-        over has asked something."""
+        over has asked something or come to a result."""
         asked = {call for call, question in self._state.ledger.attempts if question not in PROMPTS}
         prompted = {shown.call for shown in self._shown.values() if shown.kind in ("permission", "review")}
         left = any(work.recorded for work in self._state.calls.values())
-        return self.questions_wait or left or bool(asked & prompted)
+        held = any(shown.kind == "delivery" for shown in self._shown.values())
+        return self.questions_wait or held or left or bool(asked & prompted)
 
     # --- the end ------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jp_tui.conversation.events import ToolCallResponse
 from jp_tui.conversation.model import Call
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.setup import ToolSetup
@@ -25,6 +26,15 @@ class Done:
     own: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What is known of calls of a turn that was cut off, by call: answers (R237), and results that wait for leave to be
+    delivered."""
+
+    answers: Mapping[str, Mapping[str, Given]] = field(default_factory=dict)
+    results: Mapping[str, ToolCallResponse] = field(default_factory=dict)
+
+
 class Deferred(Exception):
     """The call's question stays open for later (R230)."""
 
@@ -32,7 +42,7 @@ class Deferred(Exception):
 @dataclass(slots=True)
 class Job:
     """`arguments` are what runs, `edited` that they are not the model's; `permission` and `delivery` say who decided,
-    for the record; `ms` is how long it ran."""
+    for the record; `ms` is how long it ran; `kept` is its result of an earlier run."""
 
     call: Call
     setup: ToolSetup
@@ -51,10 +61,24 @@ class Job:
     permission: JsonObject = field(default_factory=dict)
     delivery: JsonObject = field(default_factory=dict)
     ms: int | None = None
+    kept: Done | None = None
 
     def edit(self, arguments: JsonObject) -> None:
         """Other arguments run; how the first were shown does not hold for them (R90)."""
         self.arguments, self.edited, self.rendered = arguments, True, None
+
+    def restore(self, result: ToolCallResponse) -> None:
+        """It ran before the program ended: what came of it is asked about again, and it does not run."""
+        about = result.metadata
+        self.kept = Done(result.content, result.is_error, "error" if result.is_error else "ok", own=True)
+        if isinstance(ms := about.get("ms"), int):
+            self.ms = ms
+        if isinstance(permission := about.get("permission"), dict):
+            self.permission = permission
+        if isinstance(arguments := about.get("edited_arguments"), dict):
+            self.edit(arguments)
+        if isinstance(rendered := about.get("rendered"), str):
+            self.rendered = rendered
 
     def execution(self, usable: Usable, *, reviews: bool = False) -> ToolCall:
         """One run, as the tool gets it; `usable` and `reviews` as in ToolCall."""

@@ -24,7 +24,7 @@ async def mend(log: Log) -> None:
     turn = log.turn_so_far(log.turn)
     events, parts = closing.remains(turn, partials)
     now = [*turn, *events]
-    if turn and not closing.ended(turn) and not closing.resumable(now):
+    if turn and not closing.ended(turn) and not closing.resumable(now, closing.held_back(turn, partials)):
         events = [*events, *closing.debts(now, log.model, count(log, []).model_dump())]
     if events or parts:
         await log.append(events, (), parts, quiet=True)
@@ -35,7 +35,8 @@ def resumable(log: Log) -> Cut | None:
     if not log.exists or log.last_kind() in ("", "turn_outcome"):
         return None
     turn = log.turn_so_far(log.turn)
-    return cut_off(turn) if closing.resumable(turn) else None
+    held = closing.held_back(turn, log.setup.journal.partials(log.id))
+    return cut_off(turn, held) if closing.resumable(turn, held) else None
 
 
 async def settle_old(log: Log, error: JsonObject | None) -> None:

@@ -7,7 +7,7 @@ or allowed survives, and edited arguments do not: the tool asks again before it 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jp_tui.conversation import events as ev
@@ -15,6 +15,8 @@ from jp_tui.conversation.model import Call, Usage
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.closing import open_calls, open_inquiries
 from jp_tui.engine.entries import totals
+from jp_tui.engine.job import Earlier
+from jp_tui.engine.setup import Setup
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.rebuilt import Rebuilt
 
@@ -37,7 +39,7 @@ class Cut:
     """A turn that can go on. `calls` run again, `refused` are answered as they were; `over` are calls with a result.
 
     `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response,
-    `asides` what was said about questions, and what of it was sent.
+    `asides` what was said about questions, and what of it was sent, `held` results that wait for leave to be delivered.
     """
 
     text: str
@@ -48,12 +50,13 @@ class Cut:
     over: tuple[v.CallResumed, ...]
     waits: tuple[ev.InquiryRequest, ...]
     asides: tuple[ev.Event, ...]
+    held: Mapping[str, ev.ToolCallResponse]
     usage: Usage
     context: int
 
 
-def cut_off(turn: Sequence[ev.Event]) -> Cut:
-    """The state of a resumable turn."""
+def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | None = None) -> Cut:
+    """The state of a resumable turn; `held` are the results that wait for leave to be delivered."""
     known = _known(turn)
     order = tuple(dict.fromkeys(open_calls(turn)))
     calls: list[Call] = []
@@ -74,8 +77,23 @@ def cut_off(turn: Sequence[ev.Event]) -> Cut:
         over=tuple(_resumed(id_, call) for id_, call in known.items() if id_ not in order and call.attempts),
         waits=tuple(open_inquiries(turn)),
         asides=tuple(event for event in turn if isinstance(event, ev.ChatRequest | ev.Unknown)),
+        held=dict(held or {}),
         usage=usage,
         context=context,
+    )
+
+
+def earlier(cut: Cut) -> Earlier:
+    """What its calls were given, and what they came to."""
+    return Earlier({call.call: call.answers for call in cut.resumed}, cut.held)
+
+
+def needs_people(cut: Cut, setup: Setup) -> bool:
+    """Whether the turn can only go on with somebody there to answer (R207, R230). What policy `deliver` lets through
+    needs nobody (R145); anything else would take a result away that was kept for a person (E52)."""
+    held = [setup.tools.get(call.name) for call in cut.calls if call.id in cut.held]
+    return bool(cut.waits) or any(
+        tool is not None and tool.result in ("ask", "edit") and tool.policies.deliver != "auto" for tool in held
     )
 
 

@@ -22,7 +22,7 @@ from jp_tui.engine.entries import event_span, storable, stored_event
 from jp_tui.engine.log import Log
 from jp_tui.engine.looking import look_on
 from jp_tui.engine.offers import Settled
-from jp_tui.engine.resuming import Cut
+from jp_tui.engine.resuming import Cut, needs_people
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup
 from jp_tui.engine.turn import Around, Turn
 from jp_tui.engine.verdicts import Checks
@@ -120,8 +120,11 @@ class Session:
             self._looking = asyncio.create_task(look_on(log, rows[-1].seq if rows else 0))
         if self.busy and self._turn is not None:
             self._turn.announce()
-        elif mine and (cut := mending.resumable(log)) is not None and (log.setup.client or not cut.waits):
+        elif mine and (cut := mending.resumable(log)) is not None and self._can_go_on(cut):
             self._take_up(cut)
+
+    def _can_go_on(self, cut: Cut) -> bool:
+        return self._log.setup.client or not needs_people(cut, self._log.setup)
 
     def _take_up(self, cut: Cut) -> None:
         """A turn that was cut off goes on."""
@@ -190,10 +193,14 @@ class Session:
 
     def _go_on(self, cut: Cut) -> None:
         """What was cut off comes first; what it still asks needs somebody who can answer."""
-        if not cut.waits or self._log.setup.client:
+        if self._can_go_on(cut):
             self._take_up(cut)
             return
         self._next.clear()
+        if not cut.waits:
+            advice = "Open the conversation in the workspace, where you can look at it."
+            self._refuse("A result of this conversation still waits for your leave to be delivered.", advice)
+            return
         asked = [first_line(str(request.question.get("text", ""))) for request in cut.waits]
         words = "; ".join(f'"{line}"' for line in asked)
         ids = tuple(request.id for request in cut.waits)

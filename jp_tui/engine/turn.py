@@ -22,7 +22,7 @@ from jp_tui.engine.folder import prepare
 from jp_tui.engine.log import Log
 from jp_tui.engine.offers import Offers
 from jp_tui.engine.response import Responses, say_phase
-from jp_tui.engine.resuming import Cut
+from jp_tui.engine.resuming import Cut, earlier
 from jp_tui.engine.setup import ModelSetup
 from jp_tui.engine.verdicts import Checks
 from jp_tui.engine.wish import Wish
@@ -205,9 +205,8 @@ class Turn:
 
     async def _take_up(self, cut: Cut, root: Path) -> Outcome | None:
         """The calls that were cut off run again; those with a result do not (R237)."""
-        answers = {call.call: call.answers for call in cut.resumed}
         return await self._tools(
-            Batch(self._log, self._coordinator, self._checks, root, cut.calls, cut.order, cut.refused, answers)
+            Batch(self._log, self._coordinator, self._checks, root, cut.calls, cut.order, cut.refused, earlier(cut))
         )
 
     async def _tools(self, batch: Batch) -> Outcome | None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation import model as m
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -27,7 +28,12 @@ TELLS: list[Item] = [
     *text("It replaces three commits.", 1),
     *end(),
 ]
-ASK = {"question": "Force push?", "context": "three commits", "answer_type": "select", "options": ["yes", "no"]}
+ASK: JsonObject = {
+    "question": "Force push?",
+    "context": "three commits",
+    "answer_type": "select",
+    "options": ["yes", "no"],
+}
 
 
 def go(bench: Bench, *responses: list[Item], calls: list[Item] | None = None) -> PromptRequest:
@@ -94,7 +100,11 @@ def test_the_inquiry_model_answers_where_one_is_configured(bench: Bench) -> None
     """E30; reasoning of another model stays at home, and other calls of the cycle are still running (M22)."""
     bench.side = Script(TELLS)
     bench.tools["slow"] = tool_setup("slow", Made(forever))
-    thought = [m.PartOpened(0, "reasoning"), m.PartGrew(0, "secretly"), m.PartEnded(0, None, {"signature": "s"})]
+    thought: list[Item] = [
+        m.PartOpened(0, "reasoning"),
+        m.PartGrew(0, "secretly"),
+        m.PartEnded(0, None, {"signature": "s"}),
+    ]
     calls = [*thought, *call("ask_user", ASK, "c1", 1), *call("slow", {}, "c2", 2)]
     prompt = go(bench, OK, calls=calls)
     aside(bench, prompt, "Why?")
@@ -214,8 +224,13 @@ def test_leave_to_run_and_a_whole_form_can_be_talked_about(bench: Bench) -> None
     """What is told is what is shown: the arguments, the answers so far, the choices."""
     bench.reviews = True
     bench.tools["tool"] = tool_setup("tool", Made(at_once), run="ask")
-    one = {"id": "one", "text": "Which?", "answer_type": "select", "options": [{"value": "a", "description": "first"}]}
-    two = {"id": "two", "text": "Why?", "answer_type": "text"}
+    one: JsonObject = {
+        "id": "one",
+        "text": "Which?",
+        "answer_type": "select",
+        "options": [{"value": "a", "description": "first"}],
+    }
+    two: JsonObject = {"id": "two", "text": "Why?", "answer_type": "text"}
     calls = [*call("tool", {"n": 7}), *call("ask_user", {"questions": [one, two]}, "c2", 1)]
     prompt = go(bench, TELLS, TELLS, TELLS, TELLS, OK, calls=calls)
     answers: list[Response] = [Permitted(run=True), Answered(value="a"), Answered(value="because"), Submitted()]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn, PromptRequest, Replied, Response, Restored, Submitted, WentBack
@@ -17,19 +18,19 @@ from tests.fakes.models import Item, Script, call, end, text
 from tests.fakes.tools import Made, asks, forever, formed
 
 OK: list[Item] = [*text("Ok."), *end()]
-DEPLOY: dict[str, Any] = {"id": "deploy", "text": "Deploy?", "answer_type": "boolean"}
-ENV: dict[str, Any] = {
+DEPLOY: JsonObject = {"id": "deploy", "text": "Deploy?", "answer_type": "boolean"}
+ENV: JsonObject = {
     "id": "env",
     "text": "Where?",
     "answer_type": "select",
     "options": ["staging", "live"],
     "when": {"question_id": "deploy", "equals": True},
 }
-NOTE: dict[str, Any] = {"id": "note", "text": "Note?", "answer_type": "text", "default": "none"}
-FORM = [DEPLOY, ENV, NOTE]
+NOTE: JsonObject = {"id": "note", "text": "Note?", "answer_type": "text", "default": "none"}
+FORM: list[Json] = [DEPLOY, ENV, NOTE]
 
 
-def go(bench: Bench, questions: list[dict[str, Any]], *more: list[Item]) -> None:
+def go(bench: Bench, questions: list[Json], *more: list[Item]) -> None:
     bench.script = Script([*call("ask_user", {"questions": questions}), *end("tools")], *(more or (OK,)))
     bench.start()
     bench.say("go")
