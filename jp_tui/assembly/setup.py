@@ -61,6 +61,7 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str, via: st
         on_failure=reviewing.inquiry(parts.settings).on_failure,
         config_delta=dict(parts.delta),
         via=via,
+        reviews=client and config.look(parts.settings).review,
     )
 
 
