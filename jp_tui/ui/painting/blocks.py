@@ -27,6 +27,8 @@ HEAD = 8_192
 """Characters that are looked at for a folded thought: far more than its rows can hold."""
 LONG = 40
 """Lines of the user's own text in sight while it is folded."""
+ASIDE = 1
+"""The same of a text that tells what was said aside, which stands with its call already (E30)."""
 
 
 FOLDED: frozenset[str] = frozenset()
@@ -81,8 +83,9 @@ def _user(block: User, width: int, look: Look, unfolded: bool) -> list[Row]:
     frame = Frame(look, width, look.user, room=width - 2).inside(bar, bar, base=look.user)
     shown, missing = plain.cut(block.text.raw.rstrip("\n"))
     lines = plain.lines(Foreign(shown), look.user, look)
-    more = len(lines) - LONG
-    rows = plain.paragraphs(lines if unfolded or more <= 3 else lines[:LONG], frame)
+    shown_lines = ASIDE if block.aside else LONG
+    more = len(lines) - shown_lines
+    rows = plain.paragraphs(lines if unfolded or more <= 3 else lines[:shown_lines], frame)
     if more > 3 and not unfolded:
         rows.append(frame.emit([fold(more, block.key, look.user + Style(dim=True))]))
     if missing:

@@ -12,6 +12,8 @@ from rich.style import Style
 from jp_tui.conversation import neutral
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, plain
+from jp_tui.ui.painting.aside import aside_rows
+from jp_tui.ui.painting.form import form_rows
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row
@@ -42,20 +44,23 @@ def tool_rows(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
     """The rows of a call; `unfolded` are the keys that are, of the call itself and of its parts."""
     waits, reviewed, name = tool.state in WAITS, tool.state == "awaiting_assistant", neutral.first_line(tool.name)
     parts = [(asked, part_of(tool.key, number)) for number, asked in enumerate(tool.asked)]
+    inner = frame.indented(2)
+    asides = aside_rows(tool.asides, inner, part_of(tool.key, "aside"), unfolded)
+    if tool.dialogue and tool.form is not None:
+        return [*form_rows(tool, tool.form, frame, unfolded, waits=waits), *asides, *_failure(tool, inner)]
     if tool.dialogue:
-        return [
-            row
-            for asked, key in parts
-            for row in dialogue_rows(asked, frame, key, waits=waits, reviewed=reviewed, unfolded=unfolded)
+        shown = [
+            dialogue_rows(one, frame, key, waits=waits, reviewed=reviewed, unfolded=unfolded) for one, key in parts
         ]
+        return [*(row for rows in shown for row in rows), *asides, *_failure(tool, inner)]
     open_ = tool.key in unfolded
     rows = [_call_line(tool, frame, open_)]
-    inner = frame.indented(2)
     for one in tool.decided:
         if one.about == "permission":
             rows += decision_rows(one, inner, part_of(tool.key, "permission"), unfolded)
     for asked, key in parts:
         rows += trail_rows(asked, inner, key, tool=name, waits=waits, reviewed=reviewed, unfolded=unfolded)
+    rows += asides
     if tool.edited:
         rows.append(_ran(tool, inner))
     for one in tool.decided:
@@ -63,9 +68,16 @@ def tool_rows(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
             rows += decision_rows(one, inner, part_of(tool.key, "delivery"), unfolded)
     if open_:
         rows += _inside(tool, inner, unfolded)
-    elif tool.end == "error" and tool.output.raw.strip():
-        rows += _result(tool, inner, ERROR_LINES, frame.look.muted)
+    else:
+        rows += _failure(tool, inner)
     return rows
+
+
+def _failure(tool: Tool, frame: Frame) -> list[Row]:
+    """What a call that failed said."""
+    if tool.end != "error" or not tool.output.raw.strip():
+        return []
+    return _result(tool, frame, ERROR_LINES, frame.look.muted)
 
 
 def question_rows(asked: Inquiry, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:

@@ -100,7 +100,7 @@ def trail_rows(
     if open_:
         rows += _whole(asked, inside)
     elif key + WHY in unfolded:
-        rows += _why(asked, inside)
+        rows += why_rows(asked, inside)
     return rows
 
 
@@ -121,11 +121,11 @@ def _whole(asked: Inquiry, frame: Frame) -> list[Row]:
     look = frame.look
     rows: list[Row] = []
     if "\n" in asked.text.raw.strip() or cell_len(asked.text.raw) > frame.room // 2:
-        text = plain.cut(asked.text.raw.strip())[0]
-        rows += plain.paragraphs(plain.lines(Foreign(text), look.text, look), frame)
+        rows += words_rows(asked.text, frame)
     who = f"asked by {neutral.first_line(asker(asked))}"
     rows += frame.paragraph([Piece(who, look.muted)])
-    rows += _why(asked, frame)
+    rows += why_rows(asked, frame)
+    rows += _parts(asked, frame)
     if asked.how == "answered" and isinstance(asked.answer, str) and "\n" in asked.answer.strip():
         rows += long_answer(asked.answer, frame)
     if asked.context.raw.strip():
@@ -133,7 +133,24 @@ def _whole(asked: Inquiry, frame: Frame) -> list[Row]:
     return rows
 
 
-def _why(asked: Inquiry, frame: Frame) -> list[Row]:
+def words_rows(words: Foreign, frame: Frame) -> list[Row]:
+    """All lines of a question."""
+    return plain.paragraphs(plain.lines(Foreign(plain.cut(words.raw.strip())[0]), frame.look.text, frame.look), frame)
+
+
+def _parts(asked: Inquiry, frame: Frame) -> list[Row]:
+    """Which parts of a change were taken, and what was said about each (R251)."""
+    look, rows = frame.look, list[Row]()
+    for part in asked.parts:
+        sign, word, style = ("✓", "taken", look.good) if part.accepted else ("✗", "left out", look.bad)
+        inside = frame.inside([Piece(f"{sign} ", style)], [Piece("  ", look.text)])
+        rows += inside.paragraph([Piece(f"{word} ", style), Piece(neutral.first_line(part.title), look.muted)])
+        rows += reason(part.comment, inside, None)
+    return rows
+
+
+def why_rows(asked: Inquiry, frame: Frame) -> list[Row]:
+    """Why somebody was asked, or was not."""
     return frame.paragraph([Piece(neutral.first_line(why(asked)), frame.look.reviewer)])
 
 
@@ -159,7 +176,7 @@ def dialogue_rows(
     else:
         rows += inner.paragraph(fate_pieces(end, look, hit))
     rows += reason(asked.explanation, inner, REASON_ROWS if not open_ else None)
-    return rows + _why(asked, inner) if open_ or key + WHY in unfolded else rows
+    return rows + why_rows(asked, inner) if open_ or key + WHY in unfolded else rows
 
 
 def decision_rows(one: decisions.Decision, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:

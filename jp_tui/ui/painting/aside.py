@@ -1,0 +1,55 @@
+"""What was said aside about a question (asking.md E30): dim, and folded to one row below its call.
+
+It is no part of the conversation that models see, and looks like it. Paints what `view/asides.py` read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.style import Style
+
+from jp_tui.conversation import neutral
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.painting import plain
+from jp_tui.ui.painting.frame import Frame
+from jp_tui.ui.painting.rows import Hit, Piece, Row
+from jp_tui.ui.painting.trail import arrow, clip
+from jp_tui.view.asides import Aside
+
+
+def aside_rows(asides: Sequence[Aside], frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
+    """One row for all exchanges of a call, which folds out to their words."""
+    if not asides:
+        return []
+    look, hit = frame.look, Hit("fold", key)
+    open_, dim = key in unfolded, look.muted + Style(italic=True)
+    inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
+    count = f"{len(asides)} side question{'s' if len(asides) != 1 else ''}"
+    sent = " · sent along" if any(one.sent for one in asides) else ""
+    first = "" if open_ else f": {neutral.first_line(asides[0].asked)}"
+    head = [Piece(f"⁇ {count}{sent}{first}", dim, hit)]
+    rows = [inside.emit([*clip(head, inside.room - 2), arrow(open_, hit, look)])]
+    if not open_:
+        return rows
+    about = ""
+    for one in asides:
+        if one.about.raw not in ("", about):
+            about = one.about.raw
+            rows += inside.paragraph([Piece(f"about: {neutral.first_line(one.about)}", look.muted)])
+        rows += _said("you: ", one.asked, inside)
+        rows += _said(f"{neutral.first_line(one.model) or 'model'}: ", one.said, inside)
+        if one.broken:
+            rows += inside.paragraph([Piece(f"✂ broken off: {neutral.first_line(one.broken)}", look.waiting)])
+    return rows
+
+
+def _said(who: str, words: Foreign, frame: Frame) -> list[Row]:
+    look = frame.look
+    if not words.raw.strip():
+        return []
+    inside = frame.inside([Piece("┊ ", look.muted)], [Piece("┊ ", look.muted)])
+    shown, missing = plain.cut(words.raw.strip())
+    lines = plain.lines(Foreign(shown), look.muted, look)
+    rows = plain.paragraphs([[Piece(who, look.running), *lines[0]], *lines[1:]], inside)
+    return [*rows, plain.note(missing, inside)] if missing else rows
