@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from jp_tui.conversation.strict_json import Json
     from jp_tui.protocol.values import PromptRequest, Response
     from jp_tui.ui.sheets.field import Field
     from jp_tui.view.drafts import Draft
@@ -42,6 +43,15 @@ class EditorWanted(Message):
     """The user wants to write in an editor of their own (Ctrl+G)."""
 
     field: Field
+
+
+@dataclass
+class CheckWanted(Message):
+    """Does this value fit the question's schema? The verdict comes back with the same `revision`."""
+
+    inquiry: str
+    revision: int
+    value: Json = field(repr=False)
 
 
 @dataclass
