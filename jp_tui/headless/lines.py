@@ -55,9 +55,12 @@ class Lines:
         return None
 
     def menu(self) -> None:
-        """What one Ctrl+C opens. Raises OSError."""
+        """What one Ctrl+C opens. Raises OSError.
+
+        Nothing is forgotten: the key did that itself, and the next may be a second Ctrl+C.
+        """
         if self._prompt is not None:
-            self._enter(self._prompt.menu())
+            self._enter(self._prompt.menu(), forget=False)
 
     def again(self, reason: str) -> None:
         """The answer was not taken: the same prompt goes on, and says why. Raises OSError."""
@@ -119,11 +122,11 @@ class Lines:
                 pass
         self._mark()
 
-    def _enter(self, step: Step) -> None:
+    def _enter(self, step: Step, *, forget: bool = True) -> None:
         self._step = step
         if step is not self._prompt:
             self._say(*step.intro())
-        self._mark()
+        self._mark(forget=forget)
 
     def _mark(self, *, forget: bool = True) -> None:
         """The sign that a line is wanted. What was typed before it answers nothing, unless it belongs to more."""
