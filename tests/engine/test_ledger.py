@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -77,6 +78,20 @@ def test_what_settings_pin_and_allow_is_listed_and_unset(bench: Bench) -> None:
     assert bench.unset == ["conversation.tools.ask.questions.sure.answer"]
     bench.say("go")
     bench.prompt()  # it counts at once
+
+
+def test_what_several_questions_fall_back_to_is_listed_once(bench: Bench) -> None:
+    """R171: a pinned answer in the slot, beside questions that have settings of their own."""
+    slot = Rule(has_answer=True, answer="x", place="config.toml:3")
+    own = replace(slot, answer="y", place="config.toml:5")
+    rules = {"env": replace(slot, slot="answer"), "answer": slot, "note": own}
+    bench.tools = {"ask": tool_setup("ask", Made(asks), rules=rules)}
+    bench.start()
+    assert {(entry.question, entry.value, entry.place) for entry in ledger(bench).entries} == {
+        ("answer", "x", "config.toml:3"),
+        ("note", "y", "config.toml:5"),
+    }
+    assert len({entry.key for entry in ledger(bench).entries}) == 2
 
 
 def test_a_conversation_keeps_what_the_command_line_changed(bench: Bench) -> None:

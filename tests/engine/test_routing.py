@@ -13,8 +13,17 @@ from jp_tui.inquiry.values import Policy, Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Cancelled
-from jp_tui.questions.types import BooleanAnswer, Option, Question, SchemaAnswer, SelectAnswer, TextAnswer
-from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
+from jp_tui.questions.types import (
+    BooleanAnswer,
+    FormView,
+    Option,
+    Place,
+    Question,
+    SchemaAnswer,
+    SelectAnswer,
+    TextAnswer,
+)
+from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Item, Script, call, end, text
 from tests.fakes.tools import Made, Reviews, asks, forever, series
@@ -185,6 +194,11 @@ GARBAGE: list[Any] = [
     NeedsInput(Question("q", 3, BooleanAnswer())),  # type: ignore[arg-type]
     NeedsInput(Question("q", "?", "boolean")),  # type: ignore[arg-type]
     NeedsInput(Question("q", "?", BooleanAnswer(), default=Odd(), has_default=True)),  # type: ignore[arg-type]
+    NeedsInput(Question("q", "?", BooleanAnswer()), "form"),  # type: ignore[arg-type]
+    NeedsInput(Question("q", "?", BooleanAnswer()), FormView((3,))),  # type: ignore[arg-type]
+    NeedsReview(None),  # type: ignore[arg-type]
+    NeedsReview(FormView((Place("q", "?", "gone"),))),  # type: ignore[arg-type]
+    NeedsReview(FormView((Place("q", "?", "answered", Odd()),))),  # type: ignore[arg-type]
 ]  # fmt: skip
 
 
