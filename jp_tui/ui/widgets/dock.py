@@ -21,12 +21,12 @@ from textual.timer import Timer
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest, Response
 from jp_tui.ui.sheets import messages
+from jp_tui.ui.sheets.following import Following
 from jp_tui.ui.sheets.hints import KeyLine
-from jp_tui.ui.sheets.leaving import Leaving
 from jp_tui.ui.sheets.limits import Limits
 from jp_tui.ui.sheets.messages import Done, EditorWanted
 from jp_tui.ui.sheets.peek import Peek
-from jp_tui.ui.text import ours
+from jp_tui.ui.text import blank, ours
 from jp_tui.view import wording as w
 from jp_tui.view.arrival import Arrival
 from jp_tui.view.drafts import restored
@@ -39,7 +39,7 @@ def _no_editor(text: str) -> str:
     raise OSError("there is none here")
 
 
-class SheetDock(Leaving):
+class SheetDock(Following):
     """The questions that wait for the human."""
 
     BINDINGS: ClassVar = [
@@ -109,14 +109,15 @@ class SheetDock(Leaving):
 
     def ask(self, prompt: PromptRequest) -> None:
         """A question waits. One that is visible stays; the same inquiry asked anew takes its old place (E12)."""
-        again = prompt.inquiry in self._sheets
+        follows, again = self.follows(prompt), prompt.inquiry in self._sheets
         if again:
             self._drafts[prompt.inquiry] = self._sheets[prompt.inquiry].draft.stored()
             self._forget(prompt.inquiry)
         self._queue = self._queue.added(prompt)
+        self.came(prompt)
         now = self._clock()
         self._limits = self._limits.added(prompt, now, self._wall())
-        if again and self._arrival.open and prompt.inquiry == self._queue.current:
+        if follows or (again and self._arrival.open and prompt.inquiry == self._queue.current):
             self._move(self._arrival.opened(now))
         else:
             self._move(self._arrival.arrived(now))
@@ -124,7 +125,14 @@ class SheetDock(Leaving):
 
     def settle(self, inquiry: str, by: str = "") -> None:
         """A question no longer waits, whoever answered. If it was open and not answered here, that is said."""
-        self._drop(inquiry, self._gone(inquiry, by))
+        if by or not self.lingers(inquiry):
+            self._drop(inquiry, self._gone(inquiry, by))
+
+    def over(self, inquiry: str) -> None:
+        self._drop(inquiry, blank())
+
+    def drafted(self, inquiry: str, text: str) -> None:
+        self.post_message(self.DraftChanged(inquiry, text))
 
     def refused(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
         """An answer was not taken: the sheet listens again with what was typed, unless the question is gone; `by`
@@ -146,7 +154,7 @@ class SheetDock(Leaving):
 
     def restore_draft(self, inquiry: str, text: str) -> None:
         """What was typed for a question in an earlier life; what is typed now is newer and stays."""
-        sheet = self._sheets.get(inquiry)
+        text, sheet = self.own_draft(inquiry, text), self._sheets.get(inquiry)
         if sheet is None:
             self._drafts[inquiry] = text
         elif not sheet.draft.stored():
@@ -250,6 +258,7 @@ class SheetDock(Leaving):
         sheet, visible = self._sheets.get(inquiry), self.open and inquiry == self._queue.current
         if visible and sheet is not None and not sheet.done:
             self._tell(notice)
+        self.left(inquiry)
         self._forget(inquiry)
         self._drafts.pop(inquiry, None)
         self._limits = self._limits.without(inquiry)
@@ -268,6 +277,7 @@ class SheetDock(Leaving):
     def _done(self, event: Done) -> None:
         event.stop()
         prompt = event.prompt
+        self.sent(prompt, event.response)
         settled = self.Settled(prompt.conversation, prompt.inquiry, prompt.digest, event.response)
         if self.hold(settled, prompt.inquiry) and prompt.inquiry == self._queue.current and self.open:
             self._move(self._arrival.sent(self._clock()))
@@ -276,7 +286,7 @@ class SheetDock(Leaving):
     def _draft_changed(self, event: messages.DraftChanged) -> None:
         event.stop()
         self._drafts[event.inquiry] = event.draft.stored()
-        self.post_message(self.DraftChanged(event.inquiry, event.draft.stored()))
+        self.drafted(event.inquiry, self.with_others(event.inquiry, event.draft.stored()))
 
     @on(EditorWanted)
     def _editor_wanted(self, event: EditorWanted) -> None:

@@ -1,0 +1,153 @@
+"""From one question of a form to the next: the sheet stays until that comes, and what was typed is not lost (E20, E24).
+
+Going back ends a showing, but what was typed in it and not sent is there when its question is shown again; until then
+it is journalled with the draft of the question that is open, so that no end of the program loses it. Never a secret.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from jp_tui.protocol.values import Answered, PromptRequest, Response, Restored, WentBack
+from jp_tui.ui.sheets.leaving import Leaving
+
+LINGER = 0.6
+"""Seconds for which a form's answered question stays while the next one is on its way."""
+
+Kept = dict[str, tuple[str, str]]
+"""Drafts by question id, each with the digest of what it was typed for."""
+
+
+@dataclass(slots=True)
+class Carried:
+    """Drafts of questions that are not shown now, by conversation and call."""
+
+    calls: dict[tuple[str, str], Kept] = field(default_factory=dict)
+
+    def of(self, prompt: PromptRequest) -> Kept:
+        """Those of a prompt's call."""
+        return self.calls.get((prompt.conversation, prompt.call), {})
+
+    def keep(self, prompt: PromptRequest, text: str) -> None:
+        """What was typed when its showing ended; empty forgets it."""
+        kept = {name: one for name, one in self.of(prompt).items() if name != prompt.question.id}
+        if text:
+            kept[prompt.question.id] = prompt.digest, text
+        self.calls[prompt.conversation, prompt.call] = kept
+
+    def take(self, prompt: PromptRequest) -> str:
+        """What was typed for the same question before."""
+        digest, text = self.of(prompt).get(prompt.question.id, ("", ""))
+        self.keep(prompt, "")
+        return text if digest == prompt.digest else ""
+
+    def over(self, prompt: PromptRequest) -> None:
+        """The call asks no more."""
+        self.calls.pop((prompt.conversation, prompt.call), None)
+
+
+def packed(text: str, others: Kept) -> str:
+    """A question's draft and those that wait with it, as one text."""
+    return json.dumps({"shown": text, "others": others}, ensure_ascii=False) if others else text
+
+
+def unpacked(text: str) -> tuple[str, Kept]:
+    """The way back; any other text is the question's own draft."""
+    try:
+        found = json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or set(found) != {"shown", "others"} or not isinstance(found["shown"], str):
+        return text, {}
+    others = found["others"] if isinstance(found["others"], dict) else {}
+    pairs = ((name, one) for name, one in others.items() if isinstance(one, list) and len(one) == 2)
+    return found["shown"], {name: (str(one[0]), str(one[1])) for name, one in pairs}
+
+
+class Following(Leaving):
+    """What comes after an answer."""
+
+    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
+        super().__init__(clock=clock, id=id)
+        self._carried = Carried()
+        self._loaded: dict[str, Kept] = {}  # what came with the draft of a question that was not asked yet
+        self._responses: dict[str, type[Response]] = {}
+        self._lingering = ""
+
+    # What a subclass supplies
+
+    def over(self, inquiry: str) -> None:
+        """A question is gone, and nothing follows it."""
+        raise NotImplementedError
+
+    def drafted(self, inquiry: str, text: str) -> None:
+        """Text to be journalled for a question."""
+        raise NotImplementedError
+
+    def sent(self, prompt: PromptRequest, response: Response) -> None:
+        """An answer is on its way."""
+        self._responses[prompt.inquiry] = type(response)
+
+    def lingers(self, inquiry: str) -> bool:
+        """A question was settled; whether its sheet stays a moment, because the form goes on."""
+        sheet = self._sheets.get(inquiry)
+        if sheet is None or not sheet.done or not self.open or len(self._queue) != 1:
+            return False
+        goes_on = sheet.form is not None and self._responses.get(inquiry) in (Answered, WentBack, Restored)
+        if goes_on and not self._lingering:
+            self._lingering = inquiry
+            self.set_timer(LINGER, self._nothing_follows)
+        return goes_on
+
+    def _nothing_follows(self) -> None:
+        inquiry, self._lingering = self._lingering, ""
+        if inquiry:
+            self.over(inquiry)
+
+    def follows(self, prompt: PromptRequest) -> bool:
+        """A question is asked: what lingers gives way to it. Says whether it takes that place."""
+        lingering, self._lingering = self._lingering, ""
+        if lingering:
+            self.left(lingering)
+            self._forget(lingering)
+            self._drafts.pop(lingering, None)
+            self._queue = self._queue.without(lingering)
+        return bool(lingering) and self.open
+
+    def came(self, prompt: PromptRequest) -> None:
+        """A question is asked: what was typed for it before is there again."""
+        for name, (digest, text) in self._loaded.pop(prompt.inquiry, {}).items():
+            self._carried.calls.setdefault((prompt.conversation, prompt.call), {}).setdefault(name, (digest, text))
+        if self._carried.of(prompt):
+            text = self._drafts.get(prompt.inquiry, "") or self._carried.take(prompt)
+            self._drafts[prompt.inquiry] = text
+            self.drafted(prompt.inquiry, packed(text, self._carried.of(prompt)))
+
+    def left(self, inquiry: str) -> None:
+        """A question is gone: what was typed and not sent is kept when its form goes on (E24)."""
+        sheet, response = self._sheets.get(inquiry), self._responses.pop(inquiry, None)
+        if sheet is None:
+            return
+        if response in (WentBack, Restored):
+            self._carried.keep(sheet.prompt, sheet.draft.stored())
+        elif response is Answered and sheet.form is not None:
+            self._carried.keep(sheet.prompt, "")
+        else:
+            self._carried.over(sheet.prompt)
+
+    def with_others(self, inquiry: str, text: str) -> str:
+        """A draft, with those of its form that wait."""
+        sheet = self._sheets.get(inquiry)
+        return packed(text, self._carried.of(sheet.prompt)) if sheet is not None else text
+
+    def own_draft(self, inquiry: str, text: str) -> str:
+        """A draft out of the journal; what others of its form it holds is kept until the question is asked."""
+        own, others = unpacked(text)
+        if others:
+            self._loaded[inquiry] = others
+            prompt = next((one for one in self._queue.prompts if one.inquiry == inquiry), None)
+            if prompt is not None:
+                self.came(prompt)
+        return own

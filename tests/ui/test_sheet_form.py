@@ -1,0 +1,302 @@
+"""Forms on the screen: R170, R175-R178, R182b, R194, E2, E3, E20, E23, E24, acceptance rows 18 and 20."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from jp_tui.protocol.values import Answered, PromptRequest, Restored, WentBack
+from jp_tui.questions.types import FormView, Place, SelectAnswer
+from jp_tui.ui.sheets import form as f
+from jp_tui.ui.sheets.following import packed, unpacked
+from jp_tui.ui.sheets.options import OptionSheet
+from jp_tui.view.drafts import restored
+from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, select, text, text_of
+
+BOTH = (
+    Place("apply", "Apply it?", "answered", True),
+    Place("region", "Which region?", "answered", "eu", fixed=True),
+    Place("envs", "Where?", "answered", ["staging"]),
+    Place("note", "What should the note say?", "current"),
+)
+
+
+def test_r175_progress_counts_what_is_skipped_too_and_is_none_for_one() -> None:
+    places = (Place("a", "", "answered"), Place("b", "", "skipped"), Place("c", "", "current"))
+    assert f.progress(formed(text(), *places)).plain == "[3/3]"  # type: ignore[union-attr]
+    assert f.progress(formed(text(), Place("a", "", "current"))) is None
+
+
+async def test_r175_e3_the_tabs_the_title_and_the_folded_line() -> None:
+    app = Host(formed(multi()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        seen = text_of(app)
+        assert "Assistant · [2/4]" in seen
+        assert "✓ apply    ● envs    ○ note   – settings   ▸ review" in seen
+        assert "settings: asked only if `apply` is no" in seen, "E23: skipped, with the reason"
+        await app.type(pilot, "ctrl+o")
+        assert "Assistant · [2/4] asks: Which environments" in text_of(app)
+
+
+async def test_r170_r194_a_list_of_one_looks_like_a_question_alone() -> None:
+    looks = []
+    for prompt in (select(), formed(select(), Place("env", "Which?", "current"), progress=(1, 1))):
+        app = Host(prompt)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await app.arm(pilot)
+            looks.append(text_of(app))
+    assert looks[0] == looks[1]
+    assert "[1/1]" not in looks[0] and "review" not in looks[0]
+
+
+async def test_r176_b_goes_back_to_what_was_answered_last() -> None:
+    app = Host(formed(multi()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        assert "b back" in text_of(app)
+        await app.type(pilot, "b")
+        assert app.answers == [WentBack(to="apply")]
+
+
+async def test_r176_nothing_leads_back_from_the_first_question() -> None:
+    app = Host(formed(boolean(context=None), Place("a", "", "current"), Place("b", "", "ahead")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        assert "b back" not in text_of(app)
+        await app.type(pilot, "b", "left", "shift+tab", "ctrl+pageup")
+        assert app.answers == [] and "there is no answered question before this one" in text_of(app)
+
+
+@pytest.mark.parametrize("key", ["shift+tab", "left", "ctrl+pageup"])
+@pytest.mark.parametrize("kind", [multi, select, boolean])
+async def test_r182b_keys_that_are_back(kind: Callable[[], PromptRequest], key: str) -> None:
+    app = Host(formed(kind()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, key)
+        assert app.answers == [WentBack(to="apply")]
+
+
+@pytest.mark.parametrize("key", ["shift+tab", "ctrl+pageup"])
+async def test_r182b_from_a_field_too_but_not_by_an_arrow(key: str) -> None:
+    app = Host(formed(text()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "x", "left", "y")
+        assert app.sheet.draft.answer == "yx" and app.answers == []
+        await app.type(pilot, key)
+        assert app.answers == [WentBack(to="apply")]
+
+
+async def test_tab_in_a_reply_goes_nowhere() -> None:
+    app = Host(formed(text()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "escape", "r", "n", "o", "shift+tab", "tab")
+        assert app.answers == [] and app.sheet.reply.text == "no"
+
+
+@pytest.mark.parametrize("key", ["tab", "right", "ctrl+pagedown"])
+async def test_r182b_forward_only_past_what_is_answered(key: str) -> None:
+    app = Host(formed(multi()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, key)
+        assert app.answers == [] and "answer this one first" in text_of(app)
+
+
+@pytest.mark.parametrize("key", ["u", "tab", "right"])
+async def test_e23_u_and_moving_on_bring_back_what_back_took_away(key: str) -> None:
+    app = Host(formed(multi(), undo=("envs", "note"), prefill=(["staging"],)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        seen = text_of(app)
+        assert "u brings back what Back took away: envs, note" in seen and "↶ note" in seen
+        await app.type(pilot, key)
+        assert app.answers == [Restored()]
+
+
+async def test_e23_back_says_before_which_later_answers_it_discards() -> None:
+    """Back past one that a setting answers: that one is not counted (R172)."""
+    app = Host(formed(text(), *BOTH))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        app.now += 1
+        await app.click_text(pilot, "✓ apply")
+        assert app.answers == []
+        assert "Back to apply discards the later answers to envs; u brings them back" in " ".join(text_of(app).split())
+        await app.click_text(pilot, "✓ apply")
+        assert app.answers == [WentBack(to="apply")]
+
+
+async def test_e60_clicks_on_tabs_that_lead_nowhere_say_why() -> None:
+    app = Host(formed(select(), *BOTH[:2], *PLACES[1:]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        for tab, says in (
+            ("✓ region", "region is answered by a setting"), ("– settings   ", "settings: asked only if"),
+            ("○ note", "answer this one first"), ("▸ review", "answer this one first"),
+        ):  # fmt: skip
+            app.now += 1
+            await app.click_text(pilot, tab)
+            assert says in text_of(app) and app.answers == []
+
+
+async def test_back_and_bring_back_stand_in_the_menu_with_what_they_do() -> None:
+    app = Host(formed(text(), undo=("envs",), prefill=("old",)))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "escape", "escape")
+        seen = text_of(app)
+        assert "Back" in seen and "to apply, with your answer to change" in seen and "Bring back" in seen
+        app.now += 1
+        await app.click_text(pilot, "Bring back")
+        assert app.answers == [Restored()]
+
+
+PREFILLED = {
+    "boolean": (boolean(context=None, default=True), False, "▸ n  no, just this once  your answer before"),
+    "select": (select(has_default=True, default="staging"), "production", "▸ 3  production  your answer before"),
+    "multi": (multi(has_default=True, default=["staging"]), ["production"], "■ production  your answer before"),
+    "text": (text(has_default=True, default="of the asker"), "of mine", "of mine"),
+}
+
+
+@pytest.mark.parametrize("kind", PREFILLED)
+async def test_r176_the_old_answer_is_there_and_enter_gives_it_again(kind: str) -> None:
+    prompt, before, shows = PREFILLED[kind]
+    app = Host(formed(prompt, prefill=(before,), undo=("envs",)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        assert shows in text_of(app)
+        assert app.sheet.draft.stored() == "", "nothing was typed"
+        await app.type(pilot, "enter")
+        assert app.answers == [Answered(value=before)]
+
+
+async def test_a_form_s_next_question_takes_the_place_of_the_last() -> None:
+    first = formed(select("c.1"))
+    app = Host(first)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "1")
+        app.dock.settle("c.1")
+        await pilot.pause()
+        assert app.dock.open and not app.composer.display, "no composer in between"
+        app.dock.ask(formed(text("c.2")))
+        await pilot.pause()
+        assert app.dock.open and app.sheet.prompt.inquiry == "c.2" and app.dock.waiting == 1
+        assert not app.sheet.armed, "each has its own guard (E10)"
+
+
+async def test_when_nothing_follows_the_composer_comes_back() -> None:
+    app = Host(formed(select("c.1")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "1")
+        app.dock.settle("c.1")
+        await app.until(pilot, lambda: app.dock.waiting == 0 and bool(app.composer.display))
+
+
+async def test_e24_what_was_typed_before_back_is_there_when_the_question_returns() -> None:
+    """And journalled with the question that is open in between, so that it outlives the program."""
+    first, second = formed(text("c.2")), formed(select("c.1:2"))
+    app = Host(first)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half", "escape", "b")
+        assert app.answers == [WentBack(to="apply")]
+        app.dock.settle("c.2")
+        app.dock.ask(second)
+        await app.settled(pilot)
+        kept = app.drafts[-1]
+        assert restored(unpacked(kept)[1]["message"][1]).answer == "half"
+        await app.arm(pilot)
+        await app.type(pilot, "1")
+        app.dock.settle("c.1:2")
+        again = first.model_copy(update={"inquiry": "c.2:2"})
+        app.dock.ask(again)
+        await app.settled(pilot)
+        assert app.sheet.draft.answer == "half" and restored(app.drafts[-1]).answer == "half"
+    fresh = Host(second)
+    async with fresh.run_test(size=(80, 24)) as pilot:
+        fresh.dock.restore_draft("c.1:2", kept)
+        await fresh.arm(pilot)
+        await fresh.type(pilot, "1")
+        fresh.dock.settle("c.1:2")
+        fresh.dock.ask(again)
+        await fresh.settled(pilot)
+        assert fresh.sheet.draft.answer == "half", "after a restart too"
+
+
+async def test_e24_it_is_not_given_to_another_question_of_the_same_name() -> None:
+    first = formed(text("c.2"))
+    app = Host(first)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"half", "shift+tab")
+        app.dock.settle("c.2")
+        app.dock.ask(first.model_copy(update={"inquiry": "c.2:2", "digest": "another"}))
+        await app.settled(pilot)
+        assert app.sheet.draft.answer is None
+
+
+def test_a_draft_of_any_other_form_is_the_question_s_own() -> None:
+    for odd in ("", "{", "[1]", '{"shown": 1, "others": {}}', '{"answer": "x", "reply": ""}', '{"shown": "x"}'):
+        assert unpacked(odd) == (odd, {})
+    assert unpacked(packed("a", {"q": ("d", "t")})) == ("a", {"q": ("d", "t")})
+    assert unpacked('{"shown": "x", "others": {"a": 1, "b": ["d"], "c": ["d", "t"]}}') == ("x", {"c": ("d", "t")})
+
+
+@pytest.mark.parametrize("at", [0, 7, 25, 49])
+@pytest.mark.parametrize("width", [20, 56, 76, 116])
+def test_e28_fifty_questions_keep_one_row_of_tabs_around_the_current(at: int, width: int) -> None:
+    places = tuple(Place(f"question-{n}", "", "current" if n == at else "ahead") for n in range(50))
+    prompt = formed(text(), *places)
+    shown = f.fitted(f.tabs(prompt, FormView(places)), at, width)
+    end = shown[-1][0] + shown[-1][1].says.cell_length
+    assert end <= width or len(shown) <= 3
+    assert f"question-{at}" in [stop.id for _, stop in shown]
+    hidden = [int(stop.says.plain.strip("‹›")) for _, stop in shown if not stop.id]
+    assert sum(hidden) + sum(bool(stop.id) for _, stop in shown) == 51
+
+
+def worded() -> PromptRequest:
+    """A choice that any text answers too."""
+    prompt = select()
+    kind = SelectAnswer(OPTIONS, allow_other=True)
+    return prompt.model_copy(update={"question": replace(prompt.question, answer_type=kind)})
+
+
+async def test_r226_one_s_own_words_are_the_answer_where_the_question_allows_them() -> None:
+    app = Host(worded())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        assert "Something else…" in text_of(app) and "your own words are the answer" in text_of(app)
+        await app.type(pilot, *["down"] * 4, *"my box", "up")
+        assert app.sheet.draft.answer == "my box" and app.sheet.writing is None
+        await app.type(pilot, "down", "enter")
+        assert app.answers == [Answered(value="my box")]
+
+
+async def test_r226_empty_words_are_no_answer_and_old_ones_come_back() -> None:
+    app = Host(worded().model_copy(update={"prefill": ("my box",)}))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        assert isinstance(app.sheet, OptionSheet) and app.sheet.draft.answer is None
+        await app.type(pilot, "enter", *["backspace"] * 6, "enter")
+        assert app.answers == [] and "nothing written yet" in text_of(app)
+        await app.type(pilot, *"x", "enter")
+        assert app.answers == [Answered(value="x")]
+
+
+async def test_a_schema_question_of_a_form_has_its_tabs_too() -> None:
+    app = Host(formed(schema()))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        assert "● envs" in text_of(app)
+        await app.type(pilot, "ctrl+pageup")
+        assert app.answers == [WentBack(to="apply")]

@@ -1,0 +1,122 @@
+"""The review of a form: R182b, E3, E23, E60."""
+
+from __future__ import annotations
+
+import pytest
+
+from jp_tui.conversation.strict_json import Json
+from jp_tui.protocol.values import EndTurn, Replied, Submitted, WentBack
+from jp_tui.questions.types import Place
+from jp_tui.ui.sheets.review import said
+from tests.ui.sheet_host import Host, review, text_of
+
+
+async def test_r182b_all_questions_with_their_answers_and_a_row_that_submits() -> None:
+    app = Host(review())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        seen = text_of(app)
+        assert "Assistant · review" in seen and "Review your answers, then submit" in seen
+        assert "✓ apply  Apply the migration?" in seen and "staging, eu-production" in seen
+        assert "– settings  Which settings?" in seen and "skipped: asked only if `apply` is no" in seen
+        assert "✓ region  Which region?  set" in seen
+        assert "▸    Submit" in seen
+        await app.type(pilot, "enter")
+        assert app.answers == [Submitted()]
+
+
+async def test_r182b_digits_move_and_never_submit() -> None:
+    app = Host(review())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"123456789", "4")
+        assert app.answers == []
+        await app.type(pilot, "enter")
+        assert app.answers == [WentBack(to="note")]
+
+
+async def test_e23_enter_on_an_earlier_row_says_first_what_goes() -> None:
+    app = Host(review())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "home", "enter")
+        assert app.answers == []
+        assert "Back to apply discards the later answers to envs, note" in text_of(app)
+        await app.type(pilot, "enter")
+        assert app.answers == [WentBack(to="apply")]
+
+
+async def test_what_cannot_be_changed_says_why() -> None:
+    app = Host(review())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "2", "enter")
+        assert "region is answered by a setting" in text_of(app)
+        await app.type(pilot, "5", "enter")
+        assert "settings: asked only if `apply` is no" in text_of(app)
+        assert app.answers == []
+
+
+async def test_e60_by_mouse_alone() -> None:
+    app = Host(review())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        app.now += 1
+        await app.click_text(pilot, "What should the note say?")
+        assert app.answers == [WentBack(to="note")]
+    app = Host(review())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        app.now += 1
+        await app.click_text(pilot, "the model gets these answers")
+        assert app.answers == [Submitted()]
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        ("b", WentBack(to="note")), ("shift+tab", WentBack(to="note")), ("left", WentBack(to="note")),
+        ("r n o enter", Replied(text="no")), ("s s", EndTurn()), ("escape down enter", WentBack(to="note")),
+    ],
+)  # fmt: skip
+async def test_back_reply_and_end_turn_as_everywhere(keys: str, answer: object) -> None:
+    app = Host(review())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *keys.split())
+        assert app.answers == [answer]
+
+
+async def test_e28_fifty_answers_scroll_and_submit_stays_in_reach() -> None:
+    places = tuple(Place(f"q{n}", f"Question {n}?", "answered", f"answer {n}") for n in range(1, 51))
+    app = Host(review("r1", *places))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        assert "answer 50" in text_of(app) and "Submit" in text_of(app)
+        await app.type(pilot, "home")
+        assert "answer 1" in text_of(app) and "Submit" not in text_of(app)
+        await app.type(pilot, "end", "enter")
+        assert app.answers == [Submitted()]
+
+
+async def test_folded_it_is_one_line() -> None:
+    app = Host(review())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "ctrl+o")
+        assert "Assistant · review asks: Review your answers" in text_of(app)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (True, "yes"), (False, "no"), ("", "empty on purpose"), ([], "empty on purpose"), ("a\nb", "a ⏎ b"),
+        (["a", "b"], "a, b"), ({"a": 1}, '{"a":1}'), ("\x1b[31m", "␛[31m"), (None, "null"),
+    ],
+)  # fmt: skip
+def test_an_answer_as_a_person_says_it(value: Json, shown: str) -> None:
+    assert said(value).plain == shown
+
+
+def test_a_long_answer_says_how_much_is_missing() -> None:
+    assert said("x" * 1000).plain.endswith("… 700 more characters")
