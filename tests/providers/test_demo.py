@@ -62,11 +62,11 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def test_s22_the_tour_greets_once_and_names_every_walk(tour: Script) -> None:
-    assert tour.greeting is not None and len(tour.greeting) < 700
+    assert tour.greeting is not None and len(tour.greeting) < 900
     for walk in tour.walks:
         if walk.number:
             assert f"{walk.number}. `{walk.name}`" in tour.greeting
-    assert [walk.number for walk in tour.walks if walk.number] == [1, 2, 3, 4, 5, 6]
+    assert [walk.number for walk in tour.walks if walk.number] == list(range(1, 11))
     assert tour.sample is not None and (tour.sample / "src" / "teatimer" / "brew.py").is_file()
 
 
@@ -80,6 +80,10 @@ def test_s22_the_tour_greets_once_and_names_every_walk(tour: Script) -> None:
         ("TEXT", "text"),
         ("Show me the diff!", "change"),
         ("several tools please", "tools"),
+        ("7", "multi"),
+        ("Walk 10", "hunks"),
+        ("several questions", "form"),
+        ("JSON", "schema"),
         ("a table", "markdown"),
         ("hello?", "menu"),
         ("menu", "menu"),
@@ -92,7 +96,7 @@ def test_a_walk_is_picked_by_number_name_or_word(tour: Script, text: str, name: 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "7", "11", "write a haiku about the sea and tell me which file it is in", "editor", "why?", "¿", "1 2"],
+    ["", "12", "11", "write a haiku about the sea and tell me which file it is in", "editor", "why?", "¿", "1 2"],
 )
 def test_other_text_gets_an_honest_line_and_two_lines_to_copy(tour: Script, text: str) -> None:
     assert find_walk(tour, text) is None
@@ -121,6 +125,7 @@ def test_the_change_in_the_tour_fits_the_sample(tour: Script) -> None:
         ("Applied.", False, "Approved"),
         ("The proposed file changes were reviewed and rejected. Changes were not applied.", True, "You said no"),
         ("Tool input cancelled by user.", False, "You left the question"),
+        ("Tool input cancelled by user: not now", False, "in words instead"),
         ("src/teatimer/brew.py: no such file", True, "reported an error"),
     ],
 )

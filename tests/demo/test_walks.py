@@ -1,0 +1,159 @@
+"""Every end of the tour's walks of questions, through engine, real tools and store (issue 5, 11; S22).
+
+Each end has its words, and each conversation looks the same while it happens and when it is opened again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PartsTaken, Replied, Response, Submitted, WentBack
+from jp_tui.providers.choose import open_demo
+from jp_tui.view.blocks import Block, Tool, User
+from jp_tui.view.story import Story
+from tests.engine.conftest import Bench
+
+TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
+TEA = {"name": "Assam", "celsius": 95, "seconds": 240, "goes_with": ["milk"]}
+LOOK = "review"
+
+Step = tuple[str, Response]
+"""Which question must be asked (`review` for the last look), and what is answered."""
+
+ENDS: dict[str, tuple[str, Sequence[Step], str]] = {
+    "some": ("7", [("answer", Answered(value=["sugar", "honey"]))], '["sugar","honey"]'),
+    "none": ("7", [("answer", Answered(value=[]))], "**Nothing**, on purpose"),
+    "curdled": ("7", [("answer", Answered(value=["milk", "lemon"]))], "it will curdle"),
+    "multi replied": ("multi", [("answer", Replied(text="water"))], "in words instead of choosing"),
+    "data": ("8", [("answer", Answered(value=TEA))], '"name":"Assam"'),
+    "data replied": ("schema", [("answer", Replied(text="none"))], "your own words"),
+    "no release": (
+        "9", [("release", Answered(value=False)), ("reason", Answered(value="tests")), (LOOK, Submitted())],
+        "**No release.**",
+    ),
+    "major": (
+        "form",
+        [("release", Answered(value=True)), ("kind", Answered(value="major")), ("breaks", Answered(value="all")),
+         ("told", Answered(value=[])), (LOOK, Submitted())],
+        "A **major** release",
+    ),
+    "patch": (
+        "9",
+        [("release", Answered(value=True)), ("kind", Answered(value="patch")),
+         ("told", Answered(value=["the mailing list"])), (LOOK, Submitted())],
+        "What could break was not asked",
+    ),
+    "another branch after Back": (
+        "9",
+        [("release", Answered(value=True)), ("kind", Answered(value="major")), ("breaks", WentBack()),
+         ("kind", Answered(value="minor")), ("told", Answered(value=["nobody"])), (LOOK, WentBack(to="release")),
+         ("release", Answered(value=False)), ("reason", Answered(value="")), (LOOK, Submitted())],
+        "**No release.**",
+    ),
+    "form replied": (
+        "9", [("release", Answered(value=True)), ("kind", Replied(text="later, perhaps"))], "had answered so far",
+    ),
+    "form replied at the last look": (
+        "9", [("release", Answered(value=False)), ("reason", Answered(value="x")), (LOOK, Replied(text=None))],
+        "had answered so far",
+    ),
+    "some hunks": (
+        "10",
+        [("apply_changes", Answered(value=True, parts=PartsTaken(accepted=("1", "2"), comments={"3": "It warns."})))],
+        "Above is what was written",
+    ),
+    "all hunks": ("10", [("apply_changes", Answered(value=True))], "Above is what was written"),
+    "no hunk": (
+        "10", [("apply_changes", Answered(value=False, parts=PartsTaken(accepted=(), comments={"1": "No."})))],
+        "took none of it",
+    ),
+    "hunks refused": ("hunks", [("apply_changes", Answered(value=False))], "took none of it"),
+    "hunks left": ("10", [("apply_changes", Cancelled())], "left the question"),
+    "hunks replied": ("10", [("apply_changes", Replied(text="not now"))], "answered in words"),
+}  # fmt: skip
+
+
+def walk(bench: Bench, name: str, steps: Sequence[Step], monkeypatch: pytest.MonkeyPatch) -> e.TurnCompleted:
+    monkeypatch.setattr("jp_tui.providers.demo.asyncio.sleep", _at_once)
+    bench.script = open_demo(TOUR)  # type: ignore[assignment]
+    bench.greet = bench.reviews = True
+    bench.start()
+    bench.say(name)
+    for asked, response in steps:
+        prompt = bench.prompt()
+        assert (prompt.kind if prompt.kind != "question" else prompt.question.id) == asked
+        bench.answer(prompt, response)
+    return bench.turn()
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_every_end_of_a_walk_has_its_words(bench: Bench, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, steps, words = ENDS[end]
+    done = walk(bench, name, steps, monkeypatch)
+    assert done.outcome == "done", done.error
+    said = [one for one in bench.log() if one["type"] == "chat_response"]
+    assert words in said[-1]["message"]
+    assert "{answer}" not in said[-1]["message"]
+    alike(bench)
+    assert list(bench.workspace.iterdir()) == [], "nothing of the user's is touched"
+
+
+@pytest.mark.parametrize("name", ["7", "8", "9", "10"])
+def test_ending_the_turn_ends_the_walk(bench: Bench, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R180: no words follow, and the block says that it was ended."""
+    id_ = {"9": "release", "10": "apply_changes"}.get(name, "answer")
+    assert walk(bench, name, [(id_, EndTurn())], monkeypatch).outcome == "interrupted"
+    blocks = alike(bench)
+    (last,) = [block for block in blocks if isinstance(block, Tool)][-1:]
+    assert last.asked[-1].how == "cancelled" and last.state == "completed"
+    if name == "9":
+        assert last.form is not None and last.form.state == "ended"
+        assert [place.state for place in last.form.places] == ["left", "unasked", "unasked", "unasked", "unasked"]
+
+
+def test_what_is_written_is_what_was_taken(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R251: in the scratch copy, read back by the walk itself."""
+    name, steps, _ = ENDS["some hunks"]
+    walk(bench, name, steps, monkeypatch)
+    read = [one["content"] for one in bench.log() if one["type"] == "tool_call_response"][-1]
+    assert "80 °C" in read and "Milk comes in last" in read and "it has no switch" in read
+    (change,) = [block for block in alike(bench) if isinstance(block, Tool) and block.asked]
+    assert [(part.accepted, part.comment.raw) for part in change.asked[0].parts] == [
+        (True, ""), (True, ""), (False, "It warns.")
+    ]  # fmt: skip
+
+
+def test_the_change_has_three_hunks(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jp_tui.providers.demo.asyncio.sleep", _at_once)
+    bench.script = open_demo(TOUR)  # type: ignore[assignment]
+    bench.start()
+    bench.say("10")
+    assert [part.title for part in bench.prompt().question.parts] == [
+        f"docs/visitors.md, line {line}" for line in (8, 17, 29)
+    ]
+
+
+def alike(bench: Bench) -> list[Block]:
+    """The blocks of the conversation, which are the same live and stored (issue 5, 9)."""
+    bench.stop()
+    live, stored = Story(), Story()
+    facts = [event.stored for event in bench.events if isinstance(event, e.EventAppended)]
+    for event in bench.events:
+        live.apply(event)
+    stored.load(facts)
+    last = facts[-1].seq
+    found: dict[str, list[Any]] = {}
+    for which, story in (("live", live), ("stored", stored)):
+        found[which] = [block for seq in range(1, last + 1) for block in story.of_event(seq)] + story.live
+    assert found["live"] == found["stored"]
+    assert any(isinstance(block, User) for block in found["stored"])
+    return found["stored"]
+
+
+async def _at_once(seconds: float, result: object = None) -> object:
+    return result
