@@ -1,0 +1,247 @@
+"""One line of a form as content, and what a click on each piece of it means (issue 5 "Schema"; asking.md E28, E60).
+
+Everything of the schema and of the document goes through `ui/text.py`, bounded before it is looked at (traps.md T4).
+It decides nothing, and says with signs and words what it also says with colours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import LiteralString
+
+from textual.content import Content
+
+from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.sheets.schema_state import Filling
+from jp_tui.ui.text import blank, cells, foreign, join, ours, styled
+from jp_tui.view import schema_form_words as w
+from jp_tui.view.schema_form import Shape
+from jp_tui.view.schema_form_edit import ABSENT, place_of, written
+from jp_tui.view.schema_form_lines import Line
+
+LEAST, WIDEST, MOST = 12, 48, 400
+"""Cells that a field has at least and at most, and characters of a value that are looked at."""
+_HINT, _WRONG, _NEED, _KEY, _GREEN = (
+    "$foreground-muted", "$text-error", "$text-warning", "bold $text-accent", "$text-success",
+)  # fmt: skip
+_BOX = "on $foreground 8%"
+_HERE = "reverse"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where things stand on a line: the cell where values begin, cells of a field, all cells."""
+
+    at: int
+    field: int
+    width: int
+
+
+@dataclass(slots=True)
+class Row:
+    """A line as it is put together."""
+
+    content: Content = field(default_factory=blank)
+    hits: list[tuple[int, int, str]] = field(default_factory=list)
+
+    @property
+    def end(self) -> int:
+        """Cells so far."""
+        return self.content.cell_length
+
+    def put(self, content: Content, hit: str = "") -> None:
+        """A piece, and what a click on it means."""
+        start = self.end
+        self.content = join(self.content, content)
+        if hit:
+            self.hits.append((start, self.end, hit))
+
+    def to(self, column: int) -> None:
+        """Blanks up to a column, one at least when there is something before it."""
+        gap = max(column - self.end, 1 if self.end else 0)
+        if gap:
+            self.put(ours(" " * gap))
+
+
+def name(text: str, limit: int) -> Content:
+    """Something of the schema or the document on one line, nothing in it hidden."""
+    if limit < 1:
+        return blank()
+    return foreign(Foreign(text[:MOST].replace("\n", "⏎").replace("\t", " ")), mode="approval", limit=limit)
+
+
+def columns(lines: list[Line], width: int) -> Columns:
+    """Where values begin at a width: beside the longest label, but never beyond two fifths."""
+    most = max(width * 2 // 5, 8)
+    longest = 0
+    for line in lines:
+        if line.role not in ("option", "add"):
+            longest = max(longest, 2 + 2 * line.depth + min(cells(Foreign(line.label[:60])), most) + 2 * line.required)
+            if longest >= most:
+                break
+    at = min(max(longest, 8), most) + 2
+    rest = width - at
+    return Columns(at, max(min(rest * 3 // 5 if rest >= 36 else rest, WIDEST), LEAST), width)
+
+
+def inline_room(width: int) -> int:
+    """Cells that the choices on one line may take."""
+    return width - max(width * 2 // 5, 8) - 2
+
+
+def fits(shape: Shape, width: int) -> bool:
+    """Whether the choices stand on one line."""
+    room, choices = inline_room(width), shape.choices
+    if shape.kind == "boolean":
+        return True
+    return len(choices) <= 12 and sum(7 + cells(Foreign(one.label[:80])) for one in choices) <= room + 3
+
+
+def paint(line: Line, filling: Filling, place: Columns, *, here: bool, written_in: bool) -> Row:
+    """One line. `here`: the cursor is on it; `written_in`: a field stands in its place."""
+    row = Row()
+    row.put(ours("▸ ", "bold $text-accent") if here else ours("  "))
+    row.put(ours("  " * min(line.depth, 10)))
+    if line.role == "add":
+        row.put(ours("+ add an entry", _KEY if here else _HINT), "add")
+        return row
+    if line.role == "option":
+        _option(row, line, filling, here)
+        return row
+    label = name(line.label, place.at - row.end - (4 if line.required else 2))
+    row.put(styled(label, "bold") if here else label)
+    if line.required:
+        row.put(ours(" *", _NEED))
+    row.to(place.at)
+    _VALUES[line.role](row, line, filling, place, here, written_in)
+    _beside(row, line, filling, place, here)
+    return row
+
+
+def _option(row: Row, line: Line, filling: Filling, here: bool) -> None:
+    value, many = filling.value(line), line.shape.kind == "many"
+    if many:
+        on = isinstance(value, list) and any(place_of(line.shape, one) == line.option for one in value)
+    else:
+        on = place_of(line.shape, value) == line.option
+    row.put(_sign(on, many), "option")
+    choice = line.shape.choices[line.option]
+    row.put(styled(name(choice.label, 200), _HERE if here else ""), "option")
+    if choice.about:
+        row.put(ours("  {about}", _HINT, about=name(choice.about, 200)))
+
+
+def _sign(on: bool, many: bool) -> Content:
+    if many:
+        return ours("■ ", _GREEN) if on else ours("□ ", _HINT)
+    return ours("(•) ", _GREEN) if on else ours("( ) ", _HINT)
+
+
+def _field(row: Row, line: Line, filling: Filling, place: Columns, here: bool, written_in: bool) -> None:
+    shape, value = line.shape, filling.value(line)
+    if not line.writes:
+        _choices(row, line, filling, here)
+        return
+    text = written(shape, value if not isinstance(value, str) or len(value) <= MOST else value[:MOST]) or ""
+    if written_in:
+        row.to(place.at + place.field)
+        return
+    shown = name(text, place.field - 2)
+    if not text and shape.nullable:
+        shown = ours("null" if value is None else "", _HINT)
+    boxed = join(ours(" "), shown).pad_right(max(place.field - 1 - shown.cell_length, 0))
+    row.put(styled(boxed, _BOX), "write")
+
+
+def _choices(row: Row, line: Line, filling: Filling, here: bool) -> None:
+    """All choices on one line."""
+    shape, value = line.shape, filling.value(line)
+    if shape.kind == "null":
+        row.put(ours("null", _HINT))
+        return
+    many = shape.kind == "many"
+    listed = value if isinstance(value, list) and many else []
+    on = {place_of(shape, one) for one in listed} if many else {place_of(shape, value)}
+    labels: list[Content] = [name(one.label, 60) for one in shape.choices]
+    if shape.kind == "boolean":
+        labels = [ours("yes"), ours("no")] + ([ours("null")] if shape.nullable else [])
+    for at, label in enumerate(labels):
+        row.put(_sign(at in on, many), f"option:{at}")
+        row.put(styled(label, _HERE if here and at == filling.option else ""), f"option:{at}")
+        row.put(ours("   "))
+
+
+def _head(row: Row, line: Line, filling: Filling, place: Columns, here: bool, written_in: bool) -> None:
+    shape, value = line.shape, filling.value(line)
+    row.put(ours("▾ " if line.unfolded else "▸ ", _KEY), "fold")
+    if shape.kind == "choice":
+        at = place_of(shape, value)
+        said = name(shape.choices[at].label, place.field) if at is not None else ours("nothing chosen", _HINT)
+        row.put(join(said, ours(" · {n} choices", _HINT, n=len(shape.choices))), "fold")
+    elif shape.kind == "many":
+        chosen = len(value) if isinstance(value, list) else 0
+        row.put(ours("{n} of {m} chosen", n=chosen, m=len(shape.choices)), "fold")
+    elif shape.kind == "list":
+        count = len(value) if isinstance(value, list) else 0
+        row.put(ours("{n} entry" if count == 1 else "{n} entries", n=count), "fold")
+    elif value is ABSENT:
+        row.put(ours("not set", _HINT), "fold")
+    elif not line.unfolded:
+        row.put(styled(name(preview(value), place.width - row.end - 12), _HINT), "fold")
+    if here and not line.unfolded:
+        row.put(ours(" · enter opens", _HINT), "fold")
+    if shape.kind == "list":
+        row.put(ours(" · ", _HINT))
+        row.put(ours("+ adds", _HINT), "add")
+
+
+def _json(row: Row, line: Line, filling: Filling, place: Columns, here: bool, written_in: bool) -> None:
+    value = filling.value(line)
+    if value is not ABSENT:
+        row.put(styled(name(preview(value), max(place.field - 2, LEAST)), _BOX), "json")
+        row.put(ours(" "))
+    row.put(ours("F6 JSON", _KEY if here else _HINT), "json")
+    room = place.width - row.end - 3
+    if room > 8 and filling.problem_at(line) is None:
+        row.put(ours(" · {note}", _HINT, note=name(line.note, room)), "json")
+
+
+_VALUES = {"field": _field, "head": _head, "json": _json}
+
+
+def preview(value: Json | object) -> str:
+    """A value in few characters; large ones are not written out to be cut."""
+    if isinstance(value, str):
+        return dump(value[:MOST])
+    if isinstance(value, dict) and value:
+        pieces = [f"{key[:40]}: {preview(one) if not isinstance(one, (dict, list)) else '…'}"
+                  for key, one in list(value.items())[:4]]  # fmt: skip
+        return ", ".join(pieces)[:MOST]
+    if isinstance(value, list) and value:
+        inner = [preview(one) if not isinstance(one, (dict, list)) else "…" for one in value[:4]]
+        return f"[{', '.join(inner)}{', …' if len(value) > 4 else ''}]"[:MOST]
+    try:
+        return dump(value)
+    except ValueError:
+        return "…"
+
+
+def _beside(row: Row, line: Line, filling: Filling, place: Columns, here: bool) -> None:
+    """What is wrong there, else what is wanted; on the cursor's line also what can be done with an entry."""
+    tools: list[tuple[LiteralString, str]] = []
+    if here and line.entry:
+        tools = [(" ↑ ", "up"), (" ↓ ", "down"), (" ✕ ", "remove")]
+    elif here and not line.required and line.path and filling.value(line) is not ABSENT:
+        tools = [(" ✕ ", "remove")]
+    room = place.width - row.end - 2 - 3 * len(tools)
+    problem = filling.problem_at(line)
+    if problem is not None and room > 5:
+        said = "required" if problem.missing and problem.path == line.path else w.beside(problem.words)
+        row.put(ours("  {said}", _NEED if problem.missing else _WRONG, said=name(said, room)), "write")
+    elif line.shape.hint and room > 5 and line.role in ("field", "head"):
+        row.put(ours("  {hint}", _HINT, hint=name(line.shape.hint, room)))
+    if tools:
+        row.to(place.width - 3 * len(tools))
+        for sign, hit in tools:
+            row.put(ours(sign, _KEY), hit)
