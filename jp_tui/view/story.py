@@ -7,14 +7,12 @@ paints nothing; which pages are held is `pages.py`'s business.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
@@ -22,8 +20,6 @@ from jp_tui.view.asides import Asides
 from jp_tui.view.blocks import (
     LIVE,
     Block,
-    Data,
-    Ending,
     Header,
     Odd,
     Question,
@@ -34,6 +30,7 @@ from jp_tui.view.blocks import (
     live_key,
 )
 from jp_tui.view.calls import Known, tool_block
+from jp_tui.view.facts import ending_block, response_block
 from jp_tui.view.inquiries import foreign
 from jp_tui.view.pairs import Pairs
 
@@ -74,6 +71,7 @@ class Story:
         """Whether somebody else writes this conversation."""
         self._parts: dict[str, Block] = {}
         self._fresh: dict[str, list[str]] = {}
+        self._last = 0
         self._changed: set[str] = set()
         self._renamed: list[tuple[str, str]] = []
 
@@ -156,9 +154,12 @@ class Story:
         known.model, known.ended, known.deferred = model, False, False
         self._headers(turn)
         if resumed:
-            last = max((seq for seq in self._by_event), default=0)
-            self._put(Resumed(key=f"r{last}", place=(last, 9)))
+            self._resumed(self._last)
             self._settle(turn)
+
+    def _resumed(self, last: int) -> None:
+        """The turn was cut off after event `last`; the log tells it beside the first event that came then."""
+        self._put(Resumed(key=f"r{last}", place=(last, 9)))
 
     # --- facts ---------------------------------------------------------------------------------------------
 
@@ -191,12 +192,15 @@ class Story:
     def _fact(self, one: StoredEvent) -> None:
         seq, turn, event = one.seq, one.turn, read_event(one.event)
         key = f"e{seq}"
+        self._last = max(self._last, seq)
+        if event.metadata.get("resumed") is True:
+            self._resumed(seq - 1)
         match event:
             case stored.ChatRequest(content=text, metadata=metadata):
                 self._put(User(key=key, place=(seq, 0), text=Foreign(text), aside="asides" in metadata))
                 self._header(turn, seq, 1)
             case stored.ChatResponse():
-                self._response(event, seq, key)
+                self._response(event, seq)
             case stored.ToolCallRequest(id=call):
                 known = self._call(turn, call)
                 known.request, known.name, known.place = event, event.name, seq
@@ -225,21 +229,12 @@ class Story:
                     self._call(turn, home).seen.add(seq)
                     self._show(turn, home)
 
-    def _response(self, event: stored.ChatResponse, seq: int, key: str) -> None:
-        text = Foreign(event.content if isinstance(event.content, str) else dump(event.content))
-        incomplete = event.metadata.get("incomplete") is True
-        if event.kind == "reasoning":
-            if text.raw.strip():
-                self._put(Thought(key=key, place=(seq, 1), text=text, incomplete=incomplete))
-        elif event.kind == "data":
-            self._put(
-                Data(key=key, place=(seq, 1), text=Foreign(json.dumps(event.content, indent=2, ensure_ascii=False)))
-            )
-        else:
-            greeting = event.metadata.get("greeting") is True
-            if greeting:
-                self._header(0, seq, 0)
-            self._put(Said(key=key, place=(seq, 1), text=text, incomplete=incomplete, greeting=greeting))
+    def _response(self, event: stored.ChatResponse, seq: int) -> None:
+        block = response_block(event, seq)
+        if isinstance(block, Said) and block.greeting:
+            self._header(0, seq, 0)
+        if block is not None:
+            self._put(block)
 
     def _outcome(self, event: stored.TurnOutcome, turn: int, seq: int) -> None:
         known = self._turn(turn)
@@ -247,19 +242,8 @@ class Story:
         known.deferred = event.outcome == "deferred"
         self._headers(turn)
         self._settle(turn)
-        if event.outcome == "done":
-            return
-        error = event.error or {}
-        self._put(
-            Ending(
-                key=f"e{seq}",
-                place=(seq, 0),
-                how=event.outcome,
-                message=foreign(error.get("message")),
-                detail=foreign(error.get("detail")),
-                advice=foreign(error.get("advice")),
-            )
-        )
+        if (block := ending_block(event, seq)) is not None:
+            self._put(block)
 
     # --- headers -------------------------------------------------------------------------------------------
 
