@@ -1,4 +1,4 @@
-"""The host of sheets with somebody who checks: verdicts as the engine gives them, held back when a test wants it."""
+"""A job with one of each kind of field, and a host that knows its sheet."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from jp_tui.conversation.strict_json import JsonObject, dump
-from jp_tui.engine.schema_worker import _answer
-from jp_tui.ui.sheets.messages import CheckWanted
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.ui.sheets.schema import SchemaSheet
 from tests.ui.sheet_host import Host
 
@@ -45,37 +43,8 @@ JOB: JsonObject = {
 """A job with one of each kind of field."""
 
 
-def problems(schema: JsonObject, value: Any) -> list[tuple[str, str]]:
-    """What the engine's worker says."""
-    found = _answer({"do": "check", "schema": dump(schema), "value": dump(value)})
-    return [(str(where), str(words)) for where, words in found["problems"]]
-
-
 class Checked(Host):
-    """A host that answers CheckWanted, at once unless `held`."""
-
-    held = False
-
-    def __init__(self, *prompts: Any, **more: Any) -> None:
-        super().__init__(*prompts, **more)
-        self.asked: list[Any] = []
-
-    def on_check_wanted(self, event: CheckWanted) -> None:
-        self._wanted(event)
-
-    def on_sheet_dock_check_wanted(self, event: Any) -> None:
-        self._wanted(event)
-
-    def _wanted(self, event: Any) -> None:
-        self.asked.append(event)
-        if not self.held:
-            self.verdict(event)
-
-    def verdict(self, event: Any) -> None:
-        """The verdict on one value that was asked about."""
-        sheet = self.dock._sheets.get(event.inquiry)
-        if isinstance(sheet, SchemaSheet):
-            sheet.checked(event.revision, problems(sheet._schema, event.value))
+    """A host with one schema sheet."""
 
     @property
     def schema(self) -> SchemaSheet:

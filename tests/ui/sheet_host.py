@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from textual import events
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
 from textual.keys import _character_to_key
@@ -13,8 +13,9 @@ from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
-from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.conversation.text import Foreign
+from jp_tui.engine.schema_worker import _answer
 from jp_tui.protocol.values import Control, Escalation, PromptRequest
 from jp_tui.questions.types import (
     BooleanAnswer,
@@ -254,6 +255,8 @@ class Host(App[None]):
         self.composer = Composer()
         self.composer.cursor_blink = False
         self._prompts = prompts
+        self.held = False
+        self.wanted: list[SheetDock.CheckWanted] = []
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return themes.derived(self.current_theme)
@@ -309,6 +312,21 @@ class Host(App[None]):
 
     def on_sheet_dock_count_changed(self, event: SheetDock.CountChanged) -> None:
         self.posted.append(event)
+
+    @on(SheetDock.CheckWanted)
+    def _check(self, event: SheetDock.CheckWanted) -> None:
+        """The verdict as the engine gives it, at once unless a test holds it back."""
+        self.wanted.append(event)
+        if not self.held:
+            self.verdict(event)
+
+    def verdict(self, event: SheetDock.CheckWanted) -> None:
+        """The verdict on one value that was asked about."""
+        prompt = next((one for one in self.dock._queue.prompts if one.inquiry == event.inquiry), None)
+        if prompt is not None and isinstance(prompt.question.answer_type, SchemaAnswer):
+            job = {"do": "check", "schema": dump(prompt.question.answer_type.schema), "value": dump(event.value)}
+            found = [(str(where), str(words)) for where, words in _answer(job)["problems"]]
+            self.dock.checked(event.inquiry, event.revision, found)
 
     def on_sheet_dock_draft_changed(self, event: SheetDock.DraftChanged) -> None:
         self.posted.append(event)

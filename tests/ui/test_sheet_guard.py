@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.sheets.schema import SchemaSheet
 from jp_tui.view.arrival import DEAF
 from tests.ui.sheet_host import Host, boolean, delivery, key_event, multi, permission, schema, select, text
 
@@ -15,7 +17,7 @@ PROMPTS = {
     "select": select(has_default=True, default="staging"),
     "text": text(has_default=True, default="x"),
     "multi": multi(has_default=True, default=["staging"]),
-    "schema": schema(has_default=True, default={}),
+    "schema": schema(of={"properties": {"name": {"type": "string"}}}, has_default=True, default={"name": "x"}),
     "permission": permission(arguments=Foreign("{}")),
     "delivery": delivery(result=Foreign("found")),
 }
@@ -32,12 +34,20 @@ async def test_the_sweep(kind: str) -> None:
     app = Host(PROMPTS[kind])
     async with app.run_test(size=(100, 30)) as pilot:
         await app.arm(pilot)
+        await judged(app, pilot)
         counted = 0
         for name in (*ANSWERS[kind], *OTHERS):
             step = 1 if name in ANSWERS[kind] else 5
             counted += sum(sweep(app, name, hundredth / 100) for hundredth in range(-20, 81, step))
             await pilot.pause()
         assert len(app.answers) == counted == len(ANSWERS[kind]) * 31
+
+
+async def judged(app: Host, pilot: Pilot[None]) -> None:
+    """A schema answer leaves only with a verdict, so that has to be there first."""
+    sheet = app.sheet
+    if isinstance(sheet, SchemaSheet):
+        await app.until(pilot, lambda: sheet.filling.sure)
 
 
 def sweep(app: Host, name: str, moment: float) -> bool:

@@ -6,6 +6,7 @@ How it hears is in `hearing.py`, what is said beside an answer in `saying.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
@@ -88,6 +89,9 @@ class Sheet(Walking):
         if not self._opened:
             self._opened = True
             self.action_edit()
+
+    def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
+        """A verdict of the engine, for a sheet that asked for one."""
 
     def hints(self) -> list[Hint]:
         if self.mode == "menu":

@@ -21,8 +21,8 @@ from textual.timer import Timer
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest, Response
 from jp_tui.ui.sheets import messages
-from jp_tui.ui.sheets.following import Following
 from jp_tui.ui.sheets.hints import KeyLine
+from jp_tui.ui.sheets.judging import Judging
 from jp_tui.ui.sheets.limits import Limits
 from jp_tui.ui.sheets.messages import Done, EditorWanted
 from jp_tui.ui.sheets.peek import Peek
@@ -39,7 +39,7 @@ def _no_editor(text: str) -> str:
     raise OSError("there is none here")
 
 
-class SheetDock(Following):
+class SheetDock(Judging):
     """The questions that wait for the human."""
 
     BINDINGS: ClassVar = [
