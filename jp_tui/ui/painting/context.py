@@ -27,18 +27,22 @@ SPLIT = 60
 """Fewest cells for two columns."""
 
 
-def context(text: Foreign, width: int, look: Look, *, approval: bool = True, split: bool = False) -> Painted:
-    """The rows of a context, and where its hunks begin. `split` puts a diff's two sides beside each other."""
+def context(
+    text: Foreign, width: int, look: Look, *, approval: bool = True, split: bool = False, named: str = ""
+) -> Painted:
+    """The rows of a context, and where its hunks begin. `split` puts a diff's two sides beside each other, `named` is
+    a file that need not be named in it."""
     frame = Frame(look, width, look.text)
     shown, missing = plain.cut(text.raw.strip("\n"), APPROVED if approval else plain.SHOWN)
     if shown.count("\n") > LINES:
         kept = "\n".join(shown.split("\n", LINES)[:LINES])
         shown, missing = kept, missing + len(shown) - len(kept)
-    found = _content(Foreign(shown), frame, approval, split and width >= SPLIT)
+    found = _content(Foreign(shown), frame, approval, split and width >= SPLIT, named)
     if approval and (kinds := neutral.warnings(shown)):
         badge = frame.paragraph([Piece(f"▲ found in this text: {', '.join(kinds)}", look.waiting + Style(bold=True))])
         found.rows[:0] = badge
         found.hunks = [at + len(badge) for at in found.hunks]
+        found.first = None  # nobody is led past the badge
     if missing:
         found.rows.append(plain.note(missing, frame))
         found.whole = False
@@ -50,24 +54,26 @@ def paint_context(text: Foreign, width: int, look: Look, *, approval: bool) -> l
     return [row.strip for row in context(text, width, look, approval=approval).rows]
 
 
-def _content(text: Foreign, frame: Frame, approval: bool, split: bool) -> Painted:
+def _content(text: Foreign, frame: Frame, approval: bool, split: bool, named: str) -> Painted:
     if diff.is_diff(text.raw):
         raw = text.raw if approval else neutral.neutralise(text)
-        return _sides(raw, frame, approval) if split else diff.unified(raw, frame, approval=approval)
+        if split:
+            return sides(raw, frame, approval=approval, named=named)
+        return diff.unified(raw, frame, approval=approval, named=named)
     if approval:
         return Painted(plain.paragraphs(plain.lines(text, frame.base, frame.look, approval=True), frame))
     return Painted(markdown.document(markdown.parse(neutral.neutralise(text), {}), frame))
 
 
-def _sides(text: str, frame: Frame, approval: bool) -> Painted:
-    changes = diff.read(text)
+def sides(text: str, frame: Frame, *, approval: bool, named: str = "") -> Painted:
+    """A diff in two columns."""
+    changes = diff.headed(diff.read(text), named) if approval else diff.read(text)
     found = Painted(added=diff.counts(changes)[1], removed=diff.counts(changes)[2])
     left = (frame.full - 1) // 2
     widths = (left, frame.full - 1 - left)
     for group in diff.groups(changes):
+        found.reached(group)
         if group[0].sign in "@#\\":
-            if group[0].sign == "@":
-                found.hunks.append(len(found.rows))
             found.rows += [row for change in group for row in diff.change_rows(change, frame, approval=approval)]
         elif group[0].sign == " ":
             for change in group:
@@ -83,7 +89,7 @@ def _beside(
 ) -> Sequence[Row]:
     """Two sides of one place; what is copied is the new side, or the old one where there is no new."""
     before, after = pair
-    spans = diff.changed_words(before.text, after.text) if before and after and before is not after else None
+    spans = diff.word_spans(before.text, after.text) if before and after and before is not after else None
     columns: list[list[Row]] = []
     for number, (change, width) in enumerate(zip(pair, widths, strict=True)):
         words = spans[number] if spans else None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Literal
 
 from rich.style import Style
@@ -22,9 +23,14 @@ from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Piece, Row, capped, chop_pieces, spaces
 
 Sign = Literal["+", "-", " ", "@", "#", "\\"]
+Spans = tuple[tuple[int, int], ...]
+"""Parts of a line, in characters."""
+WORDS = 400
+"""Characters of a line, and pairs of lines in a diff, that are compared word by word."""
 _HUNK = re.compile(r"@@+ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@+")
 _HEAD = re.compile(r"(?:diff --git |index [0-9a-f]+\.\.|--- |\+\+\+ |new file mode|deleted file|similarity|rename )")
 _FENCE = re.compile(r"(?:`{3,}|~{3,})(?:diff|patch|udiff)?[ \t]*\Z")
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _LOOKS = re.compile(r"^(?:@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
 
 
@@ -163,10 +169,8 @@ def gutter(change: Change, style: Style) -> list[Piece]:
     return [Piece(f"{change.sign}{shown}{'  ' if change.digits else ' '}", style)]
 
 
-def change_rows(
-    change: Change, frame: Frame, *, approval: bool = False, words: tuple[int, int] | None = None
-) -> list[Row]:
-    """The rows of one change; `words` is the part of its text that differs from its counterpart."""
+def change_rows(change: Change, frame: Frame, *, approval: bool = False, words: Spans | None = None) -> list[Row]:
+    """The rows of one change; `words` are the parts of its text that differ from its counterpart."""
     style = styles(frame.look, change.sign)
     lead = gutter(change, style)
     margin = [Piece(spaces(len(lead[0].text)), style)]
@@ -180,10 +184,48 @@ def change_rows(
     ]
 
 
-def _stressed(piece: Piece, words: tuple[int, int], style: Style) -> list[Piece]:
-    start, end = words
-    parts = (piece.text[:start], piece.text[start:end], piece.text[end:])
-    return [Piece(text, look) for text, look in zip(parts, (piece.style, style, piece.style), strict=True) if text]
+def _stressed(piece: Piece, words: Spans, style: Style) -> list[Piece]:
+    found, at = list[Piece](), 0
+    for start, end in words:
+        found += [Piece(piece.text[at:start], piece.style), Piece(piece.text[start:end], style)]
+        at = end
+    return [one for one in (*found, Piece(piece.text[at:], piece.style)) if one.text]
+
+
+def word_spans(before: str, after: str, *, closely: bool = True) -> tuple[Spans, Spans] | None:
+    """The words that differ between two lines as they are shown; None when too little is common to help.
+
+    Not `closely`: one span in each, cheap enough for any number of lines.
+    """
+    before, after = before.expandtabs(TAB), after.expandtabs(TAB)
+    if before == after or max(len(before), len(after)) > WORDS:
+        return None
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    if not closely or len(old) * len(new) > WORDS * WORDS // 4:
+        middle = changed_words(before, after)
+        return middle and tuple((ends,) if ends[0] < ends[1] else () for ends in middle)  # type: ignore[return-value]
+    from difflib import SequenceMatcher
+
+    same = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    common = sum(len(word.strip()) for block in same for word in old[block.a : block.a + block.size])
+    if common * 3 < max(len(before.strip()), len(after.strip())):
+        return None
+    return _others(old, [(block.a, block.size) for block in same]), _others(
+        new, [(block.b, block.size) for block in same]
+    )
+
+
+def _others(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Spans:
+    """The places of the words that are not the same, joined where only blanks are between."""
+    ends = [0, *accumulate(map(len, words))]
+    found, at = list[tuple[int, int]](), 0
+    for start, size in same:
+        if start > at:
+            joins = bool(found) and not "".join(words)[found[-1][1] : ends[at]].strip()
+            first = found.pop()[0] if joins else ends[at]
+            found.append((first, ends[start]))
+        at = start + size
+    return tuple(found)
 
 
 def changed_words(before: str, after: str) -> tuple[tuple[int, int], tuple[int, int]] | None:
@@ -217,13 +259,46 @@ def _inside_word(before: str, after: str, at: int) -> bool:
 
 @dataclass(slots=True)
 class Painted:
-    """A diff or another context as rows; `hunks` are the rows where hunks begin, `whole` whether nothing was cut."""
+    """A diff or another context as rows; `hunks` are the rows where hunks begin, `first` that of the first changed
+    line, `whole` whether nothing was cut."""
 
     rows: list[Row] = field(default_factory=list)
     hunks: list[int] = field(default_factory=list)
     added: int = 0
     removed: int = 0
     whole: bool = True
+    first: int | None = None
+
+    def reached(self, group: Sequence[Change]) -> None:
+        """The rows of a group come next."""
+        if group[0].sign == "@":
+            self.hunks.append(len(self.rows))
+        elif group[0].sign in "+-" and self.first is None:
+            self.first = len(self.rows)
+
+
+def headed(changes: Sequence[Change], named: str = "") -> list[Change]:
+    """The two lines that name a file as one, and none for a file that is `named` beside the diff already."""
+    found: list[Change] = []
+    for change in changes:
+        pair = change.sign == "#" and change.text.startswith("+++ ") and bool(found)
+        if pair and found[-1].sign == "#" and found[-1].text.startswith("--- "):
+            name = file_name(found.pop().text[4:], change.text[4:])
+            if not named or name != named:
+                found.append(Change("#", name))
+        else:
+            found.append(change)
+    return found
+
+
+def file_name(old: str, new: str) -> str:
+    """What a file is called, from both names of a diff's head."""
+    plain = [name[2:] if name[:2] == side else name for name, side in ((old, "a/"), (new, "b/"))]
+    if old == "/dev/null":
+        return f"{plain[1]} (new file)"
+    if new == "/dev/null":
+        return f"{plain[0]} (deleted)"
+    return plain[0] if plain[0] == plain[1] else f"{old} → {new}"
 
 
 def groups(changes: Sequence[Change]) -> list[list[Change]]:
@@ -247,14 +322,15 @@ def pairs(group: Sequence[Change]) -> list[tuple[Change | None, Change | None]]:
     return [(removed[at] if at < len(removed) else None, added[at] if at < len(added) else None) for at in range(size)]
 
 
-def unified(text: str, frame: Frame, *, approval: bool = False) -> Painted:
-    """A whole diff, one column, the words that changed within a line stressed."""
-    changes = read(text)
+def unified(text: str, frame: Frame, *, approval: bool = False, named: str = "") -> Painted:
+    """A whole diff, one column, the words that changed within a line stressed; `named` as in `headed`."""
+    changes = headed(read(text), named) if approval else read(text)
     found = Painted(added=counts(changes)[1], removed=counts(changes)[2])
+    closely = WORDS
     for group in groups(changes):
-        if group[0].sign == "@":
-            found.hunks.append(len(found.rows))
-        words = _words(group)
+        found.reached(group)
+        words = _words(group, closely=closely > 0)
+        closely -= len(words)
         for line in _folded(group) if approval else group:
             if isinstance(line, int):
                 found.rows.append(_blanks(line, group[0].sign, frame))
@@ -263,11 +339,11 @@ def unified(text: str, frame: Frame, *, approval: bool = False) -> Painted:
     return found
 
 
-def _words(group: Sequence[Change]) -> dict[int, tuple[int, int]]:
-    found: dict[int, tuple[int, int]] = {}
+def _words(group: Sequence[Change], *, closely: bool) -> dict[int, Spans]:
+    found: dict[int, Spans] = {}
     for before, after in pairs(group):
         if before is not None and after is not None:
-            spans = changed_words(before.text, after.text)
+            spans = word_spans(before.text, after.text, closely=closely)
             if spans is not None:
                 found[id(before)], found[id(after)] = spans
     return found

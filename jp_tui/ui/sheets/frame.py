@@ -36,6 +36,8 @@ from jp_tui.view import wording as w
 Mode = Literal["answer", "write", "menu"]
 EDGES = 2
 """Rows and columns of the frame's border on both sides together; columns have a blank beside each."""
+TITLED = 40
+"""Characters of a subject of which the title surely shows all."""
 NOTICE_ROWS = 3
 """Rows of a notice where there are few."""
 
@@ -76,7 +78,7 @@ class Frame(Vertical, can_focus=True):
         self.border_title = words.title(prompt)
         line, above = words.question(prompt)
         self.banner = Banner(prompt.escalation) if prompt.escalation else None
-        self.context = ContextView(above, approval=words.mode(prompt) == "approval", focus=False) if above else None
+        self.context = self.make_context(above) if above else None
         self.aside = ContextView(Foreign(""), focus=False, id="aside")
         for view in self._views:
             view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
@@ -125,6 +127,11 @@ class Frame(Vertical, can_focus=True):
             slot.title.display = slot.field.display = False
             yield from (slot.title, slot.field)
         yield from (self.why, self.time, self.problem, self.line)
+
+    def make_context(self, above: Foreign) -> ContextView:
+        """The view of what is asked about; a file that the title names is not named again."""
+        named = self.prompt.subject.raw if len(self.prompt.subject.raw) <= TITLED else ""
+        return ContextView(above, approval=words.mode(self.prompt) == "approval", focus=False, named=named)
 
     @property
     def begins(self) -> tuple[Json, ...]:

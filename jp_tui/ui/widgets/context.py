@@ -25,6 +25,10 @@ from jp_tui.ui.widgets.rowview import RowView
 from jp_tui.ui.widgets.scrolled import scrolling
 
 
+FEW, LEAD = 12, 1
+"""Rows below which a diff begins with its first changed line, and the rows shown above that."""
+
+
 class _Rows:
     """Rows that are all there, in the form that a RowView scrolls."""
 
@@ -73,10 +77,15 @@ class ContextView(RowView, can_focus=True):
         unseen: int
         lines: int
 
-    def __init__(self, text: Foreign, *, approval: bool = True, focus: bool = True, id: str | None = None) -> None:
+    def __init__(
+        self, text: Foreign, *, approval: bool = True, focus: bool = True, named: str = "", id: str | None = None
+    ) -> None:
+        """`named` is a file that stands beside it already, so that a diff of it alone need not name it again."""
         super().__init__(id=id)
         self.can_focus = focus
-        self._text, self._approval, self._split = text, approval, False
+        self._text, self._approval, self._split, self._named = text, approval, False, named
+        self._untouched = True
+        """Nobody scrolled yet: it stands where it should begin."""
         self._colours = look({})
         self._made: dict[tuple[int, bool], Painted] = {}
         self._width, self._seen, self._of = 1, 0, 0
@@ -88,6 +97,7 @@ class ContextView(RowView, can_focus=True):
     def put(self, text: Foreign) -> None:
         """Show another text from its top."""
         self._text, self._seen, self._of, self.top = text, 0, 0, 0
+        self._untouched = True
         self._again()
         self.refresh(layout=True)
 
@@ -161,6 +171,16 @@ class ContextView(RowView, can_focus=True):
         elif step < 0 and earlier:
             self.scroll_to_row(earlier[-1])
 
+    def scroll_to_row(self, row: int) -> None:
+        self._untouched = False
+        super().scroll_to_row(row)
+
+    def _begin(self) -> None:
+        """Where few rows are, begin just above the first line that changes, not with what leads up to it."""
+        first = self._pane.painted.first
+        if self._untouched and first is not None and 0 < self.height < min(FEW, self.lines):
+            super().scroll_to_row(first - LEAD)
+
     # --- painting ------------------------------------------------------------------------------------------
 
     def _painted(self, width: int) -> Painted:
@@ -169,8 +189,13 @@ class ContextView(RowView, can_focus=True):
         if key not in self._made:
             if len(self._made) > 3:
                 self._made.clear()
-            self._made[key] = context(self._text, key[0], self._colours, approval=self._approval, split=self._split)
+            self._made[key] = self.paint(key[0])
         return self._made[key]
+
+    def paint(self, width: int) -> Painted:
+        """All of it at a width."""
+        look, approval = self._colours, self._approval
+        return context(self._text, width, look, approval=approval, split=self._split, named=self._named)
 
     def _again(self) -> None:
         self._made.clear()
@@ -182,7 +207,8 @@ class ContextView(RowView, can_focus=True):
         if self._of and self.lines != before and before:  # the same share of it counts as seen
             self._seen = self.lines if self._seen >= before else self._seen * self.lines // before
         self._of = self.lines
-        self.scroll_to_row(self.top)
+        super().scroll_to_row(self.top)
+        self._begin()
         self.look()
         self.refresh()
 
