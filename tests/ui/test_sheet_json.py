@@ -1,8 +1,10 @@
-"""JSON as it is read and laid out in a sheet, and what a schema wants in words: R87, R186, T3, T17."""
+"""JSON as it is read and laid out in a sheet, and where its parts stand: R87, R186, T3, T17."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from jp_tui.conversation import visible
 from jp_tui.conversation.strict_json import JsonProblem
 from jp_tui.ui.sheets.json_text import laid_out, read, read_object, readable
-from jp_tui.ui.sheets.schema_words import skeleton, summary
+from jp_tui.ui.sheets.json_places import places
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -72,33 +74,44 @@ def test_arguments_are_shown_as_they_would_run_and_no_text_passes_for_a_name() -
     assert readable("{broken") == "{broken" and readable("{}") == "no arguments"
 
 
-def test_r186_a_skeleton_holds_what_is_required() -> None:
-    schema = {
-        "required": ["a", "b", "c", "d", "e", "f", "unknown", 7],
-        "properties": {
-            "a": {"type": "string"}, "b": {"type": "integer", "minimum": 3}, "c": {"enum": ["x", "y"]},
-            "d": {"type": ["null", "array"]}, "e": {"type": "object"}, "f": {"default": {"k": 1}},
-            "not": {"type": "string"},
-        },
-    }  # fmt: skip
-    assert skeleton(schema) == {"a": "", "b": 3, "c": "x", "d": [], "e": {}, "f": {"k": 1}, "unknown": None}
+DOCUMENT = {"a": {"b": [1, {"c/d": "x", "": None}], "e": "}{,:"}, "f": []}
 
 
-@pytest.mark.parametrize("schema", [{}, {"type": "array"}, {"properties": 7, "required": "x"}, {"required": ["a"]}])
-def test_r186_without_properties_it_is_an_empty_object(schema: dict[str, object]) -> None:
-    assert skeleton(schema) == {}
+@pytest.mark.parametrize(
+    ("path", "line", "column"),
+    [
+        ((), 1, 1), (("a",), 2, 3), (("a", "b", 0), 4, 7), (("a", "b", 1), 5, 7), (("a", "b", 1, "c/d"), 6, 9),
+        (("a", "b", 1, ""), 7, 9), (("a", "e"), 10, 5), (("f",), 12, 3), (("f", 0), 12, 3), (("nowhere",), 1, 1),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_document_is_found_in_its_text(path: tuple[str | int, ...], line: int, column: int) -> None:
+    assert places(laid_out(DOCUMENT), [path]) == {path: (line, column)}
 
 
-def test_what_a_schema_wants_is_one_line() -> None:
-    schema = {
-        "required": ["name"],
-        "properties": {
-            "name": {"type": "string", "format": "date"}, "n": {"type": "integer", "minimum": 1, "maximum": 9},
-            "mode": {"enum": ["safe", 2, None]}, "any": True, "odd": {"type": 7},
-            "most": {"maximum": 2, "type": "number"},
-        },
-    }  # fmt: skip
-    wants = "name* (text, date), n (integer, 1 to 9), mode (safe or 2 or null), any, odd, most (number, at most 2)"
-    assert summary(schema) == wants
-    assert summary({"type": "array"}) == "list" and summary({}) == "any JSON"
-    assert len(summary({"properties": {"x" * 9999 + str(n): {"enum": ["y" * 9999] * 99} for n in range(999)}})) < 12_000
+@given(VALUES)
+def test_every_part_stands_where_it_is_said_to_stand(value: object) -> None:
+    text = laid_out(value)
+    lines = text.split("\n")
+    paths = list(inside(value))
+    for path, (line, column) in places(text, paths).items():
+        rest = lines[line - 1][column - 1 :]
+        shown = laid_out(path[-1]) if path and isinstance(path[-1], str) else laid_out(part(value, path)).split("\n")[0]
+        assert rest.startswith(shown)
+
+
+def inside(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    yield path
+    steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, inner in steps:
+        yield from inside(inner, (*path, step))
+
+
+def part(value: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+@given(st.text(alphabet='{}[]:,"\\ab01 \n', max_size=60))
+def test_places_are_looked_for_in_any_text(text: str) -> None:
+    places(text, [("a",), ("b", 0), ()])
