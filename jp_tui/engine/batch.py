@@ -104,12 +104,7 @@ class Batch:
                 await self._watch()
                 if self._ending == "restart":
                     self._ending = "go_on"
-                if self._ending == "leave":
-                    await self._coordinator.settle()
-                if self._ending != "leave":  # left open, and then the user ended it after all
-                    self._deferred -= self._left_open
-                    self._left_open.clear()
-                    self._committed = 0
+                await self._stays_open()
                 if not self._left():
                     break
         finally:
@@ -117,6 +112,15 @@ class Batch:
         if self._ending == "respond":
             return "go_on"
         return "deferred" if self._deferred and self._ending == "go_on" else self._ending
+
+    async def _stays_open(self) -> None:
+        """What is left open for the next start stays so, unless the user ended it after all."""
+        if self._ending == "leave":
+            await self._coordinator.settle()
+        if self._ending != "leave" and self._left_open:
+            self._deferred -= self._left_open
+            self._left_open.clear()
+            self._committed = 0
 
     def _left(self) -> list[Call]:
         return [call for call in self._calls if call.id not in self._done and call.id not in self._deferred]
@@ -221,6 +225,7 @@ class Batch:
 
     async def _commit(self) -> None:
         """Append responses in request order; a deferred call does not hold back the others (R95)."""
+        await self._stays_open()
         fresh, self._fresh = self._fresh, []
         ready: dict[str, None] = {}
         while self._committed < len(self._order):

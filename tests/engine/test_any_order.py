@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.conversation import model as m
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.journal.reader import open_reader
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -22,6 +23,9 @@ from jp_tui.protocol.values import (
     PromptRequest,
     Replied,
     Response,
+    Restored,
+    Submitted,
+    WentBack,
 )
 from jp_tui.questions.types import Question, SecretAnswer
 from tests.engine.conftest import Bench, tool_setup
@@ -32,7 +36,16 @@ from tests.fakes.tools import Made, asks, at_once, forever, series
 
 ACTIONS: tuple[c.Interrupt, ...] = ("reply", "stop", "abort", "respond", "restart")
 SECRET = "hunter22-of-mine"
-ASK = {"question": "Which?", "answer_type": "select", "options": ["red", "blue"]}
+ASK: JsonObject = {"question": "Which?", "answer_type": "select", "options": ["red", "blue"]}
+WHEN: JsonObject = {"question_id": "sure", "equals": True}
+COLOUR: JsonObject = {
+    "id": "colour",
+    "text": "Which?",
+    "answer_type": "select",
+    "options": ["red", "blue"],
+    "when": WHEN,
+}
+FORM: JsonObject = {"questions": [{"id": "sure", "text": "Sure?", "answer_type": "boolean"}, COLOUR]}
 
 
 class Model(Script):
@@ -60,7 +73,7 @@ class Model(Script):
                     text("some words", index),
                     [m.PartOpened(index, "reasoning"), m.PartGrew(index, "hm"), m.PartEnded(index)],
                     call("ask", {"text": f"Sure {index}?"}, id_, index),
-                    call("ask_user", ASK, id_, index),
+                    call("ask_user", dice.choice([ASK, FORM]), id_, index),
                     call("quick", {}, id_, index),
                     call("slow", {}, id_, index),
                     call("guarded", {"n": index}, id_, index),
@@ -83,7 +96,10 @@ def said(dice: random.Random, prompt: PromptRequest) -> Response:
             Cancelled(),
             Replied(text=dice.choice([None, "rather not"])),
             Edited(arguments={"text": "Edited?"}),
+            WentBack(to=dice.choice(["", "sure"])),
+            Restored(),
         ],
+        "review": [Submitted(), WentBack(), WentBack(to="sure"), Restored(), Replied(text="rather not")],
         "secret": [Answered(value=SECRET), Cancelled()],
         "permission": [
             Permitted(run=True, remember=dice.random() < 0.3),
@@ -101,7 +117,7 @@ def act(bench: Bench, other: Bench, dice: random.Random, prompts: list[PromptReq
     """One thing that a user, or another process, may do now, or a moment too late."""
     time.sleep(dice.choice([0, 0, 0.003, 0.01, 0.03]))  # the moment is what is tried
     bench.send_and_wait()
-    doing = dice.randrange(12)
+    doing = dice.randrange(14)
     if doing < 5 and prompts:
         prompt = dice.choice(prompts)
         if isinstance(prompt.question.answer_type, SecretAnswer):
@@ -114,6 +130,11 @@ def act(bench: Bench, other: Bench, dice: random.Random, prompts: list[PromptReq
     elif doing == 7:
         action = dice.choice(ACTIONS)
         bench.interrupt(action, "words" if action in ("reply", "respond") else "")
+    elif doing in (8, 9) and prompts:
+        inquiry = dice.choice(prompts).inquiry
+        bench.send(c.AskAside(conversation=bench.conversation, inquiry=inquiry, text="And then?"))
+        if doing == 9:
+            bench.send(c.SendAside(conversation=bench.conversation, inquiry=inquiry))
     else:
         bench.say(f"prompt {dice.random()}")
     bench.send_and_wait()
@@ -134,7 +155,9 @@ def whole(bench: Bench, *, over: bool) -> None:
     assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
     for turn in sorted({row.entry.turn for row in rows}):
         kinds = [row.entry.kind for row in rows if row.entry.turn == turn]
-        assert kinds[0] == "turn_start" and kinds.count("turn_start") == kinds.count("chat_request") == 1
+        assert kinds[0] == "turn_start" and kinds.count("turn_start") == 1
+        asked = [row.entry.payload for row in rows if (row.entry.turn, row.entry.kind) == (turn, "chat_request")]
+        assert len([payload for payload in asked if '"asides":' not in payload]) == 1
         if over or turn < rows[-1].entry.turn:
             assert kinds[-1] == "turn_outcome" and kinds.count("turn_outcome") == 1
             assert kinds.count("tool_call_request") == kinds.count("tool_call_response")
@@ -174,6 +197,7 @@ def play(bench: Bench, seed: int) -> None:
     bench.tools["hush"] = tool_setup("hush", Made(series(Question("word", "Word?", SecretAnswer()))))
     bench.tools["guarded"] = tool_setup("guarded", Made(asks), run="ask")
     bench.tools["checked"] = tool_setup("checked", Made(at_once), run="edit", result="ask")
+    bench.reviews = True
     bench.start()
     for life in range(3):
         other = bench.other()
