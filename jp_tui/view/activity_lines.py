@@ -98,7 +98,8 @@ def _call(call: Call, now: float) -> list[Line]:
     repeats = any(first_line(inquiry.text.raw) == call.title.raw for inquiry in call.inquiries)  # a call that only asks
     first = Line(role=role, sign=sign, text=call.tool, aside=NOTHING if repeats else call.title, right=right)
     told = [line for one in call.decided for line in _decision(one)]
-    return [first, *told, *(line for inquiry in call.inquiries for line in _inquiry(inquiry, 1, call, now))]
+    shown = [one for one in call.inquiries if not (one.moved or one.restores)]  # gone back from: the last one counts
+    return [first, *told, *(line for inquiry in shown for line in _inquiry(inquiry, 1, call, now))]
 
 
 def _decision(decision: decisions.Decision) -> list[Line]:

@@ -6,6 +6,8 @@ reason. Each row folds out and answers `w`, like a line of the trail. What becam
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich.cells import cell_len
 from rich.style import Style
 
@@ -44,7 +46,7 @@ STATES: dict[FormState, tuple[str, str, Role]] = {
     "replied": ("»", "replied in words", "quiet"),
     "ended": ("⊘", "ended before all was answered", "quiet"),
 }
-ENDED, TAKEN_BACK, UNASKED = "ended here", "taken back", "not asked"
+ENDED, TAKEN_BACK, UNASKED, AHEAD = "ended here", "taken back", "not asked", "not asked yet"
 
 
 def form_rows(tool: Tool, form: Form, frame: Frame, unfolded: frozenset[str], *, waits: bool) -> list[Row]:
@@ -55,7 +57,8 @@ def form_rows(tool: Tool, form: Form, frame: Frame, unfolded: frozenset[str], *,
     digits = len(str(len(form.places)))
     for number, place in enumerate(form.places):
         key = part_of(tool.key, number)
-        rows += _place(place, f"{number + 1:>{digits}} ", inner, key, waits=waits, open_=all_open, unfolded=unfolded)
+        row = _Row(place, key, all_open or key in unfolded, key + WHY in unfolded, waits, form.state == "open")
+        rows += row.rows(inner, f"{number + 1:>{digits}} ")
     return rows + reason(form.reply, inner, None if all_open else REASON_ROWS)
 
 
@@ -63,7 +66,7 @@ def _header(tool: Tool, form: Form, frame: Frame, unfolded: bool) -> Row:
     look, hit = frame.look, Hit("fold", tool.key)
     sign, word, role = STATES[form.state]
     done = sum(place.state == "answered" for place in form.places)
-    counts = form.state not in ("answered", "review")
+    counts = done and form.state not in ("answered", "review")
     after = [part for part in (f"{done} answered" if counts else "", word) if part]
     if tool.ms is not None and tool.state == "completed":
         after.append(duration(tool.ms))
@@ -76,67 +79,77 @@ def _header(tool: Tool, form: Form, frame: Frame, unfolded: bool) -> Row:
     return frame.emit([*clip(body, frame.room - 2), arrow(unfolded, hit, look)])
 
 
-def _place(
-    place: Place, number: str, frame: Frame, key: str, *, waits: bool, open_: bool, unfolded: frozenset[str]
-) -> list[Row]:
-    look, hit = frame.look, Hit("fold", key)
-    open_ = open_ or key in unfolded
-    inside = frame.inside([Piece(number, look.muted)], [Piece(" " * len(number), look.text)])
-    loud = place.state in ("answered", "open")
-    question = neutral.first_line(place.text) or "(a question without words)"
-    end = _end(place, look, hit, waits)
-    rows = _one_row(question, look.text if loud else look.muted, end, inside, hit, open_)
-    asked = place.asked
-    if asked is not None:
-        rows += reason(asked.explanation, inside, None if open_ else REASON_ROWS)
-    if open_:
-        rows += _whole(place, inside)
-    elif asked is not None and key + WHY in unfolded:
-        rows += why_rows(asked, inside)
-    return rows
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One question: whether it is folded out, whether its reason is shown, whether anything can still be answered."""
+
+    place: Place
+    key: str
+    open: bool
+    why: bool
+    waits: bool
+    goes_on: bool
+
+    def rows(self, frame: Frame, number: str) -> list[Row]:
+        """All rows of it; only what has more to tell can be folded out."""
+        look, place, asked = frame.look, self.place, self.place.asked
+        inside = frame.inside([Piece(number, look.muted)], [Piece(" " * len(number), look.text)])
+        more = asked is not None or place.earlier or _long(place.text, inside)
+        hit = Hit("fold", self.key) if more else None
+        style = look.text if place.state in ("answered", "open") else look.muted
+        rows = self._first(inside, Piece(neutral.first_line(place.text) or "(a question without words)", style, hit))
+        if asked is not None:
+            rows += reason(asked.explanation, inside, None if self.open else REASON_ROWS)
+        if self.open:
+            rows += self._whole(inside)
+        elif asked is not None and self.why:
+            rows += why_rows(asked, inside)
+        return rows
+
+    def _first(self, frame: Frame, question: Piece) -> list[Row]:
+        """The question with what became of it beside it, or below it where there is no room."""
+        look, room, hit = frame.look, frame.room - 2, question.hit
+        end, fold = self._end(look, hit), [arrow(self.open, hit, look)] if hit is not None else []
+        left = room - min(width_of(end), max(room - LEAST_WORDS - 2, 0)) - 2
+        if left >= min(cell_len(question.text), LEAST_WORDS):
+            words = question._replace(text=fit(question.text, left))
+            return [frame.emit([*clip([words, Piece("  ", look.text), *end], room), *fold])]
+        first = frame.emit([question._replace(text=fit(question.text, room)), *fold])
+        return [first, frame.emit(clip(end, room))]
+
+    def _end(self, look: Look, hit: Hit | None) -> list[Piece]:
+        """What became of a question; that it was you who answered goes without saying."""
+        state, asked = self.place.state, self.place.asked
+        if state == "skipped":
+            because = neutral.first_line(self.place.because)
+            return [Piece(f"↷ skipped: {because}" if because else "↷ skipped", look.muted, hit)]
+        if asked is None:
+            unasked = f"· {AHEAD if self.goes_on else UNASKED}"
+            return [Piece(f"↶ {TAKEN_BACK}" if state == "taken_back" else unasked, look.muted, hit)]
+        if state == "left" and asked.tag.raw in ("", "user"):
+            return [Piece(f"⊘ {ENDED}", look.muted, hit)]
+        found = fate_pieces(fate(asked, waits=self.waits), look, hit)
+        plain = asked.by in ("", "user") and not asked.via
+        return found[:1] if plain else found
+
+    def _whole(self, frame: Frame) -> list[Row]:
+        """All words of a question and its answer, what it was about, why it was asked, and how it stood before."""
+        asked, rows = self.place.asked, list[Row]()
+        if _long(self.place.text, frame):
+            rows += words_rows(self.place.text, frame)
+        if asked is not None and asked.how == "answered" and isinstance(asked.answer, str):
+            many = "\n" in asked.answer.strip() or cell_len(asked.answer) > frame.room // 3
+            rows += long_answer(asked.answer, frame) if many else []
+        if asked is not None and asked.context.raw.strip():
+            rows += context_rows(asked.context, frame)
+        if asked is not None:
+            rows += why_rows(asked, frame)
+        for one in self.place.earlier:
+            end = fate(one, waits=False)
+            told = f"earlier: {end.sign} {neutral.first_line(end.word) or 'empty on purpose'}"
+            rows += frame.paragraph([Piece(told, frame.look.muted)])
+        return rows
 
 
-def _one_row(question: str, style: Style, end: list[Piece], frame: Frame, hit: Hit, open_: bool) -> list[Row]:
-    look, room = frame.look, frame.room - 2
-    left = room - min(width_of(end), max(room - LEAST_WORDS - 2, 0)) - 2
-    if left >= min(cell_len(question), LEAST_WORDS):
-        body = [Piece(fit(question, left), style, hit), Piece("  ", look.text), *end]
-        return [frame.emit([*clip(body, room), arrow(open_, hit, look)])]
-    first = frame.emit([Piece(fit(question, room), style, hit), arrow(open_, hit, look)])
-    return [first, frame.emit(clip(end, room))]
-
-
-def _end(place: Place, look: Look, hit: Hit, waits: bool) -> list[Piece]:
-    """What became of a question; that it was you who answered goes without saying."""
-    if place.state == "skipped":
-        because = neutral.first_line(place.because)
-        return [Piece(f"↷ skipped: {because}" if because else "↷ skipped", look.muted, hit)]
-    if place.state in ("taken_back", "unasked"):
-        words = f"↶ {TAKEN_BACK}" if place.state == "taken_back" else f"· {UNASKED}"
-        return [Piece(words, look.muted, hit)]
-    assert place.asked is not None
-    if place.state == "left" and place.asked.tag.raw in ("", "user"):
-        return [Piece(f"⊘ {ENDED}", look.muted, hit)]
-    found = fate_pieces(fate(place.asked, waits=waits), look, hit)
-    plain = place.asked.by in ("", "user") and not place.asked.via
-    return found[:1] if plain else found
-
-
-def _whole(place: Place, frame: Frame) -> list[Row]:
-    """All words of a question and of its answer, what it was about, why it was asked, and how it stood before."""
-    look, rows = frame.look, list[Row]()
-    asked = place.asked
-    if "\n" in place.text.raw.strip() or cell_len(place.text.raw) > frame.room // 2:
-        rows += words_rows(place.text, frame)
-    if asked is not None and asked.how == "answered" and isinstance(asked.answer, str):
-        many = "\n" in asked.answer.strip() or cell_len(asked.answer) > frame.room // 3
-        rows += long_answer(asked.answer, frame) if many else []
-    if asked is not None and asked.context.raw.strip():
-        rows += context_rows(asked.context, frame)
-    if asked is not None:
-        rows += why_rows(asked, frame)
-    for one in place.earlier:
-        end = fate(one, waits=False)
-        told = f"earlier: {end.sign} {neutral.first_line(Foreign(end.word.raw)) or 'empty on purpose'}"
-        rows += frame.paragraph([Piece(told, look.muted)])
-    return rows
+def _long(words: Foreign, frame: Frame) -> bool:
+    return "\n" in words.raw.strip() or cell_len(words.raw) > frame.room // 2

@@ -129,7 +129,8 @@ class Exchange(Vertical):
 
     def _here(self, event: ev.Event) -> bool:
         """Whether an event concerns this conversation; a question of another one still reaches its human (E4)."""
-        if isinstance(event, (ev.ConversationOpened, ev.QuestionAsked, ev.QuestionSettled, ev.AnswerRefused)):
+        asked = (ev.QuestionAsked, ev.QuestionSettled, ev.AnswerRefused, ev.AnswerChecked)
+        if isinstance(event, (ev.ConversationOpened, *asked)):
             return True
         return getattr(event, "conversation", "") in ("", self._status.conversation)
 
@@ -169,7 +170,9 @@ class Exchange(Vertical):
                 self.post_message(self.Listed(event))
             case ev.OfferSettled():
                 pass  # nobody here offers an answer: a sheet sends AnswerQuestion
-            case ev.AnswerChecked() | ev.AsideDelta() | ev.AsideEnded():
+            case ev.AnswerChecked(inquiry=inquiry, revision=revision, problems=problems):
+                self.column.checked(inquiry, revision, problems)
+            case ev.AsideDelta() | ev.AsideEnded():
                 pass  # no sheet asks for them yet
             case ev.SettingChanged() | ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
@@ -266,6 +269,14 @@ class Exchange(Vertical):
                 digest=event.digest,
                 response=event.response,
             )
+        )
+
+    @on(SheetDock.CheckWanted)
+    def _check_wanted(self, event: SheetDock.CheckWanted) -> None:
+        event.stop()
+        here = event.conversation
+        self._send(
+            cmd.CheckAnswer(conversation=here, inquiry=event.inquiry, revision=event.revision, value=event.value)
         )
 
     @on(SheetDock.DraftChanged)

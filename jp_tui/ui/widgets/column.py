@@ -6,7 +6,7 @@ it waits here until it can be seen (E10, R216). It sends no command; what its pa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textual import on
@@ -116,6 +116,10 @@ class Column(Vertical):
     def refused(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
         """An answer was not taken; `by` names who was first."""
         self._composer.behind_keys(lambda: self.query_one(SheetDock).refused(inquiry, reason, gone, by))
+
+    def checked(self, inquiry: str, revision: int, problems: Sequence[tuple[str, str]]) -> None:
+        """The verdict on a value that a sheet wanted checked."""
+        self.query_one(SheetDock).checked(inquiry, revision, problems)
 
     def _ask(self, prompt: PromptRequest) -> None:
         if self._out_of_sight:
