@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Usage
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import first_line
 from jp_tui.engine.closing import open_calls, open_inquiries
 from jp_tui.engine.entries import totals
 from jp_tui.engine.job import Earlier
@@ -95,6 +96,17 @@ def needs_people(cut: Cut, setup: Setup) -> bool:
     return bool(cut.waits) or any(
         tool is not None and tool.result in ("ask", "edit") and tool.policies.deliver != "auto" for tool in held
     )
+
+
+def still_waits(cut: Cut, conversation: str) -> tuple[str, str, tuple[str, ...]]:
+    """Why nothing new can be said to such a turn: what it waits for, how to answer that, and the inquiries."""
+    if not cut.waits:
+        message = "A result of this conversation still waits for your leave to be delivered."
+        return message, "Open the conversation in the workspace, where you can look at it.", ()
+    asked = "; ".join(f'"{first_line(str(request.question.get("text", "")))}"' for request in cut.waits)
+    ids = tuple(request.id for request in cut.waits)
+    advice = f"Answer it: `jp-tui answer {conversation}/{ids[0]} VALUE`, or open the conversation in the workspace."
+    return f"A question of this conversation still waits for an answer: {asked}.", advice, ids
 
 
 def _resumed(id_: str, call: _Known) -> v.CallResumed:

@@ -22,7 +22,7 @@ from jp_tui.engine.entries import event_span, storable, stored_event
 from jp_tui.engine.log import Log
 from jp_tui.engine.looking import look_on
 from jp_tui.engine.offers import Settled
-from jp_tui.engine.resuming import Cut, needs_people
+from jp_tui.engine.resuming import Cut, needs_people, still_waits
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup
 from jp_tui.engine.turn import Around, Turn
 from jp_tui.engine.verdicts import Checks
@@ -197,18 +197,7 @@ class Session:
             self._take_up(cut)
             return
         self._next.clear()
-        if not cut.waits:
-            advice = "Open the conversation in the workspace, where you can look at it."
-            self._refuse("A result of this conversation still waits for your leave to be delivered.", advice)
-            return
-        asked = [first_line(str(request.question.get("text", ""))) for request in cut.waits]
-        words = "; ".join(f'"{line}"' for line in asked)
-        ids = tuple(request.id for request in cut.waits)
-        self._refuse(
-            f"A question of this conversation still waits for an answer: {words}.",
-            f"Answer it: `jp-tui answer {self.id}/{ids[0]} VALUE`, or open the conversation in the workspace.",
-            pending=ids,
-        )
+        self._refuse(*still_waits(cut, self.id))
 
     def _begin(self, text: str) -> None:
         self._drafts.begun()
