@@ -202,3 +202,39 @@ def test_r86_r89_leave_to_run_is_asked_and_remembered_for_the_turn(start: Start,
     terminal.wait_text("All done.")
     decisions = [event["metadata"]["permission"] for event in stored(tmp_path) if event["type"] == "tool_call_response"]
     assert [(one["choice"], one["by"]) for one in decisions] == [("run", "user"), ("run", "remembered")]
+
+
+def test_e24_r237_a_half_typed_form_survives_a_kill(start: Start, tmp_path: Path) -> None:
+    """The first answer stands, the second question comes back with every character, and the form ends in its review."""
+    questions = [
+        {"id": "sure", "text": "Shall it begin?", "answer_type": "boolean"},
+        {"id": "name", "text": "Which name?", "answer_type": "text", "when": {"question_id": "sure", "equals": True}},
+        {"id": "never", "text": "Why not?", "answer_type": "text", "when": {"question_id": "sure", "equals": False}},
+    ]
+    target = scripted(tmp_path, {"name": "ask_user", "arguments": {"questions": questions}})
+    first = start(target, "begin")
+    first.wait_text("Shall it begin?")
+    first.wait_text("end turn")  # it listens
+    first.wait_quiet()
+    first.type("y")
+    first.wait_text("[2/3]")
+    first.wait_text("submit")
+    first.wait_quiet()
+    first.type("half a na")
+    first.wait(lambda: "half a na" in drafts(tmp_path), "the draft on the disk")
+    kill(first)
+    again = start(target, "-c", ready=False)
+    again.wait_text("half a na")
+    again.wait_text("submit")
+    again.wait_quiet()
+    again.type("me")
+    again.wait_text("half a name")
+    again.type("\r")
+    again.wait_text("asked only if")
+    again.wait_text("the model gets these answers")
+    again.wait_quiet()
+    again.type("\r")
+    again.wait_text("All done.")
+    result = next(event for event in stored(tmp_path) if event["type"] == "tool_call_response")
+    assert json.loads(result["content"]) == {"sure": True, "name": "half a name", "never": None}
+    each_answered_once(tmp_path)
