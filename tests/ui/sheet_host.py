@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual import events, on
 from textual.app import App, ComposeResult
@@ -22,6 +23,7 @@ from jp_tui.questions.types import (
     FormView,
     MultiSelectAnswer,
     Option,
+    Part,
     Place,
     Question,
     SchemaAnswer,
@@ -78,6 +80,34 @@ def asked(inquiry: str, question: Question, *, tool: bool = False, label: str | 
         digest=f"digest-{inquiry}", source="tool" if tool else "assistant", label=None if tool else label,
         question=question, controls=TOOL if tool else MODEL,
     )  # fmt: skip
+
+
+HUNKS = (
+    Part(
+        "1",
+        "d1",
+        "docs/install.md, line 4",
+        "@@ -3,3 +3,3 @@\n Install it\n-pip install jp\n+pipx install jp-tui\n once.\n",
+    ),
+    Part("2", "d2", "docs/install.md, after line 40", "@@ -40,2 +40,4 @@\n End.\n+\n+## Later\n Bye.\n"),
+    Part(
+        "3",
+        "d3",
+        "src/main.py, lines 7-8",
+        "@@ -7,3 +7,2 @@\n-print(first, last)\n-exit(1)\n+print(first, second)\n pass\n",
+    ),
+)
+
+
+def hunky(inquiry: str = "q1", *, parts: tuple[Part, ...] = HUNKS, before: str = "", **more: object) -> PromptRequest:
+    """A change of two files that can be taken hunk by hunk, as a file tool asks it."""
+    shown: dict[str, str] = {}
+    for part in parts:
+        name = part.title.rpartition(", ")[0]
+        shown[name] = shown.get(name, f"--- a/{name}\n+++ b/{name}\n") + part.diff
+    context = before + "```diff\n" + "".join(shown.values()) + "```"
+    prompt = boolean(inquiry, context=context, **more)
+    return prompt.model_copy(update={"question": replace(prompt.question, parts=parts), "subject": Foreign("2 files")})
 
 
 OPTIONS = (

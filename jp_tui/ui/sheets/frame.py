@@ -84,7 +84,7 @@ class Frame(Vertical, can_focus=True):
             view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
         self.looking = ""
         """The name of the text that stands in the context's place (`texts`), empty for the context itself."""
-        self._line = line
+        self.asks = line
         self.question = Static(line, id="question")
         warned = words.warning(prompt)
         self.warning = Static(warned, id="warning")
@@ -203,10 +203,12 @@ class Frame(Vertical, can_focus=True):
     def _seen(self) -> None:
         """The question's line says what stands above it, and how much of that was not on the screen yet (E15)."""
         if self.context is not None:
-            shown = self.context
-            note = words.under(self._line, shown.changes, shown.hunk[1], shown.unseen, shown.lines)
-            self.question.update(note)
+            self.question.update(self.under(self.context))
             self.post_message(Grew())
+
+    def under(self, shown: ContextView) -> Content:
+        """The question's line with what stands above it."""
+        return words.under(self.asks, shown.changes, shown.hunk[1], shown.unseen, shown.lines)
 
     def watch_armed(self) -> None:
         self.set_class(not self.armed, "-deaf")

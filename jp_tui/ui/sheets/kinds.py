@@ -16,6 +16,7 @@ from jp_tui.questions.types import (
 from jp_tui.ui.sheets.boolean import BooleanSheet
 from jp_tui.ui.sheets.delivery import DeliverySheet
 from jp_tui.ui.sheets.field import Gate
+from jp_tui.ui.sheets.hunks import HunkSheet, by_hunks
 from jp_tui.ui.sheets.multi import MultiSelectSheet
 from jp_tui.ui.sheets.permission import PermissionSheet
 from jp_tui.ui.sheets.review import ReviewSheet
@@ -34,6 +35,8 @@ def sheet_for(prompt: PromptRequest, gate: Gate) -> Sheet:
         return ReviewSheet(prompt, gate=gate)
     if prompt.kind == "delivery":
         return DeliverySheet(prompt, gate=gate)
+    if by_hunks(prompt):
+        return HunkSheet(prompt, gate=gate)
     match prompt.question.answer_type:
         case BooleanAnswer():
             return BooleanSheet(prompt, gate=gate)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from jp_tui.conversation.strict_json import Json, JsonProblem
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import Answered, Edited, Replied, Response
+from jp_tui.protocol.values import Answered, Edited, PartsTaken, Replied, Response
 from jp_tui.questions.types import SecretAnswer
 from jp_tui.ui.sheets.fields import JsonField
 from jp_tui.ui.sheets.hearing import Hearing
@@ -83,10 +83,10 @@ class Saying(Hearing):
             Hint("esc", "back, text kept", "leave", keep=True),
         ]  # fmt: skip
 
-    def answered(self, value: Json, *, remember: bool = False) -> None:
-        """An answer, with the note beside it."""
+    def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> None:
+        """An answer, with the note beside it, and which parts of what is asked it takes (R251)."""
         note = self.note.value.strip() if self.may_note else ""
-        self.answer(Answered(value=value, remember=remember, note=note))
+        self.answer(Answered(value=value, remember=remember, note=note, parts=parts))
 
     def replied(self, text: str) -> Response:
         """What a reply in words comes to."""

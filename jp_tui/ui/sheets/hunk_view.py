@@ -1,0 +1,147 @@
+"""A change in parts: which are taken, which one the cursor is on, which were on the screen (R251; asking.md E15, E26).
+
+It scrolls and marks; what is made of it is `hunks.py`'s. A click on a part's head is reported, never acted on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.questions.types import Part
+from jp_tui.ui.painting.hunks import Pile, Piled, standing
+from jp_tui.ui.painting.rows import Hit
+from jp_tui.ui.widgets.context import ContextView
+
+
+class HunkView(ContextView):
+    """The parts of a change."""
+
+    BINDINGS = []
+
+    @dataclass
+    class Picked(Message):
+        """The head of a part was clicked."""
+
+        part: str
+
+    def __init__(self, parts: Sequence[Part], *, named: str = "", before: Sequence[str] = ()) -> None:
+        """`before` are lines that stand above the parts; `named` as in ContextView."""
+        super().__init__(Foreign(""), focus=False, named=named)
+        self.parts = tuple(parts)
+        self._ids = [part.id for part in parts]
+        self._before = before
+        self.taken = frozenset(self._ids)
+        self.at = 0
+        self.comments: dict[str, str] = {}
+        self._piles: dict[tuple[int, bool, int], Pile] = {}
+        self._parts_seen = 0
+
+    @property
+    def here(self) -> Part:
+        """The part under the cursor."""
+        return self.parts[self.at]
+
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """What is taken, in the order of the parts."""
+        return tuple(name for name in self._ids if name in self.taken)
+
+    @property
+    def parts_unseen(self) -> int:
+        """Parts that were not on the screen to their end."""
+        return len(self.parts) - self._parts_seen
+
+    @property
+    def hunk(self) -> tuple[int, int]:
+        return self.at + 1, len(self.parts)
+
+    # --- what a sheet does ---------------------------------------------------------------------------------
+
+    def take(self, taken: frozenset[str]) -> None:
+        """These are taken, and no others."""
+        self.taken = taken & frozenset(self._ids)
+        self.marked()
+
+    def marked(self) -> None:
+        """Paint what looks different now."""
+        self._again()
+
+    def go(self, at: int) -> None:
+        """The cursor to a part."""
+        if at != self.at:
+            self.at = at
+            self.marked()
+
+    def action_hunk(self, step: int) -> None:
+        """To the next or previous part, in sight as far as there is room."""
+        at = min(max(self.at + step, 0), len(self.parts) - 1)
+        self.go(at)
+        found = self._now()
+        start = found.hunks[at]
+        above = found.ends[at - 1] if at else 0  # a file's name stands between
+        if above < self.top or found.ends[at] > self.top + self.height:
+            self.scroll_to_row(min(above, start))
+
+    def reveal(self) -> None:
+        """The head of the part under the cursor in sight."""
+        start = self._now().hunks[self.at]
+        if not self.top <= start < self.top + self.height:
+            self.scroll_to_row(start)
+
+    # --- painting ------------------------------------------------------------------------------------------
+
+    def paint(self, width: int) -> Piled:
+        key = width, self._split, self._colours.key
+        if key not in self._piles:
+            if len(self._piles) > 3:
+                self._piles.clear()
+            look = self._colours
+            named = self._named
+            self._piles[key] = Pile(self.parts, width, look, split=self._split, named=named, before=self._before)
+        return self._piles[key].rows(standing(self._ids, self.taken, self.at, self.comments))
+
+    def _now(self) -> Piled:
+        painted = self._painted(self._width)
+        assert isinstance(painted, Piled)
+        return painted
+
+    def look(self) -> None:
+        super().look()
+        if self.height <= 0 or not self.lines or not self.display or not self.is_attached:
+            return
+        seen = bisect_right(self._now().ends, self.top + self.height)
+        if seen > self._parts_seen:
+            self._parts_seen = seen
+            self.post_message(self.Seen(self.unseen, self.lines))
+
+    def moved(self) -> None:
+        """A cursor that was scrolled out of sight comes along."""
+        super().moved()
+        found = self._now()
+        bottom = self.top + self.height
+        if self.height > 0 and (found.ends[self.at] <= self.top or found.hunks[self.at] >= bottom):
+            within = [at for at, start in enumerate(found.hunks) if self.top <= start < bottom]
+            self.go(within[0] if within else self._part_at(self.top))
+
+    def _part_at(self, row: int) -> int:
+        return min(bisect_right(self._now().ends, row), len(self.parts) - 1)
+
+    # --- the mouse -----------------------------------------------------------------------------------------
+
+    async def _on_click(self, event: events.Click) -> None:
+        await super()._on_click(event)
+        number = self.top + event.y
+        if event.chain == 1 and not self.text_selection and number < self.lines and event.x < self.size.width - 1:
+            self.go(self._part_at(number))
+
+    def hit(self, hit: Hit, number: int) -> None:
+        if hit.kind == "word":
+            self.post_message(self.Picked(hit.value))
+        else:
+            super().hit(hit, number)

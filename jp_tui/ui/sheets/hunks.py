@@ -1,0 +1,238 @@
+"""A change that is answered hunk by hunk (R251; asking.md E15, E26): each is taken or left, with a comment or without.
+
+Yes means what is taken, and is remembered only when that is all of it. A hunk that was not on the screen is counted;
+a yes that covers such a one wants to be said twice. Comments go along with a no as well.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding
+from textual.content import Content
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import PartsTaken, PromptRequest
+from jp_tui.questions.types import BooleanAnswer
+from jp_tui.ui.painting import diff
+from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets.boolean import BooleanSheet
+from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.hunk_view import HunkView
+from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.sheets.rows import Row
+from jp_tui.ui.sheets.slots import Slot
+from jp_tui.ui.sheets.verdict import VERDICT
+from jp_tui.ui.text import join, ours, styled
+from jp_tui.ui.widgets.context import ContextView
+from jp_tui.view import wording as w
+from jp_tui.view.drafts import Draft
+
+
+def by_hunks(prompt: PromptRequest) -> bool:
+    """Whether a prompt can be shown by its parts: there are several, and they are all that its diff changes.
+
+    Otherwise nobody could see what they leave out, and it is answered as a whole.
+    """
+    question = prompt.question
+    parts = question.parts
+    if prompt.kind != "question" or len(parts) < 2 or not isinstance(question.answer_type, BooleanAnswer):
+        return False
+    if len(question.text) > words.LONG or question.text.count("\n") > 3:
+        return False
+    whole = diff.counts(diff.read(question.context or ""))
+    pieces = [diff.counts(diff.read(part.diff)) for part in parts]
+    return whole == tuple(sum(counted) for counted in zip(*pieces, strict=True))
+
+
+def _before(context: str) -> list[str]:
+    """What stands in a context besides its hunks and the names of files."""
+    return [one.text for one in diff.read(context) if one.sign in " +-" and not one.digits and one.text.strip()]
+
+
+class HunkSheet(BooleanSheet):
+    """Apply these changes? Some of them."""
+
+    BINDINGS: ClassVar = [
+        *VERDICT,
+        Binding("space", "take_hunk", "Take or leave", id="sheet.hunk", tooltip="The hunk under the cursor"),
+        Binding("a", "all_hunks", "All or none", id="sheet.hunks_all", tooltip="Takes every hunk, or leaves all"),
+        Binding("c", "comment", "Comment", id="sheet.comment", tooltip="A comment on the hunk under the cursor"),
+        Binding("C", "note", "Note", id="sheet.hunk_note", tooltip="A note on the whole change"),
+    ]
+
+    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
+        question = prompt.question
+        subject = prompt.subject.raw
+        self.view = HunkView(question.parts, named=subject, before=_before(question.context or ""))
+        super().__init__(prompt, gate=gate)
+        self.comment = Field(gate=gate, hint=ours(w.COMMENT_HINT), id="comment")
+        self._slot = Slot(ours(w.COMMENT_TITLE, n=1), self.comment)
+        self.slots = (self._slot, *self.slots)
+        self._commenting = ""
+
+    def make_context(self, above: Foreign) -> ContextView:
+        return self.view
+
+    # What is said of it
+
+    @property
+    def unseen(self) -> bool:
+        return self.view.parts_unseen > 0
+
+    @property
+    def _partial(self) -> bool:
+        return len(self.view.taken) < len(self.view.parts)
+
+    def rows(self) -> tuple[Row, ...]:
+        rows = super().rows()
+        return tuple(self._counted(row) if row.id == "yes" else self._remembered(row) for row in rows)
+
+    def _counted(self, row: Row) -> Row:
+        n, m = len(self.view.taken), len(self.view.parts)
+        tags = ours(w.SOME_TAKEN, n=n, m=m) if n < m else row.tags
+        return Row(row.id, row.label, row.key, tags, dim=row.dim or not n)
+
+    def _remembered(self, row: Row) -> Row:
+        dim = row.dim or (row.id == "yes_turn" and self._partial)
+        return Row(row.id, row.label, row.key, row.tags, row.detail, dim)
+
+    def under(self, shown: ContextView) -> Content:
+        n, m = len(self.view.taken), len(self.view.parts)
+        said = ours("{taken} · {changes}", taken=ours(w.TAKEN, n=n, m=m), changes=self._changes())
+        notes = [ours("  "), styled(said, f"not bold {words.MUTED}")]
+        if unseen := self.view.parts_unseen:
+            notes += [ours("  "), ours(w.UNSEEN_HUNKS, "not bold $text-warning", n=unseen, m=m)]
+        return join(self.asks, *notes)
+
+    def _changes(self) -> Content:
+        taken = [diff.counts(diff.read(part.diff)) for part in self.view.parts if part.id in self.view.taken]
+        return ours(w.CHANGES, added=sum(one[1] for one in taken), removed=sum(one[2] for one in taken))
+
+    def _doubts(self, what: str) -> list[Content]:
+        found = super()._doubts(what)
+        if what.startswith("yes") and found and self.view.unseen:
+            found = found[1:]
+        if what.startswith("yes") and self.unseen:
+            found.insert(0, ours(w.WERE_UNSEEN_HUNKS, n=self.view.parts_unseen, m=len(self.view.parts)))
+        return found
+
+    # Keys
+
+    def action_take_hunk(self) -> None:
+        """Take or leave the hunk under the cursor."""
+        if self.mode == "answer":
+            self._take(self.view.taken ^ {self.view.here.id})
+            self.view.reveal()
+
+    def action_all_hunks(self) -> None:
+        if self.mode == "answer":
+            every = frozenset(part.id for part in self.view.parts)
+            self._take(every if self.view.taken != every else frozenset())
+
+    def _take(self, taken: frozenset[str]) -> None:
+        self.view.take(taken)
+        self._tell()
+        self.changed()
+
+    def _tell(self) -> None:
+        self.list.rows = self.rows()
+        self.question.update(self.under(self.view))
+        self.post_message(Grew())
+
+    def action_comment(self) -> None:
+        """Words beside the hunk under the cursor."""
+        if self.mode == "answer":
+            part = self.view.here
+            self._commenting = part.id
+            self._slot.title.update(ours(w.COMMENT_TITLE, n=self.view.at + 1))
+            self.comment.put(self.view.comments.get(part.id, ""))
+            self.view.reveal()
+            self.write(self.comment)
+
+    def _keep_comment(self) -> None:
+        """What stands in the field is the comment, as far as it was typed."""
+        if not self._commenting:
+            return
+        text = self.comment.value
+        if text.strip():
+            self.view.comments[self._commenting] = text
+        else:
+            self.view.comments.pop(self._commenting, None)
+
+    def stop_writing(self) -> None:
+        if self.writing is self.comment:
+            self._keep_comment()
+            self._commenting = ""
+            self.comment.put("")
+            self.view.marked()
+        super().stop_writing()
+
+    def submit(self, field: Field) -> None:
+        self.stop_writing()
+
+    def field_hints(self, field: Field) -> list[Hint]:
+        return [
+            Hint("enter", "keeps the comment", "accept"), Hint("ctrl+j", "new line", "new_line"),
+            Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, text kept", "leave", keep=True),
+        ]  # fmt: skip
+
+    def answer_hints(self) -> list[Hint]:
+        return [
+            Hint("space", "take or leave", "take_hunk", keep=True), Hint("]", "next hunk", "hunk(1)"),
+            Hint("a", "all", "all_hunks"), Hint("c", "comment", "comment"), *super().answer_hints(),
+        ]  # fmt: skip
+
+    def hints(self) -> list[Hint]:
+        found = [Hint("C", "note", "note") if one.action == "note" else one for one in super().hints()]
+        first = next((at for at, one in enumerate(found) if one.action == "hunk(1)"), None)
+        return [one for at, one in enumerate(found) if one.action != "hunk(1)" or at == first]
+
+    def action_say(self, what: str) -> None:
+        if what.startswith("yes") and not self.view.taken:
+            self.say(ours(w.NO_HUNK))
+        elif what == "yes_turn" and self._partial:
+            self.say(ours(w.PARTIAL_ONCE))
+        else:
+            super().action_say(what)
+
+    def decide(self, what: str) -> None:
+        self._keep_comment()
+        yes = what.startswith("yes")
+        accepted = self.view.accepted if yes else ()
+        said = {name: text for name, text in self.view.comments.items() if text.strip()}
+        whole = not said and (self._partial is False or not yes)
+        parts = None if whole else PartsTaken(accepted=accepted, comments=said)
+        self.answered(yes, remember=what.endswith("turn"), parts=parts)
+
+    # Drafts
+
+    def typed(self) -> str | None:
+        self._keep_comment()
+        if not self._partial and not self.view.comments:
+            return None
+        return json.dumps({"accepted": self.view.accepted, "comments": self.view.comments}, ensure_ascii=False)
+
+    def restore(self, draft: Draft) -> None:
+        super().restore(draft)
+        try:
+            kept = json.loads(draft.answer) if draft.answer else None
+        except (ValueError, RecursionError):
+            kept = None
+        if isinstance(kept, dict) and isinstance(kept.get("accepted"), list):
+            comments = kept.get("comments")
+            known = {part.id for part in self.view.parts}
+            said = comments.items() if isinstance(comments, dict) else ()
+            self.view.comments = {name: text for name, text in said if name in known and isinstance(text, str)}
+            self.view.take(frozenset(name for name in kept["accepted"] if isinstance(name, str)))
+            self._tell()
+
+    @on(HunkView.Picked)
+    def _hunk_clicked(self, event: HunkView.Picked) -> None:
+        event.stop()
+        self.begin(self.gate.click())
+        if self.armed and self._fresh and self.mode == "answer":
+            self._take(self.view.taken ^ {event.part})
