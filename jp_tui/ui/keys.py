@@ -31,6 +31,8 @@ _NAMES = {
     "right_square_bracket": "]",
     "left_square_bracket": "[",
     "full_stop": ".",
+    "plus": "+",
+    "minus": "-",
 }
 
 
@@ -102,6 +104,28 @@ def section(title: str, bindings: Iterable[Binding]) -> Section:
             for keys, one in rows.values()
         ),
     )
+
+
+def counted(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Neighbouring keys that count what they do (`1` Pick 1, `2` Pick 2 …) as one row: `1 … 9`, Pick by number."""
+    found: list[list[Row]] = []
+    for row in rows:
+        stem = row.does.removesuffix(f" {row.keys}")
+        before = found[-1] if found else []
+        goes_on = before and row.keys.isdigit() and before[-1].keys.isdigit() and stem != row.does
+        if goes_on and before[-1].does == f"{stem} {before[-1].keys}":
+            before.append(row)
+        else:
+            found.append([row])
+    return tuple(_together(some) for some in found)
+
+
+def _together(rows: list[Row]) -> Row:
+    first, last = rows[0], rows[-1]
+    if len(rows) == 1:
+        return first
+    stem = first.does.removesuffix(f" {first.keys}")
+    return Row(f"{first.keys} … {last.keys}", f"{stem} by number", first.tooltip)
 
 
 def declared(widget: type[DOMNode]) -> list[Binding]:

@@ -8,7 +8,7 @@ from textual.binding import Binding
 from jp_tui.protocol import commands as cmd
 from jp_tui.settings import themes as plain
 from jp_tui.ui import themes
-from jp_tui.ui.keys import short, spelled
+from jp_tui.ui.keys import Row, counted, declared, section, short, spelled
 from jp_tui.ui.screens.keylist import KeyList, every_key
 from jp_tui.ui.screens.picker import ThemePicker
 from jp_tui.ui.screens.small import TooSmall
@@ -154,6 +154,26 @@ def test_sections_name_each_key_once_and_leave_none_out() -> None:
     everywhere = sections[0]
     assert [row.keys for row in everywhere.rows] == ["Ctrl+P", "Ctrl+Z", "Ctrl+Q", "F7", "F8", "F1"]
     assert {"Writing", "When the turn is interrupted", "In a question"} <= {section.title for section in sections}
+
+
+def test_the_page_of_keys_has_every_sheet_and_all_its_keys() -> None:
+    """Issue 5: a sheet that declares keys has its section; only texts are written with the composer's."""
+    from jp_tui.ui.sheets import kinds  # noqa: F401  # every sheet is known then
+    from jp_tui.ui.sheets.sheet import Sheet
+
+    def all_of(kind: type[Sheet]) -> list[type[Sheet]]:
+        return [kind, *(deeper for below in kind.__subclasses__() for deeper in all_of(below))]
+
+    listed = {section.title: section for section in every_key(Host.__bases__[0])}
+    pages = {(row.keys, row.does) for section in listed.values() for row in section.rows}
+    for kind in all_of(Sheet):
+        if "BINDINGS" in vars(kind) and kind.__module__.startswith("jp_tui."):
+            for row in counted(section(kind.__name__, declared(kind)).rows):
+                assert (row.keys, row.does) in pages, f"{kind.__name__}: {row}"
+    several = listed["In a choice of several"].rows
+    assert Row("1 … 9", "Pick by number", "") in several and any(row.keys == "Space" for row in several)
+    named = ("When a tool wants to run", "When a result may be told", "In a question for data", "In a change by hunks")
+    assert {*named, "In the last look at a form"} <= listed.keys()
 
 
 def test_keys_as_people_write_them() -> None:

@@ -16,7 +16,7 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from jp_tui.ui.keys import Row, Section, all_sections, declared, words
+from jp_tui.ui.keys import Row, Section, all_sections, counted, declared, words
 from jp_tui.ui.text import blank, cut, join, ours, styled
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
@@ -82,10 +82,6 @@ def every_key(app: type[DOMNode], commands: Sequence[Command] = ()) -> list[Sect
     from jp_tui.ui.screens.ledger import Ledger
     from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.workspace import WorkspaceScreen
-    from jp_tui.ui.sheets.boolean import BooleanSheet
-    from jp_tui.ui.sheets.select import SelectSheet
-    from jp_tui.ui.sheets.sheet import Sheet
-    from jp_tui.ui.sheets.text import TextSheet
 
     places: tuple[tuple[str, type[DOMNode]], ...] = (
         ("Everywhere", app),
@@ -94,16 +90,50 @@ def every_key(app: type[DOMNode], commands: Sequence[Command] = ()) -> list[Sect
         ("In the conversation", Transcript),
         ("When the turn is interrupted", InterruptMenu),
         ("When questions wait", SheetDock),
-        ("In a question", Sheet),
-        ("In a yes-or-no question", BooleanSheet),
-        ("In a choice", SelectSheet),
-        ("In a question for a text", TextSheet),
+        *_sheets(),
         ("In a list", Listing),
         ("In the ledger", Ledger),
     )
-    found = all_sections(*((title, declared(place)) for title, place in places))
+    found = merged(all_sections(*((title, declared(place)) for title, place in places)))
     written = tuple(Row(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands)
     return [*found[:2], *([Section("Written in the composer", written)] if written else []), *found[2:]]
+
+
+def _sheets() -> tuple[tuple[str, type[DOMNode]], ...]:
+    """Every sheet; two of one title are one section. An answer is written with the keys of the composer."""
+    from jp_tui.ui.sheets.boolean import BooleanSheet
+    from jp_tui.ui.sheets.delivery import DeliverySheet
+    from jp_tui.ui.sheets.hunks import HunkSheet
+    from jp_tui.ui.sheets.multi import MultiSelectSheet
+    from jp_tui.ui.sheets.permission import PermissionSheet
+    from jp_tui.ui.sheets.review import ReviewSheet
+    from jp_tui.ui.sheets.schema import SchemaSheet
+    from jp_tui.ui.sheets.schema_keys import FormKeys
+    from jp_tui.ui.sheets.select import SelectSheet
+    from jp_tui.ui.sheets.sheet import Sheet
+    from jp_tui.ui.sheets.text import TextSheet
+
+    return (
+        ("In a question", Sheet),
+        ("In a yes-or-no question", BooleanSheet),
+        ("In a change by hunks", HunkSheet),
+        ("When a tool wants to run", PermissionSheet),
+        ("When a result may be told", DeliverySheet),
+        ("In a choice", SelectSheet),
+        ("In a choice of several", MultiSelectSheet),
+        ("In a question for a text", TextSheet),
+        ("In a question for data", SchemaSheet),
+        ("In a question for data", FormKeys),
+        ("In the last look at a form", ReviewSheet),
+    )
+
+
+def merged(sections: Sequence[Section]) -> list[Section]:
+    """Sections of one title as one, in the place of the first."""
+    found: dict[str, tuple[Row, ...]] = {}
+    for one in sections:
+        found[one.title] = (*found.get(one.title, ()), *one.rows)
+    return [Section(title, counted(rows)) for title, rows in found.items()]
 
 
 def _page(sections: list[Section], width: int) -> Content:
