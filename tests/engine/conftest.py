@@ -211,6 +211,15 @@ class Bench:
             threading.Event().wait(0.02)
         reader.close()
 
+    def draft(self, key: str, text: str) -> None:
+        """Type this, and wait until it is on the disk (E24: within 0.3 s)."""
+        self.send(c.SaveDraft(conversation=self.conversation, key=key, text=text))
+        end, reader = time.monotonic() + SECONDS, open_reader(self.home / "conversations.db")
+        while reader.drafts(self.conversation).get(key) != text:
+            assert time.monotonic() < end
+            threading.Event().wait(0.01)
+        reader.close()
+
     def ever(self, kind: type[T], where: Callable[[T], bool] = lambda _: True) -> T:
         """As `until`, but what has passed already counts."""
         for event in self.events[: self._seen]:

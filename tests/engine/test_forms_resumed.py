@@ -49,8 +49,7 @@ def test_what_back_discarded_stays_away(bench: Bench, how: str) -> None:
     take(bench, Answered(value="live"), "env")
     take(bench, WentBack(to="deploy"), "note")
     shown = bench.prompt()
-    bench.send(c.SaveDraft(conversation=bench.conversation, key=shown.inquiry, text="half"))
-    bench.send_and_wait()
+    bench.draft(shown.inquiry, "half")
     again = cut(bench, how)
     assert (again.inquiry, again.prefill, again.undo, again.back) == (shown.inquiry, (True,), shown.undo, "")
     assert bench.ever(e.ConversationOpened).drafts == {shown.inquiry: "half"}
