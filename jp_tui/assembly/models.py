@@ -29,6 +29,15 @@ async def model_for(parts: Parts, known: Mapping[str, servers.Provider], held_wi
     return _open(parts, known, await _choose(parts, known, held_with))
 
 
+def inquiry_model_for(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> ModelSetup:
+    """The model that is set for questions. Raises ModelError."""
+    try:
+        model = servers.parse_model(name, parts.settings, known)
+    except SettingsError as problem:
+        raise ModelError("unknown_model", str(problem), "Set conversation.inquiry.assistant.model.id.") from problem
+    return _open(parts, known, str(model))
+
+
 async def _choose(parts: Parts, known: Mapping[str, servers.Provider], held_with: str) -> str:
     """Named for this run, else what the conversation was held with, else S21."""
     named = servers.choose(parts.settings, known, parts.environment)

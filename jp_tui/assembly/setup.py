@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jp_tui.assembly.models import model_for
+from jp_tui.assembly.models import inquiry_model_for, model_for
 from jp_tui.assembly.tools import tool_setups
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup, ToolSetup
@@ -42,6 +42,11 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str, via: st
     async def open_model(held_with: str) -> ModelSetup:
         return await model_for(parts, known, held_with)
 
+    reviewer = reviewing.inquiry(parts.settings).assistant.get("model", {}).get("id")
+
+    async def open_inquiry_model() -> ModelSetup:
+        return inquiry_model_for(parts, known, reviewer)
+
     return Setup(
         journal=journal,
         workspace=parts.workspace,
@@ -50,6 +55,7 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str, via: st
         tools=tool_setups(parts.settings, parts.tools),
         tool_choice=assistant.tool_choice,
         open_model=open_model,
+        open_inquiry_model=open_inquiry_model if reviewer not in (None, "inherit") else None,
         lock=lambda conversation: _lock(parts.paths, conversation, command),
         save_setting=lambda key, value: _save(parts.paths, key, value),
         unset_setting=lambda key: _unset(parts.sources, key),

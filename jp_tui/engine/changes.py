@@ -25,7 +25,7 @@ async def keep(log: Log) -> None:
     for item in await log.deltas():
         held = _laid_over(held, item)
     if not same(_laid_over(held, delta), held):
-        await log.append([read_event({"type": "config_delta", "delta": delta})], quiet=True)
+        await log.append([read_event({"type": "config_delta", "delta": delta})])
 
 
 def _laid_over(below: Json, above: Json) -> Json:

@@ -77,7 +77,7 @@ class Log:
             if self._history is not None:
                 self._history.add(self.turn, event)
                 self._deltas += [delta] if delta is not None else []
-            if not quiet and delta is None:
+            if not quiet:
                 part = parts[place] if place < len(parts) else ""
                 stored = StoredEvent(seq=number, turn=self.turn, event=event.wire())
                 self.publish(EventAppended(conversation=self.id, stored=stored, closes=part))

@@ -95,14 +95,14 @@ def test_what_several_questions_fall_back_to_is_listed_once(bench: Bench) -> Non
 
 
 def test_a_conversation_keeps_what_the_command_line_changed(bench: Bench) -> None:
-    """R67: once, with its next turn, never shown; read back before the first turn of a later start."""
+    """R67, S3: once, with its next turn, told like every event; read back before the first turn of a later start."""
     bench.delta = {"conversation": {"tools": {"ask": {"run": "ask"}}}}
     bench.script = Script(OK, OK, OK)
     bench.start()
     for _ in range(2):
         bench.say("go")
         assert bench.turn().outcome == "done"
-    assert "config_delta" not in bench.kinds()
+    assert bench.kinds().count("config_delta") == 1
     bench.stop()
     with sqlite3.connect(bench.home / "conversations.db") as db:
         assert db.execute("SELECT count(*) FROM events WHERE kind = 'config_delta'").fetchone() == (1,)
