@@ -17,6 +17,9 @@ from jp_tui.ui.painting.rows import Hit, Piece, Row
 from jp_tui.ui.painting.trail import arrow, clip
 from jp_tui.view.asides import Aside
 
+SIDE = "aside"
+"""The part of a call that this is; nobody was asked there, so it has no why."""
+
 
 def aside_rows(asides: Sequence[Aside], frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
     """One row for all exchanges of a call, which folds out to their words."""

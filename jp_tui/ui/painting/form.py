@@ -102,9 +102,18 @@ class _Row:
             rows += reason(asked.explanation, inside, None if self.open else REASON_ROWS)
         if self.open:
             rows += self._whole(inside)
-        elif asked is not None and self.why:
-            rows += why_rows(asked, inside)
+        elif self.why:
+            rows += self._why(inside)
         return rows
+
+    def _why(self, frame: Frame) -> list[Row]:
+        """Why it was asked, the last time it was; or why not."""
+        place = self.place
+        if place.state == "skipped":
+            words = f"why you were not asked: {neutral.first_line(place.because)}"
+            return frame.paragraph([Piece(words, frame.look.reviewer)])
+        last = place.asked or (place.earlier[-1] if place.earlier else None)
+        return why_rows(last, frame) if last is not None else []
 
     def _first(self, frame: Frame, question: Piece) -> list[Row]:
         """The question with what became of it beside it, or below it where there is no room."""
@@ -142,8 +151,7 @@ class _Row:
             rows += long_answer(asked.answer, frame) if many else []
         if asked is not None and asked.context.raw.strip():
             rows += context_rows(asked.context, frame)
-        if asked is not None:
-            rows += why_rows(asked, frame)
+        rows += self._why(frame)
         for one in self.place.earlier:
             end = fate(one, waits=False)
             told = f"earlier: {end.sign} {neutral.first_line(end.word) or 'empty on purpose'}"

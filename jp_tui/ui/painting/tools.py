@@ -12,7 +12,7 @@ from rich.style import Style
 from jp_tui.conversation import neutral
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, plain
-from jp_tui.ui.painting.aside import aside_rows
+from jp_tui.ui.painting.aside import SIDE, aside_rows
 from jp_tui.ui.painting.form import form_rows
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
@@ -45,7 +45,7 @@ def tool_rows(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
     waits, reviewed, name = tool.state in WAITS, tool.state == "awaiting_assistant", neutral.first_line(tool.name)
     parts = [(asked, part_of(tool.key, number)) for number, asked in enumerate(tool.asked)]
     inner = frame.indented(2)
-    asides = aside_rows(tool.asides, inner, part_of(tool.key, "aside"), unfolded)
+    asides = aside_rows(tool.asides, inner, part_of(tool.key, SIDE), unfolded)
     if tool.dialogue and tool.form is not None:
         return [*form_rows(tool, tool.form, frame, unfolded, waits=waits), *asides, *_failure(tool, inner)]
     if tool.dialogue:

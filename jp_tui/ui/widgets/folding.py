@@ -10,6 +10,7 @@ from rich.segment import Segment
 from textual.binding import Binding
 from textual.strip import Strip
 
+from jp_tui.ui.painting.aside import SIDE
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.painting.trail import WHY
 from jp_tui.ui.widgets.rowview import RowView
@@ -94,7 +95,7 @@ class Folding(RowView):
     def _asked_about(self) -> str:
         """The marked line of a trail, or the first of the marked call, else the last in sight."""
         sight = self._folds(self.top, self.top + self.height - 1) if self.height else {}
-        lines = [key for key in sight if "/" in key]
+        lines = [key for key in sight if "/" in key and not key.endswith(f"/{SIDE}")]
         if self._marked in sight:
             own = [key for key in lines if key == self._marked or key.startswith(f"{self._marked}/")]
             return own[0] if own else ""

@@ -1,0 +1,195 @@
+"""A form in the conversation as it looks: a row for each question, by key, by mouse, live and reloaded (issue 5, 9).
+
+E23, E30, E42, E60; R173-R182b, R251.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from jp_tui.conversation import events as stored
+from jp_tui.ui.painting.blocks import paint
+from jp_tui.view.blocks import Tool
+from tests.ui.look_of import look_of, texts
+from tests.ui.transcript_host import Host, screen, settled
+from tests.view.events_of import DIFF, asked, log
+from tests.view.test_forms import ANSWERED, BACK, NOTED, PARTS, QUESTIONS, aside, call, left, said, shown
+from tests.view.test_story import stored_blocks
+
+Compare = Callable[..., bool]
+DONE = call(*ANSWERED, *NOTED, result='{"deploy": true, "env": "live", "note": ""}', ms=8000)
+BRANCHED = call(*BACK, said("deploy", False, 2), shown("note", 2), said("note", "First\nsecond", 2), ms=8000)
+REPLIED = call(
+    shown("deploy"), said("deploy", True), shown("env"), left("env", "user_reply"),
+    result='{"cancelled": true, "answered": {"deploy": true}, "reply": "Ask me later [/]"}',
+)  # fmt: skip
+ENDED = call(*ANSWERED, shown("note"), left("note", "user"), result="Turn ended by the user", end="cancelled")
+
+
+def painted(events: list[Any], *unfolded: str, width: int = 80) -> list[str]:
+    block = next(one for one in stored_blocks(log(*events)) if isinstance(one, Tool))
+    rows = paint(block, width, look_of(), unfolded=frozenset(unfolded))
+    assert all(row.strip.cell_length == width for row in rows)
+    return texts(rows)
+
+
+def test_a_row_for_each_question_with_its_final_answer() -> None:
+    assert painted(DONE) == [
+        "   ✓ asked 3 questions · answered · 8.0 s ▸",
+        "     1 Deploy?  ✓ yes ▸",
+        "     2 Where?  ✓ live ▸",
+        "     3 Note?  ✓ empty on purpose ▸",
+    ]
+
+
+def test_skipped_ones_stay_with_their_reason_and_earlier_showings_fold_out() -> None:
+    """E23, R181."""
+    assert painted(BRANCHED)[1:] == [
+        "     1 Deploy?  ✗ no ▸",
+        "     2 Where?  ↷ skipped: asked only if `deploy` is yes ▸",
+        "     3 Note?  ✓ First ▸",
+    ]
+    row = painted(BRANCHED, "e1/1")
+    assert row[3:6] == [
+        "       why you were not asked: asked only if `deploy` is yes",
+        "       earlier: ✓ live",
+        "       earlier: ↶ gone back",
+    ]
+    whole = "\n".join(painted(BRANCHED, "e1"))
+    assert "second" in whole and "earlier: ✓ yes" in whole and "▾" in whole and "▸" not in whole
+
+
+def test_a_form_that_was_left_says_how() -> None:
+    """R179, R180, E25."""
+    assert painted(REPLIED) == [
+        "   » asked 3 questions · 1 answered · replied in words ▸",
+        "     1 Deploy?  ✓ yes ▸",
+        "     2 Where?  » replied in words ▸",
+        "     3 Note?  · not asked",
+        "     “Ask me later [/]”",
+    ]
+    shown_ = painted(ENDED)
+    assert shown_[0].startswith("   ⊘ asked 3 questions · 2 answered · ended before all was answered")
+    assert shown_[3] == "     3 Note?  ⊘ ended here ▸"
+
+
+@pytest.mark.parametrize("width", [12, 24, 40, 60, 80, 200])
+@pytest.mark.parametrize("events", [DONE, BRANCHED, REPLIED, ENDED], ids=["done", "branched", "replied", "ended"])
+def test_it_fits_any_width(events: list[Any], width: int) -> None:
+    rows = painted(events, width=width)
+    assert painted(events, "e1", width=width)
+    if width >= 40:
+        assert "asked 3 questions" in rows[0] and any("Deploy?" in row for row in rows)
+
+
+def test_fifty_questions_are_a_row_each() -> None:
+    """V18's limit: numbers stand under each other."""
+    questions = [{"id": f"q{n}", "text": f"Question {n}?", "answer_type": "text"} for n in range(50)]
+    request = stored.InquiryRequest(
+        id="f.q0.1", source=stored.Source("assistant"), question={"text": "Question 0?"},
+        metadata={"call": "f", "question": "q0"},
+    )  # fmt: skip
+    rows = painted(call(request, questions=questions, result=None))
+    assert len(rows) == 51 and rows[1].startswith("      1 Question 0?") and rows[50].startswith("     50 Question 49?")
+
+
+def test_what_was_taken_of_a_change_folds_out_part_by_part() -> None:
+    """R251, E26."""
+    parts = {"accepted": ["1", "3"], "comments": {"2": "Too wide."}}
+    events = call(
+        asked("f", "Apply?", parts=PARTS, context=DIFF),
+        stored.InquiryAnswered(id="f.q.1", answer=True, extra={"parts": parts}, responder=stored.Responder("user")),
+    )
+    assert "✓ yes to 2 of 5 hunks, 1 comment · you" in painted(events)[1]
+    out = [row.strip() for row in painted(events, "e1/0")]
+    assert "✓ taken f.txt, line 1" in out
+    assert out[out.index("✗ left out f.txt, line 2") + 1] == "“Too wide.”"
+
+
+def test_side_questions_are_one_dim_row_that_folds_out() -> None:
+    """E30."""
+    events = call(*ANSWERED, aside("It **rings**."), aside("", error={"message": "The question was settled."}), *NOTED)
+    assert painted(events)[-1] == "     └ ⁇ 2 side questions: What does it do? ▸"
+    out = painted(events, "e1/aside")
+    assert out[-5:] == [
+        "       about: Deploy?",
+        "       ┊ you: What does it do?",
+        "       ┊ m/x: It **rings**.",
+        "       ┊ you: What does it do?",
+        "       ✂ broken off: The question was settled.",
+    ]
+
+
+async def test_by_key_alone_to_a_question_of_the_form_and_its_reason() -> None:
+    """E42, E60: as any line of the trail; `w` passes by what nobody was asked."""
+    host = Host(log(*BRANCHED[:-1], aside(), BRANCHED[-1]))
+    async with host.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        host.transcript.focus()
+        await pilot.press("w")
+        await settled(pilot)
+        found = "\n".join(screen(host))
+        assert found.count("why you were asked") == 1
+        await pilot.press("w", "p", "enter")
+        await settled(pilot)
+        found = "\n".join(screen(host))
+        assert "earlier: ↶ gone back" in found and "why you were not asked: asked only if" in found
+
+
+async def test_a_click_on_a_question_folds_it_out() -> None:
+    host = Host(log(*DONE))
+    async with host.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        row = next(y for y, text in enumerate(screen(host)) if "Where?" in text)
+        await pilot.click("Transcript", offset=(10, row))
+        await settled(pilot)
+        assert "why you were asked" in "\n".join(screen(host))
+
+
+HOSTILE: list[Any] = [
+    {**QUESTIONS[0], "text": "Sure? \x1b[31m[red]\u202e"}, *QUESTIONS[1:],
+]  # fmt: skip
+
+
+def test_foreign_words_stay_words() -> None:
+    """R195, R196, T1."""
+    events = call(shown("deploy"), left("deploy", "of_\x1b[2Jtomorrow"), questions=HOSTILE)
+    text = "\n".join(painted(events, "e1"))
+    assert "\x1b" not in text and "\u202e" not in text and "[red]" in text
+
+
+@pytest.fixture
+def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.mark.usefixtures("_colours")
+@pytest.mark.parametrize("colours", ["jp-night", "jp-day"])
+@pytest.mark.parametrize("size", [(80, 48), (120, 48)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_forms_of_every_end(snap_compare: Compare, size: tuple[int, int], colours: str) -> None:
+    """Done, another branch after Back with its history out, replied, ended, side questions out, parts of a change."""
+    events: list[Any] = [*DONE]
+    for number, one in enumerate((BRANCHED, REPLIED, ENDED)):
+        events += [(number + 2, event) for event in one]
+    change = call(
+        asked("f", "Apply this change?", parts=PARTS, context=DIFF), aside("It changes **one** line."),
+        stored.InquiryAnswered(
+            id="f.q.1", answer=True, responder=stored.Responder("user"),
+            extra={"parts": {"accepted": ["1", "3"], "comments": {"2": "Too wide."}}},
+        ),
+    )  # fmt: skip
+    events += [(9, event) for event in change]
+
+    async def before(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        host = pilot.app
+        assert isinstance(host, Host)
+        for key in ("e9/1", "e29/aside"):
+            host.transcript.toggle(key)
+        await settled(pilot)
+
+    assert snap_compare(Host(log(*events), colours=colours), terminal_size=size, run_before=before)
