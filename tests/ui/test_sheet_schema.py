@@ -1,155 +1,201 @@
-"""An answer written as JSON: R185-R187, R192, E24, T4. What fits is the engine's verdict; here it is read and kept."""
+"""A schema answer by its form, with the keyboard alone: R11, R186, R192, E5, E14, E24, issue 5 "Schema"."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from textual import events
 
 from jp_tui.protocol.values import Answered, Replied
-from jp_tui.ui.sheets.schema import SchemaSheet
-from tests.ui.sheet_host import Host, schema, text_of
+from tests.ui.schema_host import JOB, Checked
+from tests.ui.sheet_host import schema, text_of
 
 
-def sheet(app: Host) -> SchemaSheet:
-    assert isinstance(app.sheet, SchemaSheet)
-    return app.sheet
-
-
-def write(app: Host, text: str) -> None:
-    sheet(app).field.put(text)
-
-
-async def test_r186_it_begins_with_what_is_required() -> None:
-    app = Host(schema())
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_r186_it_begins_with_what_the_schema_gives_and_makes_nothing_up() -> None:
+    app = Checked(schema(of=JOB))
+    async with app.run_test(size=(80, 30)) as pilot:
         await app.arm(pilot)
-        assert '"batch": 1' in text_of(app) and "wants name* (text), batch* (integer, 1 to 10000)" in text_of(app)
-        assert "* required" in text_of(app)
+        await app.judged(pilot)
+        assert app.document == {"workers": 4}
+        shown = text_of(app)
+        assert (
+            "name *" in shown and "2 still needed: name, batch" in shown and "1 to 10,000" not in shown.split("name")[0]
+        )
         await app.type(pilot, "enter")
-        assert app.answers == [Answered(value={"name": "", "batch": 1, "workers": 4})]
+        assert app.answers == [] and "not submitted: /name: is missing" in text_of(app)
 
 
-async def test_r192_or_with_the_default_which_enter_accepts() -> None:
-    default = {"name": "x\u202ey", "list": [1.5, None]}
-    app = Host(schema(has_default=True, default=default))
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_e60_a_form_is_filled_in_by_keyboard_alone() -> None:
+    app = Checked(schema(of=JOB))
+    async with app.run_test(size=(80, 40)) as pilot:
         await app.arm(pilot)
-        assert "\\u202ey" in text_of(app) and "enter accept the default" in text_of(app)
+        await app.type(
+            pilot, *"nightly", "tab", *"500", "tab", "tab", "right", "space", "tab", "space", "right", "right"
+        )
+        await app.type(pilot, "space", "tab", "plus", *"@daily", "tab", "right", "space", "down", "enter", *"@hourly")
+        await app.type(pilot, "tab", "tab", "tab", "tab", *"1.5", "down", *"2026-03-05")
+        await app.judged(pilot)
+        assert "✓ fits" in text_of(app)
         await app.type(pilot, "enter")
-        assert app.answers == [Answered(value=default)]
+        assert app.answers == [Answered(value={
+            "name": "nightly", "batch": 500, "workers": 4, "mode": "fast", "notify": ["mail", "pager"],
+            "schedule": [{"cron": "@daily", "zone": "local"}, {"cron": "@hourly"}],
+            "limits": {"cpu": 1.5, "until": "2026-03-05"},
+        })]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", [None, [], 3, "text", False, {}])
-async def test_any_json_value_may_be_an_answer(value: object) -> None:
-    app = Host(schema(of={}, has_default=True, default=value))
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_what_is_wrong_stands_beside_its_field_and_below_with_its_path() -> None:
+    app = Checked(schema(of=JOB, has_default=True, default={"name": "x", "batch": 1, "workers": 4}))
+    async with app.run_test(size=(80, 30)) as pilot:
         await app.arm(pilot)
-        await app.type(pilot, "ctrl+s")
-        assert app.answers == [Answered(value=value)]
+        await app.judged(pilot)
+        await app.type(pilot, "tab", "tab", "backspace", *"64")
+        await app.judged(pilot)
+        line = next(line for line in text_of(app).split("\n") if "workers" in line)
+        assert "at most 16" in line and "1 problem · /workers: must be at most 16" in text_of(app)
+        await app.type(pilot, "shift+tab", "x")
+        line = next(line for line in text_of(app).split("\n") if "batch" in line)
+        assert "not a whole number" in line, "said before anybody checked"
+        await app.judged(pilot)
+        assert "2 problems · /batch: must be a whole number" in text_of(app)
+        await app.type(pilot, "backspace", "enter")
+        await app.judged(pilot)
+        assert app.answers == [] and app.schema.filling.line is not None
+        assert app.schema.filling.line.path == ("workers",), "the cursor goes to what is wrong"
+        await app.type(pilot, "backspace", "enter")
+        await app.until(pilot, lambda: bool(app.answers))
+        assert app.answers == [Answered(value={"name": "x", "batch": 1, "workers": 6})]
 
 
-async def test_r186_what_is_no_json_is_told_with_its_place_and_the_cursor_goes_there() -> None:
-    app = Host(schema())
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_only_the_verdict_on_exactly_this_value_lets_it_out() -> None:
+    app = Checked(schema(of=JOB, has_default=True, default={"name": "x", "batch": 1, "workers": 4}))
+    async with app.run_test(size=(80, 30)) as pilot:
         await app.arm(pilot)
-        write(app, '{\n  "name": "a",\n  "name": "b"\n}')
+        await app.judged(pilot)
+        app.held = True
+        await app.type(pilot, "y", "enter")
+        assert app.answers == [] and "checking it…" in text_of(app)
+        first = app.wanted[-1]
+        assert first.value["name"] == "xy"
+        await app.type(pilot, "z")
+        app.verdict(first)
+        await app.settled(pilot)
+        assert app.answers == [], "what was typed since is not what was checked, and Enter was for another value"
         await app.type(pilot, "enter")
-        assert app.answers == [] and "line 3, column 3: the key 'name' stands twice" in text_of(app)
-        assert sheet(app).field.cursor_location == (2, 2)
-        await app.type(pilot, "right", *["delete"] * 4, *"nick", "enter")
-        assert app.answers == [Answered(value={"name": "a", "nick": "b"})]
+        app.verdict(app.wanted[-1])
+        await app.until(pilot, lambda: bool(app.answers))
+        assert app.answers == [Answered(value={"name": "xyz", "batch": 1, "workers": 4})]
 
 
-async def test_r186_the_engine_s_verdict_stands_there_and_the_text_stays() -> None:
-    app = Host(schema())
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_checks_wait_until_no_key_came_for_a_moment() -> None:
+    app = Checked(schema(of=JOB))
+    async with app.run_test(size=(80, 30)) as pilot:
         await app.arm(pilot)
-        write(app, '{"workers": 64}')
+        await app.judged(pilot)
+        before = len(app.wanted)
+        app.burst(*"a name that is typed in one go")
+        await app.until(pilot, lambda: app.document.get("name") == "a name that is typed in one go")
+        await app.judged(pilot)
+        assert len(app.wanted) - before <= 3
+
+
+async def test_e14_an_emptied_field_is_no_answer() -> None:
+    app = Checked(schema(of=JOB, has_default=True, default={"name": "x", "batch": 1, "workers": 4}))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "backspace")
+        await app.judged(pilot)
+        assert app.document == {"batch": 1, "workers": 4}
         await app.type(pilot, "enter")
-        app.dock.refused("q6", "/workers: 64 is greater than the maximum of 16", gone=False)
+        assert app.answers == [] and "/name: is missing" in text_of(app)
+
+
+async def test_entries_move_and_go_from_any_place() -> None:
+    begun = {"name": "x", "batch": 1, "workers": 1, "schedule": [{"cron": "a"}, {"cron": "b"}, {"cron": "c"}]}
+    app = Checked(schema(of=JOB, has_default=True, default=begun))
+    async with app.run_test(size=(80, 40)) as pilot:
         await app.arm(pilot)
-        assert "/workers: 64 is greater" in text_of(app) and '{"workers": 64}' in text_of(app)
-        await app.type(pilot, "end", "left", "backspace", "enter")
-        assert app.answers[-1] == Answered(value={"workers": 6})
+        await app.type(pilot, *["tab"] * 5)
+        assert "3 entries" in text_of(app)
+        await app.type(pilot, "enter", "down", "alt+down", "down")
+        assert [one["cron"] for one in app.document["schedule"]] == ["b", "a", "c"]
+        await app.type(pilot, "delete")
+        assert [one["cron"] for one in app.document["schedule"]] == ["b", "a"]
+        await app.type(pilot, "end", "home", "r", "escape")
+        assert app.document["schedule"] == [{"cron": "b"}, {"cron": "a"}]
 
 
-async def test_r186_emptied_leads_back_to_the_choice() -> None:
-    app = Host(schema())
+async def test_a_list_of_texts_and_a_choice_that_may_be_unset() -> None:
+    of: Any = {
+        "type": "object",
+        "properties": {
+            "on": {"type": ["boolean", "null"]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "pick": {"enum": [f"option number {n}" for n in range(30)]},
+        },
+    }
+    app = Checked(schema(of=of))
+    async with app.run_test(size=(80, 50)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "space", "tab", "enter", "down", "enter", *"one", "down", "enter", *"two")
+        assert app.document == {"on": True, "tags": ["one", "two"]}
+        await app.type(pilot, *["backspace"] * 4)
+        assert app.document == {"on": True, "tags": ["one"]}, "an emptied entry goes"
+        await app.type(pilot, "home", "home", "shift+tab", "shift+tab", "shift+tab")
+        await app.type(pilot, "escape", "end", "enter", "down", "down", "enter")
+        assert app.document["pick"] == "option number 1" and "option number 1 · 30 choices" in text_of(app)
+        await app.type(pilot, "delete", "home", "delete")
+        assert app.document == {"tags": ["one"]}
+
+
+async def test_the_focused_line_stays_in_sight_in_a_long_form() -> None:
+    of: Any = {"type": "object", "properties": {f"field{n}": {"type": "string"} for n in range(60)}}
+    app = Checked(schema(of=of))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        write(app, " \n")
+        for step in ("tab",) * 25 + ("shift+tab",) * 40 + ("tab",) * 3:
+            await app.type(pilot, step)
+            line = app.schema.filling.line
+            assert line is not None and f"▸ {line.name} " in text_of(app)
+        await app.type(pilot, "q")
+        assert list(app.document.values()) == ["q"]
+
+
+async def test_e24_what_is_filled_in_is_a_draft_with_its_face() -> None:
+    app = Checked(schema(of=JOB))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"night", "tab", *"5x")
+        await app.until(pilot, lambda: bool(app.drafts) and "5x" in app.drafts[-1])
+        await app.type(pilot, "f6", "space")
+        await app.until(pilot, lambda: '\\"side\\": \\"json\\"' in app.drafts[-1])
+    for draft, face in ((app.drafts[0], "form"), (app.drafts[-1], "json")):
+        again = Checked()
+        async with again.run_test(size=(80, 30)) as pilot:
+            again.dock.restore_draft("q6", draft)
+            again.dock.ask(schema(of=JOB))
+            await again.arm(pilot)
+            assert again.schema.face == face and again.document["name"].startswith("n")
+            if face == "json":
+                assert '   "batch"' in again.schema.json.text and again.document["batch"] == "5x"
+
+
+async def test_b_and_r_work_where_no_text_is_written_and_words_leave_the_form_as_it_is() -> None:
+    app = Checked(schema(of=JOB))
+    async with app.run_test(size=(80, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "r", "s", "escape", "r", *"ask the team", "enter")
+        assert app.answers == [Replied(text="ask the team")] and app.document == {"name": "rs", "workers": 4}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (60, 16)])
+async def test_e61_it_is_usable_at_every_size(size: tuple[int, int]) -> None:
+    app = Checked(schema(of=JOB))
+    async with app.run_test(size=size) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"n", "tab", "7")
+        await app.judged(pilot)
+        assert "batch *" in text_of(app) and " 7 " in text_of(app)
+        assert ('"name": "n"' in text_of(app)) == (size[0] >= 100), "side by side from 100 columns on"
         await app.type(pilot, "enter")
-        assert app.answers == [] and "emptied" in text_of(app) and app.sheet.writing is None
-        await app.type(pilot, "r", *"no idea", "enter")
-        assert app.answers == [Replied(text="no idea")]
-
-
-async def test_the_whole_schema_unfolds_and_folds_from_inside_the_field() -> None:
-    app = Host(schema(context="Somebody must set them."))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await app.arm(pilot)
-        assert "Somebody must" in text_of(app)
-        await app.type(pilot, "f7")
-        assert '"required": [' in text_of(app) and "Somebody must" not in text_of(app) and app.sheet.writing
-        await app.type(pilot, "escape", "ctrl+d")
-        assert '"required": [' not in text_of(app)
-        await app.type(pilot, "f7")
-        assert "Somebody must" in text_of(app)
-        await app.type(pilot, "enter", "enter")
-        assert len(app.answers) == 1
-
-
-async def test_a_new_line_begins_below_the_one_above_it() -> None:
-    app = Host(schema(of={}))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await app.arm(pilot)
-        write(app, "")
-        await app.type(pilot, "{", "ctrl+j", *'"a":[', "ctrl+j", *"1]}")
-        assert sheet(app).field.text == '{\n  "a":[\n    1]}'
-
-
-async def test_e24_what_is_written_is_a_draft() -> None:
-    app = Host(schema())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await app.arm(pilot)
-        await app.type(pilot, "end", "x")
-        await app.until(pilot, lambda: bool(app.drafts))
-    again = Host()
-    async with again.run_test(size=(80, 24)) as pilot:
-        again.dock.restore_draft("q6", app.drafts[-1])
-        again.dock.ask(schema())
-        await again.arm(pilot)
-        assert sheet(again).field.text.startswith("{x\n")
-
-
-async def test_t4_a_megabyte_is_answered_whole() -> None:
-    large = '["' + "y" * 1_048_576 + '"]'
-    app = Host(schema(of={}))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await app.arm(pilot)
-        write(app, "")
-        app.now += 1
-        app.post_message(events.Paste(large))
-        await pilot.pause()
-        assert "1,048,580 characters" in text_of(app)
-        await app.type(pilot, "enter")
-        assert app.answers == [Answered(value=["y" * 1_048_576])]
-
-
-async def test_t4_a_default_of_a_megabyte_and_a_huge_schema_open_at_once() -> None:
-    properties = {f"p{n}": {"type": "string", "description": "d" * 80} for n in range(8000)}
-    value = {"text": "z" * 1_048_576}
-    app = Host(schema(of={"type": "object", "properties": properties}, has_default=True, default=value))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await app.arm(pilot)
-        assert "p9 (text), p10" in text_of(app) and "1,048,592 characters" in text_of(app)
-        await app.type(pilot, "f7", "enter")
-        assert app.answers == [Answered(value=value)]
-
-
-async def test_ctrl_g_writes_in_another_editor() -> None:
-    app = Host(schema(of={}), editor=lambda given: '{"from": "vi"}')
-    async with app.run_test(size=(80, 24)) as pilot:
-        await app.arm(pilot)
-        await app.type(pilot, "ctrl+g", "enter")
-        assert app.answers == [Answered(value={"from": "vi"})]
+        assert app.answers == [Answered(value={"name": "n", "batch": 7, "workers": 4})]

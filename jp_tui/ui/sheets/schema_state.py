@@ -83,12 +83,13 @@ class Filling:
             self.go(found)
 
     def _stay(self, line: Line | None) -> None:
-        if line is not None:
-            found = next(
-                (n for n, one in enumerate(self.lines) if one.path == line.path and one.option == line.option
-                 and (one.role == "add") == (line.role == "add")), None,
-            )  # fmt: skip
-            self.cursor = found if found is not None else min(self.cursor, max(len(self.lines) - 1, 0))
+        """The cursor on the same line as before, else on the one around it."""
+        if line is None:
+            return
+        here = line.path, line.role, line.option
+        found = next((n for n, one in enumerate(self.lines) if (one.path, one.role, one.option) == here), None)
+        around = at.line_of(self.lines, line.path) if found is None else found
+        self.cursor = around if around is not None else min(self.cursor, max(len(self.lines) - 1, 0))
 
     # Changes
 

@@ -130,8 +130,9 @@ class SchemaForm(Widget, can_focus=False):
 
     def on_resize(self) -> None:
         width = self.size.width
-        self.filling.inline = lambda shape: fits(shape, width - 1)
-        self.filling.relaid()
+        if self._laid is None or self._laid[0] != width:
+            self.filling.inline = lambda shape: fits(shape, width - 1)
+            self.filling.relaid()
         self.again()
 
     def _line_at(self, y: int) -> int:
