@@ -113,7 +113,7 @@ def test_what_was_taken_of_a_change_folds_out_part_by_part() -> None:
 def test_side_questions_are_one_dim_row_that_folds_out() -> None:
     """E30."""
     events = call(*ANSWERED, aside("It **rings**."), aside("", error={"message": "The question was settled."}), *NOTED)
-    assert painted(events)[-1] == "     └ ⁇ 2 side questions: What does it do? ▸"
+    assert painted(events)[-1] == "     └ ~ 2 side questions: What does it do? ▸"
     out = painted(events, "e1/aside")
     assert out[-5:] == [
         "       about: Deploy?",
@@ -182,13 +182,14 @@ def test_forms_of_every_end(snap_compare: Compare, size: tuple[int, int], colour
             extra={"parts": {"accepted": ["1", "3"], "comments": {"2": "Too wide."}}},
         ),
     )  # fmt: skip
+    last = f"e{len(events) + 1}"
     events += [(9, event) for event in change]
 
     async def before(pilot: Pilot[None]) -> None:
         await settled(pilot)
         host = pilot.app
         assert isinstance(host, Host)
-        for key in ("e9/1", "e29/aside"):
+        for key in ("e9/1", f"{last}/aside", f"{last}/0"):
             host.transcript.toggle(key)
         await settled(pilot)
 

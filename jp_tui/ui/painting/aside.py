@@ -31,7 +31,7 @@ def aside_rows(asides: Sequence[Aside], frame: Frame, key: str, unfolded: frozen
     count = f"{len(asides)} side question{'s' if len(asides) != 1 else ''}"
     sent = " · sent along" if any(one.sent for one in asides) else ""
     first = "" if open_ else f": {neutral.first_line(asides[0].asked)}"
-    head = [Piece(f"⁇ {count}{sent}{first}", dim, hit)]
+    head = [Piece(f"~ {count}{sent}{first}", dim, hit)]
     rows = [inside.emit([*clip(head, inside.room - 2), arrow(open_, hit, look)])]
     if not open_:
         return rows
