@@ -9,19 +9,24 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+_KEYS = {"answer", "reply", "note", "edit", "ask"}
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The texts of one question that were typed and not sent; `answer` and `edit` None when not touched."""
+    """The texts of one question that were typed and not sent; `answer` and `edit` None when not touched, `ask` what was
+    to be asked aside (E30)."""
 
     answer: str | None = None
     reply: str = ""
     note: str = ""
     edit: str | None = None
+    ask: str = ""
 
     def stored(self) -> str:
         """As text for the journal; empty when there is nothing to keep."""
         more = {"note": self.note} if self.note else {}
+        more |= {"ask": self.ask} if self.ask else {}
         more |= {"edit": self.edit} if self.edit is not None else {}
         if self.answer is None and not self.reply and not more:
             return ""
@@ -36,9 +41,9 @@ def restored(text: str) -> Draft:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return Draft(answer=text)
-    if not isinstance(found, dict) or not {"answer", "reply"} <= set(found) <= {"answer", "reply", "note", "edit"}:
+    if not isinstance(found, dict) or not {"answer", "reply"} <= set(found) <= _KEYS:
         return Draft(answer=text)
-    answer, reply, note, edit = (found.get(key) for key in ("answer", "reply", "note", "edit"))
+    answer, reply, note, edit, ask = (found.get(key) for key in ("answer", "reply", "note", "edit", "ask"))
     if not isinstance(reply, str):
         return Draft(answer=text)
     return Draft(
@@ -46,4 +51,5 @@ def restored(text: str) -> Draft:
         reply,
         note if isinstance(note, str) else "",
         edit if isinstance(edit, str) else None,
+        ask if isinstance(ask, str) else "",
     )

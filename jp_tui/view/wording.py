@@ -83,6 +83,21 @@ FIXED: Final = "set"
 SKIPPED_LINE: Final = "{id}: {because}"
 MORE_SKIPPED: Final = "{n} more skipped"
 
+# Asking back (E30).
+ASK: Final = "Ask back"
+ASK_DOES: Final = "a side talk about this question; it stays open"
+ASK_HINT: Final = "Ask about this question…"
+ASK_TITLE: Final = "Ask back: a model answers aside, the question stays open"
+SEND_ALONG: Final = "Send the side talk along"
+SEND_ALONG_DOES: Final = "the model reads it after the results"
+KEEP_ASIDE: Final = "Keep the side talk aside"
+KEEP_ASIDE_DOES: Final = "the model does not read it after all"
+GOES_ALONG: Final = "the side talk goes along with the results"
+STAYS_ASIDE: Final = "the side talk stays aside"
+NOTHING_ASKED: Final = "nothing written yet. Write what you want to know, or Esc to go back"
+STILL_SAYING: Final = "the question before this one is still being answered"
+BROKE_OFF: Final = "It broke off:"
+
 # Marks beside a choice (E20, E22).
 DEFAULT: Final = "default"
 RECOMMENDED: Final = "(recommended)"

@@ -129,7 +129,7 @@ class Exchange(Vertical):
 
     def _here(self, event: ev.Event) -> bool:
         """Whether an event concerns this conversation; a question of another one still reaches its human (E4)."""
-        asked = (ev.QuestionAsked, ev.QuestionSettled, ev.AnswerRefused, ev.AnswerChecked)
+        asked = (ev.QuestionAsked, ev.QuestionSettled, ev.AnswerRefused, ev.AnswerChecked, ev.AsideDelta, ev.AsideEnded)
         if isinstance(event, (ev.ConversationOpened, *asked)):
             return True
         return getattr(event, "conversation", "") in ("", self._status.conversation)
@@ -172,8 +172,10 @@ class Exchange(Vertical):
                 pass  # nobody here offers an answer: a sheet sends AnswerQuestion
             case ev.AnswerChecked(inquiry=inquiry, revision=revision, problems=problems):
                 self.column.checked(inquiry, revision, problems)
-            case ev.AsideDelta() | ev.AsideEnded():
-                pass  # no sheet asks for them yet
+            case ev.AsideDelta(inquiry=inquiry, text=text):
+                self.query_one(SheetDock).said(inquiry, text)
+            case ev.AsideEnded(inquiry=inquiry, error=error):
+                self.query_one(SheetDock).said_all(inquiry, error.message if error else "")
             case ev.SettingChanged() | ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
             case ev.TitleChanged():
@@ -205,6 +207,9 @@ class Exchange(Vertical):
             return
         if event.command in LISTS:
             self.post_message(self.Listed(event))
+            return
+        if event.command == "ask_aside":
+            self.query_one(SheetDock).said_all("", event.message)
             return
         self.query_one(Banner).refusal = (event.message, event.advice)
         if event.command == "start_turn":
@@ -278,6 +283,16 @@ class Exchange(Vertical):
         self._send(
             cmd.CheckAnswer(conversation=here, inquiry=event.inquiry, revision=event.revision, value=event.value)
         )
+
+    @on(SheetDock.AsideAsked)
+    def _aside_asked(self, event: SheetDock.AsideAsked) -> None:
+        event.stop()
+        self._send(cmd.AskAside(conversation=event.conversation, inquiry=event.inquiry, text=event.text))
+
+    @on(SheetDock.AsideSent)
+    def _aside_sent(self, event: SheetDock.AsideSent) -> None:
+        event.stop()
+        self._send(cmd.SendAside(conversation=event.conversation, inquiry=event.inquiry, send=event.send))
 
     @on(SheetDock.DraftChanged)
     def _answer_drafted(self, event: SheetDock.DraftChanged) -> None:

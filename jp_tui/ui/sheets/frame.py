@@ -196,7 +196,7 @@ class Frame(Vertical, can_focus=True):
         found = self.texts().get(name)
         self.looking = name if found is not None and self.looking != name else ""
         if self.looking and found is not None:
-            self.aside.put(found)
+            self.aside.put(found, approval=True)
         self.show()
 
     @on(ContextView.Seen)

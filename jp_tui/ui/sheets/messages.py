@@ -55,5 +55,21 @@ class CheckWanted(Message):
 
 
 @dataclass
+class AsideAsked(Message):
+    """The user asks something about the question, aside (E30)."""
+
+    inquiry: str
+    text: str
+
+
+@dataclass
+class AsideSent(Message):
+    """What was said aside goes along with the results, or not after all."""
+
+    inquiry: str
+    send: bool
+
+
+@dataclass
 class Grew(Message):
     """The parts need other heights, or the keys another widget."""

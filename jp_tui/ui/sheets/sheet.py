@@ -14,14 +14,14 @@ from textual.binding import Binding
 
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest, Restored, WentBack
 from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets.asking import Asking
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import READING, Grew
 from jp_tui.ui.sheets.rows import Choices, Row
-from jp_tui.ui.sheets.walking import Walking
 
 
-class Sheet(Walking):
+class Sheet(Asking):
     """One question and the keys that answer it."""
 
     BINDINGS: ClassVar = [
@@ -35,6 +35,7 @@ class Sheet(Walking):
         Binding("tab,right,ctrl+pagedown", "place(1)", "Next", id="sheet.place_next", tooltip="Past what is answered"),
         Binding("shift+tab,left,ctrl+pageup", "place(-1)", "Previous", id="sheet.place_back", tooltip="As Back"),
         Binding("r", "reply", "Reply", id="sheet.reply", tooltip="Answer in words instead; cancels the question"),
+        Binding("question_mark", "ask_back", "Ask back", id="sheet.ask", tooltip="Talk about the question, aside"),
         Binding("c", "note", "Note", id="sheet.note", tooltip="A comment that goes along with your answer"),
         Binding("e", "edit", "Edit arguments", id="sheet.edit", tooltip="Change the call's arguments, then run it"),
         Binding("s", "end_turn", "End turn", id="sheet.end", tooltip="Stops the turn; asks once more first"),
@@ -110,7 +111,8 @@ class Sheet(Walking):
             found.append(Hint("e", "edit", "edit"))
         if "end_turn" in self.prompt.controls:
             found.append(Hint("s", "end turn", "end_turn"))
-        return [*found, Hint("esc", "menu", "leave", keep=True), *self._reading_hints(), Hint("w", "why", "why")]
+        found += [*self.asking_hints(), Hint("esc", "menu", "leave", keep=True)]
+        return [*found, *self._reading_hints(), Hint("w", "why", "why")]
 
     def _reading_hints(self) -> list[Hint]:
         view, found = self.reading, list[Hint]()
@@ -194,7 +196,7 @@ class Sheet(Walking):
         """The menu of Esc, the cursor on one of its lines. It never answers or cancels by itself (R248)."""
         typed = bool(self.reply.text or self.typed() or self.note.text or self.edited())
         may = {"note": self.may_note, "edit": self.may_edit, "reply": self.may_reply}
-        more = [*self.more_rows(), *self.walking_rows()]
+        more = [*self.more_rows(), *self.walking_rows(), *self.asking_rows()]
         self.menu.rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=more, may=may)
         self.turn("menu")
         self.menu.to(self.menu.place(at) or 0)
@@ -208,6 +210,12 @@ class Sheet(Walking):
             self.run_here(line)
         elif line == "back":
             self.answer(WentBack(to=self.prompt.back))
+        elif line == "ask":
+            self.turn("answer")
+            self.action_ask_back()
+        elif line == "along":
+            self.turn("answer")
+            self.action_send_along()
         elif line == "restore":
             self.answer(Restored())
         elif line == "empty":

@@ -57,6 +57,10 @@ class Writing(Frame):
         text = self.edit.value
         return None if not text or text == self._laid_out else text
 
+    def asked_aside(self) -> str:
+        """What was to be asked aside and was not yet."""
+        return ""
+
     def write(self, field: Field) -> None:
         """Give a field the keys."""
         self.writing = field
@@ -107,7 +111,7 @@ class Writing(Frame):
     @property
     def draft(self) -> Draft:
         """What is typed and not sent."""
-        return Draft(self.typed(), self.reply.value, self.note.value, self.edited())
+        return Draft(self.typed(), self.reply.value, self.note.value, self.edited(), self.asked_aside())
 
     def _save(self) -> None:
         self._saving = False

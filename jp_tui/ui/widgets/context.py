@@ -24,7 +24,6 @@ from jp_tui.ui.painting.rows import Row
 from jp_tui.ui.widgets.rowview import RowView
 from jp_tui.ui.widgets.scrolled import scrolling
 
-
 FEW, LEAD = 12, 1
 """Rows below which a diff begins with its first changed line, and the rows shown above that."""
 
@@ -94,8 +93,9 @@ class ContextView(RowView, can_focus=True):
 
     # --- what a sheet asks ---------------------------------------------------------------------------------
 
-    def put(self, text: Foreign) -> None:
-        """Show another text from its top."""
+    def put(self, text: Foreign, *, approval: bool | None = None) -> None:
+        """Show another text from its top; `approval` as at the beginning, if it changes."""
+        self._approval = self._approval if approval is None else approval
         self._text, self._seen, self._of, self.top = text, 0, 0, 0
         self._untouched = True
         self._again()

@@ -22,10 +22,10 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest, Response
 from jp_tui.ui.sheets import messages
 from jp_tui.ui.sheets.hints import KeyLine
-from jp_tui.ui.sheets.judging import Judging
 from jp_tui.ui.sheets.limits import Limits
 from jp_tui.ui.sheets.messages import Done, EditorWanted
 from jp_tui.ui.sheets.peek import Peek
+from jp_tui.ui.sheets.talking import Talking
 from jp_tui.ui.text import blank, ours
 from jp_tui.view import wording as w
 from jp_tui.view.arrival import Arrival
@@ -39,7 +39,7 @@ def _no_editor(text: str) -> str:
     raise OSError("there is none here")
 
 
-class SheetDock(Judging):
+class SheetDock(Talking):
     """The questions that wait for the human."""
 
     BINDINGS: ClassVar = [

@@ -1,0 +1,135 @@
+"""Asking back: E30, E24."""
+
+from __future__ import annotations
+
+import pytest
+from textual import on
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.view.drafts import restored
+from tests.ui.sheet_host import Host, boolean, delivery, escalated, formed, permission, review, select, text, text_of
+
+LARGE = (100, 36)
+
+
+class Talks(Host):
+    """Remembers what was asked aside."""
+
+    def __init__(self, *prompts: PromptRequest) -> None:
+        super().__init__(*prompts)
+        self.asked: list[tuple[str, str, str]] = []
+        self.sent: list[bool] = []
+
+    @on(SheetDock.AsideAsked)
+    def _aside_asked(self, event: SheetDock.AsideAsked) -> None:
+        self.asked.append((event.conversation, event.inquiry, event.text))
+
+    @on(SheetDock.AsideSent)
+    def _aside_sent(self, event: SheetDock.AsideSent) -> None:
+        self.sent.append(event.send)
+
+
+@pytest.mark.parametrize("prompt", [boolean(), select(), formed(select()), permission(), escalated(), review()])
+async def test_e30_a_side_question_leaves_the_question_open(prompt: PromptRequest) -> None:
+    app = Talks(prompt)
+    async with app.run_test(size=LARGE) as pilot:
+        await app.arm(pilot)
+        assert "? ask back" in text_of(app)
+        await app.type(pilot, "?", *"what for?", "enter")
+        assert app.asked == [("c1", prompt.inquiry, "what for?")] and app.answers == []
+        seen = text_of(app)
+        assert "what for?" in seen and "…" in seen and "the question stays open" in seen
+        app.dock.said(prompt.inquiry, Foreign("Because **it** "))
+        app.dock.said(prompt.inquiry, Foreign("was asked."))
+        app.dock.said_all(prompt.inquiry)
+        await app.settled(pilot)
+        assert "Because it was asked." in text_of(app)
+        await app.type(pilot, "escape")
+        assert "Because" not in text_of(app) and app.sheet.writing is None
+        await app.type(pilot, "?")
+        assert "Because it was asked." in text_of(app), "the talk is there again"
+
+
+async def test_a_text_question_asks_back_outside_its_field() -> None:
+    app = Talks(text())
+    async with app.run_test(size=LARGE) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "?", "escape", "?", "w", "enter")
+        assert app.asked == [("c1", "q3", "w")] and app.sheet.draft.answer == "?"
+
+
+async def test_one_at_a_time_and_never_nothing() -> None:
+    app = Talks(select())
+    async with app.run_test(size=LARGE) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "?", "enter")
+        assert "nothing written yet" in text_of(app)
+        await app.type(pilot, "a", "enter", "b", "enter")
+        assert len(app.asked) == 1 and "still being answered" in text_of(app)
+        app.dock.said_all("", "the model is not reachable")
+        await app.settled(pilot)
+        assert "It broke off: the model is not reachable" in text_of(app)
+        await app.type(pilot, "enter")
+        assert [one[2] for one in app.asked] == ["a", "b"]
+
+
+async def test_the_question_is_answered_after_the_talk() -> None:
+    app = Talks(boolean())
+    async with app.run_test(size=LARGE) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "?", "y", "enter", "y", "escape", "y")
+        assert app.answers == [Answered(value=True)] and len(app.asked) == 1
+
+
+async def test_what_was_said_goes_along_when_the_user_says_so() -> None:
+    app = Talks(boolean())
+    async with app.run_test(size=LARGE) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "escape")
+        assert "Send the side talk along" not in text_of(app)
+        await app.type(pilot, "escape", "?", "y", "enter")
+        app.dock.said("q1", Foreign("ok"))
+        app.dock.said_all("q1")
+        await app.type(pilot, "escape", "escape")
+        app.now += 1
+        await app.click_text(pilot, "Send the side talk along")
+        assert app.sent == [True] and "goes along with the results" in text_of(app)
+        await app.type(pilot, "escape")
+        await app.click_text(pilot, "Keep the side talk aside")
+        assert app.sent == [True, False] and app.answers == []
+
+
+async def test_a_result_that_is_not_delivered_is_told_to_nobody() -> None:
+    app = Talks(delivery())
+    async with app.run_test(size=LARGE) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "?")
+        assert app.sheet.writing is None and "ask back" not in text_of(app)
+
+
+async def test_what_is_said_stays_in_its_box() -> None:
+    app = Talks(boolean())
+    async with app.run_test(size=LARGE) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "?", "y", "enter")
+        app.dock.said("q1", Foreign("[red]x[/] \x1b[2J\u202e end"))
+        await app.settled(pilot)
+        seen = text_of(app)
+        assert "[red]x[/]" in seen and "\x1b" not in seen and "\u202e" not in seen
+
+
+async def test_e24_what_was_to_be_asked_is_kept() -> None:
+    app = Talks(boolean())
+    async with app.run_test(size=LARGE) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "?", *"why")
+        await app.until(pilot, lambda: bool(app.drafts) and restored(app.drafts[-1]).ask == "why")
+        kept = app.drafts[-1]
+    fresh = Talks(boolean())
+    async with fresh.run_test(size=LARGE) as pilot:
+        fresh.dock.restore_draft("q1", kept)
+        await fresh.arm(pilot)
+        await fresh.type(pilot, "?", "enter")
+        assert fresh.asked == [("c1", "q1", "why")]
