@@ -1,152 +1,52 @@
-"""One prompt in lines: what is shown, and what the lines that are typed then mean (surface S4, asking.md E60).
+"""The frame of every prompt in lines: who asks, what works now, and the words that every prompt knows (S4, E60).
 
-A prompt is a step, and some lines lead into a smaller one (an editor, a menu, words to send) and back. Steps are
-pure: lines in, an outcome out. They write nothing, read nothing and send nothing; `lines.py` and `interview.py` do.
+Words begin with a colon; where no text is typed, a letter does the same (asking.md "Keys"). What else a line means is
+said by a kind of prompt. Pure, as all steps are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import (
-    Answered,
-    Cancelled,
-    Delivered,
-    Edited,
-    EndTurn,
-    Permitted,
-    PromptRequest,
-    Replied,
+from jp_tui.headless.steps import (
+    AskedAside,
+    Back,
+    Entry,
+    Menu,
+    Outcome,
+    Response,
+    SentAlong,
+    Sentence,
+    Step,
+    Words,
+    line,
+    quoted,
 )
+from jp_tui.headless.walking import Walking
+from jp_tui.protocol.values import Cancelled, EndTurn, PromptRequest, Replied
 from jp_tui.view import wording as w
 from jp_tui.view.prompts import asker
 
-Response = Answered | Cancelled | Replied | EndTurn | Edited | Permitted | Delivered
-
 AGAIN, HELP = ".", "?"
-PASTED = "several lines at once answer nothing here (a paste?): type the answer"
+ASIDE = ":?"
 UNKNOWN = "there is no word {word} here; ? lists those there are"
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Not an answer: this is said, and the step goes on."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Back:
-    """Back to the prompt itself, after saying this."""
-
-    text: str = ""
-
-
-class Step:
-    """Takes lines. `gathers`: several belong together, so none is thrown away between them."""
-
-    mark = "> "
-    hidden = False
-    gathers = False
-
-    def intro(self) -> Iterator[str]:
-        """What is said when it begins, and again for `.`."""
-        yield from ()
-
-    def feed(self, line: str) -> Outcome:
-        """What one line means; None when more are wanted."""
-        raise NotImplementedError
-
-    def pasted(self, lines: Sequence[str]) -> Outcome:
-        """Several lines that came at once; no hand types so (E11)."""
-        return Words(PASTED)
-
-    def refused(self) -> None:
-        """The engine did not take what came of it."""
-
-
-Outcome = Response | Words | Back | Step | None
-
-
-class Sentence(Step):
-    """One line of words for the model; an empty one goes back, or where `empty` is given, is that."""
-
-    def __init__(self, told: str, then: Callable[[str], Response], empty: Response | None = None) -> None:
-        self._told, self._then, self._empty = told, then, empty
-
-    def intro(self) -> Iterator[str]:
-        yield self._told
-
-    def feed(self, line: str) -> Outcome:
-        if line.strip():
-            return self._then(line.strip())
-        return self._empty or Back("Nothing was sent.")
-
-    def pasted(self, lines: Sequence[str]) -> Outcome:
-        return Gathered(lines, self._then)
-
-
-class Gathered(Step):
-    """Lines that were pasted: sent as one text after an empty line, and not before."""
-
-    gathers = True
-    mark = "… "
-
-    def __init__(self, lines: Sequence[str], then: Callable[[str], Response]) -> None:
-        self._lines, self._then = list(lines), then
-
-    def intro(self) -> Iterator[str]:
-        yield f"{len(self._lines)} lines came at once. An empty line sends them, `:x` forgets them."
-
-    def feed(self, line: str) -> Outcome:
-        if line.strip() == ":x":
-            return Back("Forgotten.")
-        if line:
-            self._lines.append(line)
-            return None
-        while self._lines and not self._lines[-1].strip():
-            self._lines.pop()
-        return self._then("\n".join(self._lines)) if self._lines else Back("Nothing was sent.")
-
-    def pasted(self, lines: Sequence[str]) -> Outcome:
-        self._lines += lines
-        return Words(next(self.intro()))
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of a menu: its words, what it does, and what comes of it (None: back)."""
-
-    label: str
-    does: str
-    then: Response | Step | None
-
-
-class Menu(Step):
-    """Numbered lines; an empty one is the first, which changes nothing."""
-
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        self._entries = entries
-
-    def intro(self) -> Iterator[str]:
-        for number, entry in enumerate(self._entries, 1):
-            yield f"  {number}  {entry.label}: {entry.does}"
-
-    def feed(self, line: str) -> Outcome:
-        number = pick(line.strip() or "1", len(self._entries))
-        if number is None:
-            return Words(f"a number from 1 to {len(self._entries)}")
-        return self._entries[number - 1].then or Back()
+ASIDE_TOLD = "Ask about this question, one line; it stays open. An empty one goes back."
+ASIDE_DOES = "asks a model about this; nothing is answered by that"
+ALONG_DOES = "what was said so goes to the model after the results; `:a no` keeps it aside"
 
 
 class Prompt(Step):
-    """The prompt itself: its frame, the words that every prompt knows, and by `_answer` what else a line means."""
+    """The prompt itself: its frame, the words that every prompt knows, and by `_answer` what else a line means.
+
+    `letters` are those that work without a colon: none where any line may be the answer.
+    """
+
+    letters = frozenset[str]()
 
     def __init__(self, prompt: PromptRequest, others: int = 0) -> None:
         self._prompt, self._others = prompt, others
+        self._form = Walking(prompt)
 
     # --- what a kind of prompt fills in ---------------------------------------------------------------------
 
@@ -164,6 +64,10 @@ class Prompt(Step):
         """A word of this kind that begins with a colon; None when there is none such."""
         return None
 
+    def _is_answer(self, typed: str) -> bool:
+        """Whether these very words are an answer, whatever else they are."""
+        return False
+
     # --- every prompt ---------------------------------------------------------------------------------------
 
     def intro(self) -> Iterator[str]:
@@ -175,15 +79,25 @@ class Prompt(Step):
         if prompt.deadline_secs is not None:
             since = f", counted from {prompt.asked_at[:19]} UTC" if prompt.asked_at else ""
             yield w.TIME_LEFT.format(left=f"{prompt.deadline_secs} s{since}")
-        words = " · ".join(f"{key} {does}" for key, does in self._keys())
-        yield f"{words} · . reads it again · ? all words" if words else ". reads it again · ? all words"
+        shown = (*self._keys(), *self._controls())
+        yield " · ".join([*(f"{key} {does}" for key, does in shown), f"{AGAIN} reads it again", f"{HELP} all words"])
+
+    def _controls(self) -> Iterator[tuple[str, str]]:
+        """Back and its undo; and what is offered on every question of the assistant (R182, R187)."""
+        colon = "" if self.letters else ":"
+        for key, does in self._form.letters():
+            yield f"{colon}{key}", does
+        if self._prompt.source == "assistant":
+            yield f"{colon}r WORDS", w.REPLY
+            yield f"{colon}s", w.END_TURN
 
     def _head(self) -> str:
         prompt = self._prompt
         place = prompt.progress
+        at = w.PROGRESS.format(n=place[0], m=place[1]) if place and place[1] > 1 else ""
         parts = [
             f"? {who(prompt)} asks:",
-            w.PROGRESS.format(n=place[0], m=place[1]) if place and place[1] > 1 else "",
+            w.REVIEW if prompt.kind == "review" else at,
             f"({w.WAITING.format(n=self._others)} behind it)" if self._others else "",
         ]
         return " ".join(part for part in parts if part)
@@ -205,13 +119,33 @@ class Prompt(Step):
 
     def _common(self) -> Iterator[tuple[str, str]]:
         controls = self._prompt.controls
+        for key, does in self._form.letters():
+            yield f":{key}", does
+        yield from self._form.words()
         if "reply" in controls:
             yield ":r WORDS", w.REPLY_DOES
         if "cancel" in controls:
             yield ":c", w.CANCEL_DOES
         yield ":s", w.END_TURN_DOES
+        if self._may_talk:
+            yield f"{ASIDE} WORDS", ASIDE_DOES
+            yield ":a", ALONG_DOES
         yield ":w", "why you are asked"
         yield AGAIN, "reads it again"
+        if self.letters:
+            yield " ".join(sorted(self.letters & self._known)), "work without the colon here; so does ? WORDS"
+
+    @property
+    def _may_talk(self) -> bool:
+        """A result that is not delivered is told to no model."""
+        return self._prompt.kind != "delivery"
+
+    @property
+    def _known(self) -> frozenset[str]:
+        """The letters of the words that there are now."""
+        controls = self._prompt.controls
+        moves = "bu" if self._form.places or self._prompt.back or self._prompt.undo else ""
+        return frozenset("sw" + moves + ("r" if "reply" in controls else "") + ("e" if "edit" in controls else ""))
 
     def feed(self, line: str) -> Outcome:
         typed = line.strip()
@@ -219,8 +153,14 @@ class Prompt(Step):
             return Back()
         if typed == HELP:
             return Words("\n".join(f"  {key}  {does}" for key, does in (*self._keys(), *self._common())))
-        if typed.startswith(":"):
-            word, _, rest = typed.partition(" ")
+        if self.letters and typed.startswith(f"{HELP} "):
+            typed = f":{typed}"
+        word, _, rest = typed.partition(" ")
+        if word in self.letters & self._known and (not rest or word == "r" or (word == "b" and rest.isdecimal())):
+            if self._is_answer(typed):
+                return Words(f"{word} is an answer and a word: ={word} answers, :{word} is the word")
+            word = f":{word}"
+        if word.startswith(":"):
             return self._colon(word, rest.strip()) or Words(UNKNOWN.format(word=word))
         return self._answer(line)
 
@@ -235,6 +175,16 @@ class Prompt(Step):
                 return Cancelled()
             case ":r" if "reply" in controls:
                 return Replied(text=rest) if rest else self._reply()
+            case ":b" if self._form.places or self._prompt.back:
+                return self._form.back(rest)
+            case ":u" if self._form.places or self._prompt.undo:
+                return self._form.undo()
+            case ":f" if self._form.places:
+                return Words("\n".join(self._form.listed()))
+            case ":?" if self._may_talk:
+                return AskedAside(rest) if rest else Sentence(ASIDE_TOLD, AskedAside)
+            case ":a" if self._may_talk and rest in ("", "no"):
+                return SentAlong(send=not rest)
         return self._word(word, rest)
 
     def _reply(self) -> Step:
@@ -249,7 +199,7 @@ class Prompt(Step):
 
     def menu(self) -> Menu:
         """What one Ctrl+C opens; it never answers by itself (R248)."""
-        entries = [Entry(w.ANSWER, w.ANSWER_DOES, None)]
+        entries = [Entry(w.ANSWER, w.ANSWER_DOES, None), *self._form.entries()]
         if "reply" in self._prompt.controls:
             entries.append(Entry(w.REPLY, w.REPLY_DOES, self._reply()))
         if "cancel" in self._prompt.controls:
@@ -262,24 +212,8 @@ def _replied(text: str) -> Response:
 
 
 def who(prompt: PromptRequest) -> str:
-    """Who asks, in one line: the label or the tool, and what the call is about unless that is the question itself."""
+    """Who asks, in one line: the label or the tool, and what the call is about unless that is a question itself."""
     subject = neutralise(prompt.subject, "line")
-    if subject == neutralise(prompt.question.text, "line"):
+    if prompt.form is not None or subject == neutralise(prompt.question.text, "line"):
         return line(asker(prompt))
     return f"{line(asker(prompt))} · {subject}" if subject else line(asker(prompt))
-
-
-def quoted(text: str | Foreign) -> str:
-    """Foreign text of any length, each line behind a bar: it cannot be taken for a line of ours (E4)."""
-    return "\n".join(f"| {one}" for one in neutralise(text, "approval").split("\n"))
-
-
-def line(text: str | Foreign) -> str:
-    """Foreign text in one line in which nothing is hidden, line breaks neither."""
-    return neutralise(text, "approval").replace("\n", "⏎")
-
-
-def pick(typed: str, most: int) -> int | None:
-    """The number from 1 to `most` that was typed."""
-    number = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 8 else 0
-    return number if 1 <= number <= most else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from jp_tui.headless.asking import Words, pick
+from jp_tui.headless.steps import Words, pick
 from jp_tui.protocol.commands import Interrupt
 from jp_tui.view.commands import Command
 from jp_tui.view.interrupt import CONTINUE, TITLE, Choice, menu

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jp_tui.conversation.neutral import warnings
-from jp_tui.headless.asking import Outcome, Prompt, Response, Sentence, Step, Words, line, pick, quoted
+from jp_tui.headless.asking import Prompt
 from jp_tui.headless.editing import ResultEditor, edit_call
+from jp_tui.headless.steps import Outcome, Response, Sentence, Step, Words, line, pick, quoted
 from jp_tui.protocol.values import Delivered, Permitted
 from jp_tui.view import wording as w
 from jp_tui.view.prompts import headline
@@ -31,6 +32,7 @@ DELIVER = (("y", w.DELIVER), ("n", w.SKIP_DELIVERY), ("e", w.EDIT_RESULT))
 class _Decision(Prompt):
     """Numbered choices with a key each."""
 
+    letters = frozenset("sw")
     choices: tuple[tuple[str, str], ...]
 
     def _numbered(self) -> Iterator[str]:

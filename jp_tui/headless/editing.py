@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
-from jp_tui.headless.asking import Back, Outcome, Response, Step, Words, line, quoted
+from jp_tui.headless.steps import Back, Outcome, Response, Step, Words, line, quoted
 from jp_tui.protocol.values import Delivered, Edited, Permitted, PromptRequest
 from jp_tui.view import wording as w
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless import waits
-from jp_tui.headless.asking import line, quoted
 from jp_tui.headless.one_answer import NoAnswer, ask
 from jp_tui.headless.output import Output
+from jp_tui.headless.steps import line, quoted
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -75,12 +75,29 @@ def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator
         yield "Nothing waits for an answer." if pending else "No questions were asked here."
         return
     conversation = ""
-    for info in found:
-        if info.conversation != conversation:
-            conversation = info.conversation
+    for call in _calls(found):
+        if call[0].conversation != conversation:
+            conversation = call[0].conversation
             yield f"conversation {conversation}"
-        yield from _paragraph(info)
+        if asked := len({_bare(info) for info in call}) - 1:
+            yield ""
+            yield f"turn {call[0].turn}  {line(_asker(call[0]))} asked {asked + 1} questions in one call:"
+        for info in call:
+            yield from _paragraph(info)
     yield from waits.told([waits.of_info(info) for info in found if info.response is None])
+
+
+def _calls(found: tuple[InquiryInfo, ...]) -> list[list[InquiryInfo]]:
+    """The exchanges of one call together, at the place of its first; one whose call is not known stands alone."""
+    groups: dict[tuple[str, int, str], list[InquiryInfo]] = {}
+    for info in found:
+        groups.setdefault((info.conversation, info.turn, info.call or f"\n{info.id}"), []).append(info)
+    return list(groups.values())
+
+
+def _bare(info: InquiryInfo) -> str:
+    """The question of an exchange without the number of its showing."""
+    return info.id.rpartition(".")[0]
 
 
 def _paragraph(info: InquiryInfo) -> Iterator[str]:
@@ -97,6 +114,9 @@ def _paragraph(info: InquiryInfo) -> Iterator[str]:
         yield quoted(asked.answer)
     else:
         yield f"  {line(answer or neutralise(end.word))}{who}{took}"
+    for part in asked.parts:
+        comment = f": {line(part.comment)}" if part.comment else ""
+        yield f"  {'taken' if part.accepted else 'left'}  {line(part.title)}{comment}"
     if asked.explanation:
         yield f"  reason: {line(asked.explanation)}"
     if asked.why:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from jp_tui.headless.asking import Words
 from jp_tui.headless.composing import InterruptMenu
 from jp_tui.headless.interview import Interview
 from jp_tui.headless.lines import Lines
+from jp_tui.headless.steps import Words
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.view.interrupt import InterruptWishes
@@ -76,6 +76,7 @@ class Interrupting:
         if twice:
             self._interview.end_turn()
         else:
+            self._interview.aside.hush()
             self._say("Ctrl+C once more within a second ends the turn.")
             self._lines.menu()
 

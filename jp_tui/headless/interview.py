@@ -6,8 +6,9 @@ is typed becomes one AnswerQuestion with the digest of what was shown (R235).
 
 from __future__ import annotations
 
-from jp_tui.headless.asking import Response
+from jp_tui.headless.aside import Aside
 from jp_tui.headless.lines import Lines
+from jp_tui.headless.steps import AskedAside, Response, SentAlong
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -29,6 +30,7 @@ class Interview:
         self._shown: PromptRequest | None = None
         self._sent = ""
         self._ending = False
+        self.aside = Aside(link, lines)
 
     @property
     def waiting(self) -> list[PromptRequest]:
@@ -37,8 +39,13 @@ class Interview:
 
     @property
     def asking(self) -> bool:
-        """Whether lines are wanted for a question that is shown."""
+        """Whether a question is shown that is not answered yet."""
         return self._shown is not None and not self._sent
+
+    @property
+    def listens(self) -> bool:
+        """Whether lines are wanted for it now: not while something is said aside."""
+        return self.asking and not self.aside.busy
 
     @property
     def due(self) -> bool:
@@ -84,6 +91,7 @@ class Interview:
         self._waiting.pop(inquiry, None)
         if self._shown is None or self._shown.inquiry != inquiry:
             return
+        self.aside.gone()
         if self.asking and self._lines is not None:
             self._lines.leave(words)
         self._shown, self._sent = None, ""
@@ -106,6 +114,9 @@ class Interview:
         if lines is None or self._shown is None:
             return True
         response = lines.take()
+        if isinstance(response, AskedAside | SentAlong):
+            self.aside.wish(self._shown, response)
+            return True
         if response is None and lines.source.gone:
             lines.leave()
             return False
@@ -121,6 +132,7 @@ class Interview:
     def end_turn(self) -> None:
         """Two Ctrl-C: the turn ends, with every question of it (R180, R248)."""
         if self._shown is not None and self._lines is not None:
+            self.aside.gone()
             self._lines.leave()
             self._send(EndTurn())
 
@@ -128,6 +140,7 @@ class Interview:
         """Nothing is asked any more; what waits stays open."""
         if self._lines is not None:
             self._lines.leave()
+        self.aside.gone()
         self._shown, self._sent = None, ""
 
     def _send(self, response: Response) -> None:

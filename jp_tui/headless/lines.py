@@ -11,12 +11,11 @@ from collections.abc import Callable
 from typing import TextIO
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.asking import Back, Prompt, Response, Step, Words, line
+from jp_tui.headless.asking import Prompt
 from jp_tui.headless.prompts import prompt_in_lines
 from jp_tui.headless.source import Called, Source
+from jp_tui.headless.steps import AskedAside, Back, Response, SentAlong, Step, Wish, Words, line
 from jp_tui.protocol.values import PromptRequest
-
-Said = Response
 
 
 class Lines:
@@ -41,13 +40,17 @@ class Lines:
         self._say(*self._prompt.intro())
         self._enter(self._prompt.first() or self._prompt)
 
-    def take(self) -> Response | None:
-        """What the lines that came mean: a response, after which nothing is asked, or None. Raises OSError."""
+    def take(self) -> Response | Wish | None:
+        """What the lines that came mean: a response, after which nothing is asked; a wish, after which the prompt goes
+        on with `resume`; or None. Raises OSError."""
         while self._step is not None and (burst := self.burst()) is not None:
             if isinstance(burst, Words):
                 self._go_on(burst)
                 continue
             found = self._step.feed(burst[0]) if len(burst) == 1 else self._step.pasted(burst)
+            if isinstance(found, AskedAside | SentAlong):
+                self._step = self._prompt
+                return found
             if not isinstance(found, Words | Back | Step | None):
                 self.leave()
                 return found
@@ -75,6 +78,15 @@ class Lines:
         if why:
             with contextlib.suppress(OSError):
                 self.say(why)
+
+    def tell(self, *texts: str) -> None:
+        """Say something while no line is wanted. Raises OSError."""
+        self._say(*texts)
+
+    def resume(self) -> None:
+        """A line is wanted again for the prompt that is shown. Raises OSError."""
+        if self._step is not None:
+            self._mark()
 
     def say(self, text: str) -> None:
         """Say something beside what is asked. Raises OSError."""

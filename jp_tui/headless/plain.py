@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from jp_tui.headless import waits
-from jp_tui.headless.asking import Words, line
 from jp_tui.headless.composing import COMMANDS, Composer, helped
 from jp_tui.headless.endings import Ended, Endings
 from jp_tui.headless.interrupting import Interrupting
@@ -24,6 +23,7 @@ from jp_tui.headless.printing import Printer
 from jp_tui.headless.query import DEFERRED, DONE, SECONDS_TO_CLOSE, SIGINT, SIGNALLED, USAGE
 from jp_tui.headless.slash import Slash
 from jp_tui.headless.source import Bell
+from jp_tui.headless.steps import Words, line
 from jp_tui.headless.turns import Turns, words
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -144,7 +144,7 @@ class Run:
         """A terminal is always read; of a pipe only what is wanted now, since the rest is for what comes later."""
         if not self._slash.conversation:
             return False
-        wanted = self._interview.asking or self._interrupting.menu or (self._idle and not self._interview.waiting)
+        wanted = self._interview.listens or self._interrupting.menu or (self._idle and not self._interview.waiting)
         return wanted or (self._source.typed and not self._interview.waiting)
 
     def _typed(self) -> None:
@@ -242,6 +242,7 @@ class Run:
                 self._turned(phase, detail, wait)
             case e.EventAppended(stored=stored):
                 self._openings.saw(stored)
+                self._interview.aside.fact(stored)
                 if self._held:
                     self._printer.old(stored)
                 else:
@@ -258,6 +259,8 @@ class Run:
                 self._interview.settled(event)
             case e.AnswerRefused():
                 self._interview.refused(event)
+            case e.AsideDelta() | e.AsideEnded():
+                self._interview.aside.heard(event)
             case e.TurnCompleted():
                 self._completed(event)
             case e.LedgerRead():
@@ -306,6 +309,8 @@ class Run:
 
     def _trouble(self, event: e.Event) -> None:
         match event:
+            case e.Refused() if self._interview.aside.refused(event):
+                pass
             case e.Refused(command=command, message=message, advice=advice):
                 self._slash.refused(event)
                 if command != "start_turn":

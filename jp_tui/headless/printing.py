@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.neutral import Sanitizer, neutralise
 from jp_tui.conversation.reading import read_event
-from jp_tui.headless.asking import line
+from jp_tui.headless.steps import line
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.view import inquiries, trail, why
@@ -102,7 +102,7 @@ class Printer:
         if asked is None:
             return
         self.last = asked = inquiries.answered(asked, response)
-        if asked.by in ("", "user") and asked.how != "cancelled":
+        if asked.by in ("", "user") and (asked.how != "cancelled" or asked.moved or asked.restores):
             return  # the human's own, at this terminal or told by the interview
         end = trail.fate(asked)
         who = f" ({line(end.who)})" if end.who else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from jp_tui.headless.asking import Prompt
 from jp_tui.headless.choices import Boolean, MultiSelect, Select
 from jp_tui.headless.decisions import Delivery, Permission
+from jp_tui.headless.hunks import Hunks
+from jp_tui.headless.review import Review
 from jp_tui.headless.typed import Schema, Secret, Text
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SchemaAnswer, SecretAnswer, SelectAnswer
@@ -16,11 +18,15 @@ def prompt_in_lines(prompt: PromptRequest, others: int = 0) -> Prompt:
         return Permission(prompt, others)
     if prompt.kind == "delivery":
         return Delivery(prompt, others)
+    if prompt.kind == "review":
+        return Review(prompt, others)
     match prompt.question.answer_type:
+        case BooleanAnswer() if len(prompt.question.parts) > 1:
+            return Hunks(prompt, others)
         case BooleanAnswer():
             return Boolean(prompt, others)
-        case SelectAnswer(options=options):
-            return Select(prompt, options, others)
+        case SelectAnswer(options=options, allow_other=other):
+            return Select(prompt, options, others, other=other)
         case MultiSelectAnswer(options=options):
             return MultiSelect(prompt, options, others)
         case SecretAnswer():

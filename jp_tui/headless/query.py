@@ -111,7 +111,7 @@ class Run:
 
     def _follow(self, endings: Endings) -> int:
         while self._status is None:
-            source = self._query.terminal.source if self._query.terminal and self._interview.asking else None
+            source = self._query.terminal.source if self._query.terminal and self._interview.listens else None
             with endings.heard():
                 typed = self._bell.wait(source)
             for event in self._link.collect():
@@ -161,6 +161,7 @@ class Run:
                 self._tell("The last turn was cut off; it goes on first.")
             case e.EventAppended(stored=stored):
                 self._openings.saw(stored)
+                self._interview.aside.fact(stored)
                 if self._turns.has(stored):
                     self._appended(stored)
             case e.PartDelta(kind="message", text=text) if not self._output.as_json:
@@ -171,11 +172,13 @@ class Run:
                 self._interview.settled(event)
             case e.AnswerRefused():
                 self._interview.refused(event)
+            case e.AsideDelta() | e.AsideEnded():
+                self._interview.aside.heard(event)
             case e.TurnPhase(phase="retrying", detail=detail, retry_in=wait):
                 self._output.tell(f"{detail} Trying again in {wait or 0:.0f} s.")
             case e.TurnCompleted():
                 self._completed(event)
-            case e.Refused():
+            case e.Refused() if not self._interview.aside.refused(event):
                 self._refused(event)
             case e.StorageFailed(message=message, advice=advice):
                 self._tell(message, advice)

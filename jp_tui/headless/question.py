@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from jp_tui.conversation.neutral import warnings
 from jp_tui.conversation.strict_json import Json
-from jp_tui.headless.asking import Outcome, Prompt, Words, line, quoted
+from jp_tui.headless.asking import Prompt
 from jp_tui.headless.editing import edit_asked
+from jp_tui.headless.steps import Outcome, Words, line, quoted
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.view import wording as w
 
@@ -29,6 +30,7 @@ class QuestionPrompt(Prompt):
 
     def _body(self) -> Iterator[str]:
         question = self._question
+        yield from self._form.skipped()
         shown = [question.text, question.context or ""]
         if question.context:
             yield quoted(question.context)
@@ -42,6 +44,21 @@ class QuestionPrompt(Prompt):
 
     def _choices(self) -> Iterator[str]:
         yield from ()
+
+    @property
+    def _offered(self) -> tuple[Json, ...]:
+        """What Enter may take: the answer before Back (R176), else the default; none when there is neither."""
+        if self._prompt.prefill:
+            return self._prompt.prefill
+        return (self._question.default,) if self._question.has_default else ()
+
+    @property
+    def _mark(self) -> str:
+        return w.BEFORE if self._prompt.prefill else w.DEFAULT
+
+    def _enter(self) -> tuple[str, str]:
+        """The key that takes it."""
+        return "Enter", "takes your answer from before" if self._prompt.prefill else "takes the default"
 
     def _common(self) -> Iterator[tuple[str, str]]:
         if self._notes:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from jp_tui.headless.answer import said_of
-from jp_tui.headless.asking import line, pick
 from jp_tui.headless.inquiries import listed
+from jp_tui.headless.steps import line, pick
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e

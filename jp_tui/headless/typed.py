@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterator, Sequence
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.headless.asking import Gathered, Outcome, Words, quoted
 from jp_tui.headless.editing import JsonLines, fields, schema_answer
 from jp_tui.headless.question import EMPTY, QuestionPrompt
+from jp_tui.headless.steps import Gathered, Outcome, Words, quoted
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.view import wording as w
 
@@ -38,19 +38,18 @@ class Text(QuestionPrompt):
 
     @property
     def _default(self) -> str | None:
-        default = self._question.default if self._question.has_default else None
-        return default if isinstance(default, str) else None
+        return next((one for one in self._offered if isinstance(one, str)), None)
 
     def _choices(self) -> Iterator[str]:
         if self._default is not None:
-            yield f"{w.DEFAULT}:"
+            yield f"{self._mark}:"
             yield quoted(self._default or w.EMPTY_OPTION)
 
     def _keys(self) -> Iterator[tuple[str, str]]:
         yield "your answer", "in one line; `\\` at its end goes on with another"
         yield EMPTY, "is an empty text"
         if self._default is not None:
-            yield "Enter", "takes the default"
+            yield self._enter()
 
     def feed(self, line: str) -> Outcome:
         return self._answer(line) if self._lines else super().feed(line)
@@ -92,7 +91,7 @@ class Secret(QuestionPrompt):
         yield from ()
 
     def feed(self, line: str) -> Outcome:
-        words = {".", "?", ":w", ":s", ":r", ":c", ":e"}
+        words = {".", "?", ":w", ":s", ":r", ":c", ":e", ":b", ":u", ":f", ":?", ":a"}
         if line in words:
             return super().feed(line)
         if line[:1] == "\\" and line[1:] in words:
@@ -119,14 +118,14 @@ class Schema(QuestionPrompt):
 
     def _choices(self) -> Iterator[str]:
         yield from (f"  {one}" for one in fields(self._schema))
-        if self._question.has_default:
-            yield f"{w.DEFAULT}:"
-            yield quoted(json.dumps(self._question.default, ensure_ascii=False, indent=2))
+        for value in self._offered:
+            yield f"{self._mark}:"
+            yield quoted(json.dumps(value, ensure_ascii=False, indent=2))
 
     def _keys(self) -> Iterator[tuple[str, str]]:
         yield "JSON", "over as many lines as you like"
-        if self._question.has_default:
-            yield "Enter", "takes the default"
+        if self._offered:
+            yield self._enter()
         yield ":j", "shows the whole schema"
 
     def _word(self, word: str, rest: str) -> Outcome:
@@ -145,8 +144,8 @@ class Schema(QuestionPrompt):
     def _answer(self, line: str) -> Outcome:
         if line.strip():
             return self.pasted([line])
-        if self._question.has_default:
-            return self._said(self._question.default)
+        for value in self._offered:
+            return self._said(value)
         return Words("nothing typed; the answer is a JSON value")
 
     def pasted(self, lines: Sequence[str]) -> Outcome:

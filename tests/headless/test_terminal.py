@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jp_tui.headless.asking import Response
+from jp_tui.headless.steps import Response
 from jp_tui.headless.lines import Lines
 from jp_tui.headless.source import Bell, Piped, Terminal
 from jp_tui.protocol.values import Answered, PromptRequest
