@@ -18,12 +18,12 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.bench import store
+from tests.bench import interrupts, store
 from tests.bench.program import Never, Program
 from tests.bench.report import Row, machine, table
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("start", "keys", "open", "stream", "append", "idle")
+PARTS = ("start", "keys", "open", "stream", "interrupt", "append", "idle")
 EVENTS = {"short": 100, "long": 10_000}
 RATE = 200
 
@@ -147,6 +147,22 @@ def streaming(bench: Bench, at_rest: list[float]) -> list[Row]:
     return [Row(what, times, at_rest, against="bare app at rest", tail=tail, goal=None) for tail in (False, True)]
 
 
+def interrupting(bench: Bench, keys: list[float]) -> list[Row]:
+    """From the key that interrupts to the menu, in every state, against the bare app's key."""
+    rows: list[Row] = []
+    for state in interrupts.STATES:
+        times: list[float] = []
+        more = interrupts.prepare(state, bench.home, bench.home.parent)
+        with bench.ours(*more)() as program:  # type: ignore[attr-defined]
+            interrupts.reach(state, program)
+            times += interrupts.reactions(state, program, 3 if bench.quick else 25)
+        rows += [
+            Row(f"interrupt to menu: {state.name}", times, keys, "bare app's key", tail=tail, within=interrupts.WITHIN)
+            for tail in (False, True)
+        ]
+    return rows
+
+
 def at_rest(bench: Bench, starts: dict[str, Start], names: tuple[str, str]) -> list[Row]:
     """Bytes and CPU of ten idle seconds."""
     seconds = 2.0 if bench.quick else 10.0
@@ -192,7 +208,7 @@ def run(bench: Bench, parts: list[str], driver: bool) -> list[Row]:
     starts = {"bare app": bench.bare(), "jp-tui": bench.ours()}
     with bench.model(RATE * 12):
         rest: list[float] = []
-        if {"start", "keys", "stream"} & set(parts):
+        if {"start", "keys", "stream", "interrupt"} & set(parts):
             found = start_and_keys(bench, starts, 25)
             rest = found["bare app"]["keys"]
             wanted = compared(found, "jp-tui", "bare app", (1.5, 1.5, 1.3))
@@ -206,6 +222,8 @@ def run(bench: Bench, parts: list[str], driver: bool) -> list[Row]:
             rows.append(Row("durable append of an event", ours, theirs, against="raw SQLite"))
         if "idle" in parts:
             rows += at_rest(bench, starts, ("jp-tui", "bare app"))
+    if "interrupt" in parts:  # last: it writes another configuration
+        rows += interrupting(bench, rest)
     return rows
 
 

@@ -22,7 +22,7 @@ def p95(values: Sequence[float]) -> float:
 class Row:
     """One comparison: samples in seconds (or in bytes, see `unit`), and the goal for the ratio when there is one.
 
-    `tail` compares the 95th percentiles instead of the medians.
+    `tail` compares the 95th percentiles instead of the medians; `within` is a goal of its own, in seconds.
     """
 
     what: str
@@ -31,6 +31,7 @@ class Row:
     against: str = "bare app"
     tail: bool = False
     goal: float | None = None
+    within: float | None = None
     unit: str = "ms"
     notes: list[str] = field(default_factory=list)
 
@@ -55,7 +56,9 @@ class Row:
     def cells(self) -> list[str]:
         """The row of the table."""
         ratio = "–" if self.ratio is None else f"{self.ratio:.2f}"
-        goal = "" if self.goal is None else f"≤ {self.goal:g}"
+        goals = [] if self.goal is None else [f"≤ {self.goal:g}"]
+        goals += [] if self.within is None else [f"ours ≤ {self.within * 1000:g} ms"]
+        goal = ", ".join(goals)
         count = str(len(self.ours)) if len(self.ours) == len(self.theirs) else f"{len(self.ours)} / {len(self.theirs)}"
         what = f"{self.what}, {'p95' if self.tail else 'median'}, {self.unit}"
         return [what, self._cell(self.ours), self.against, self._cell(self.theirs), count, f"**{ratio}**", goal]

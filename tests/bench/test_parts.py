@@ -37,6 +37,8 @@ def test_the_table_shows_what_was_measured() -> None:
     head, _, start, written = text.splitlines()
     assert head.count("|") == start.count("|") == written.count("|")
     assert start == "| start, median, ms | 400 (200–900) | bare app | 200 (200–200) | 3 | **2.00** | ≤ 1.5 |"
+    late = table([Row("menu", [0.04, 0.05], [0.02] * 2, within=0.1)]).splitlines()[-1]
+    assert late.endswith("| **2.25** | ours ≤ 100 ms |")
     assert written == "| written, median, B | 0 (0–0) | bare app | 26,070 (26,070–26,070) | 1 | **0.00** |  |"
 
 
