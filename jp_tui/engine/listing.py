@@ -3,7 +3,7 @@ and order (R29, R203). Reads only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from jp_tui.conversation import events as ev
@@ -24,11 +24,12 @@ Answer = ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted
 def listed(journal: Reading, conversation: str, *, pending: bool) -> list[InquiryInfo]:
     """All exchanges in order, or only what waits; of all conversations, the newest first, when none is named."""
     if pending:
-        return [info(row, request) for row, request in waiting(journal, conversation or None)]
+        return [info(row, request, waits=True) for row, request in waiting(journal, conversation or None)]
+    open_ = {(row.conversation, row.seq) for row, _ in waiting(journal, conversation or None)}
     if conversation:
-        return _record(journal.inquiry_events(conversation))
+        return _record(journal.inquiry_events(conversation), open_)
     rows = journal.conversations(limit=MOST, include_archived=True)
-    return [found for row in rows for found in _record(journal.inquiry_events(row.id))]
+    return [found for row in rows for found in _record(journal.inquiry_events(row.id), open_)]
 
 
 def waiting(journal: Reading, conversation: str | None) -> list[Asked]:
@@ -49,7 +50,8 @@ def last_response(journal: Reading, conversation: str, inquiry: str) -> Answer |
     return None
 
 
-def _record(rows: Sequence[Stored]) -> list[InquiryInfo]:
+def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]]) -> list[InquiryInfo]:
+    """`waits` are the requests that still wait, by conversation and number: no other one takes an answer."""
     found: list[InquiryInfo] = []
     open_: dict[tuple[int, str], list[int]] = {}
     for row in rows:
@@ -57,7 +59,7 @@ def _record(rows: Sequence[Stored]) -> list[InquiryInfo]:
         key = (row.entry.turn, str(row.entry.inquiry))
         if isinstance(event, ev.InquiryRequest):
             open_.setdefault(key, []).append(len(found))
-            found.append(info(row, event))
+            found.append(info(row, event, waits=(row.conversation, row.seq) in waits))
         elif isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted) and open_.get(key):
             place = open_[key].pop(0)
             answered = {"response": event.wire(), "answered_at": event.timestamp}
@@ -65,7 +67,7 @@ def _record(rows: Sequence[Stored]) -> list[InquiryInfo]:
     return found
 
 
-def info(row: Stored, request: ev.InquiryRequest) -> InquiryInfo:
+def info(row: Stored, request: ev.InquiryRequest, *, waits: bool = False) -> InquiryInfo:
     """One request as a face gets it."""
     extra = request.metadata
     return InquiryInfo(
@@ -80,6 +82,7 @@ def info(row: Stored, request: ev.InquiryRequest) -> InquiryInfo:
         digest=digest_of(request),
         asked_at=request.timestamp,
         why=_text(extra, "why"),
+        waits=waits,
     )
 
 

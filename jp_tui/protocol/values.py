@@ -178,7 +178,8 @@ Response = Annotated[
 
 class InquiryInfo(Model):
     """One exchange on record (surface S6). `question` and `response` are the stored forms, `response` None while it
-    is open; `tool`, `call` and `why` as far as they are known; `digest` what an answer must be given to."""
+    is open; `tool`, `call` and `why` as far as they are known; `digest` what an answer must be given to. `waits`: an
+    answer would still be taken; one without a response whose turn is over, or that cannot be paired, waits for none."""
 
     conversation: str
     id: str
@@ -193,6 +194,7 @@ class InquiryInfo(Model):
     answered_at: str = ""
     response: Wire | None = None
     why: str = ""
+    waits: bool = False
 
 
 class LedgerEntry(Model):

@@ -149,3 +149,29 @@ def test_the_record_of_questions_and_answers(bench: Bench) -> None:
     bench.turn()
     bench.send(c.ListInquiries(pending=True))
     assert bench.until(e.InquiriesListed).inquiries == ()
+
+
+def test_what_waits_is_told_from_what_was_never_answered(bench: Bench) -> None:
+    """S6, R51: a request without a response waits only while its turn is open and no response stands beside it."""
+    bench.tools["ask"] = tool_setup("ask", Made(asks))
+    one = [*call("ask", {}), *end("tools")]
+    bench.script = Script(one, OK, one)
+    bench.start()
+    bench.say("go")
+    bench.answer(bench.prompt(), Answered(value=True))
+    bench.turn()
+    bench.say("more")
+    bench.prompt()
+    bench.stop()
+    with sqlite3.connect(bench.home / "conversations.db") as db:  # an outcome that no program of today knows
+        later = '{"type":"inquiry_response","id":"c1.sure.1","outcome":"postponed"}'
+        db.execute("UPDATE events SET payload = ? WHERE kind = 'inquiry_response'", (later,))
+    db.close()
+    bench.run()
+    for name in (bench.conversation, ""):
+        bench.send(c.ListInquiries(conversation=name))
+        first, second = bench.until(e.InquiriesListed).inquiries
+        assert (first.response, first.waits) == (None, False)
+        assert (second.response, second.waits) == (None, True)
+        bench.send(c.ListInquiries(conversation=name, pending=True))
+        assert [found.waits for found in bench.until(e.InquiriesListed).inquiries] == [True]
