@@ -60,7 +60,7 @@ class SchemaSheet(FormKeys):
     """
     BINDINGS: ClassVar = [
         Binding("f6", "face", "Form or JSON", id="sheet.face", tooltip="The form, or the same as JSON"),
-        Binding("f7", "aside('schema')", "Schema", id="sheet.schema", tooltip="All that the schema says, and back"),
+        Binding("f7", "aside('schema')", "Schema", id="sheet.schema", tooltip="What the schema says, and back"),
         Binding("ctrl+s", "send", "Submit", id="sheet.send", tooltip="Submits the answer, wherever the cursor is"),
         Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Write in your own editor"),
     ]
@@ -81,6 +81,7 @@ class SchemaSheet(FormKeys):
         self._unread = False  # the JSON was changed and is not the document yet
         self._misread: JsonProblem | None = None
         self._both = False
+        self._described = Foreign("")
         self._timer: Timer | None = None
         self._waits: int | None = None  # the revision that is submitted as soon as its verdict is there
         self._marked: tuple[object, object] | None = None
@@ -97,7 +98,12 @@ class SchemaSheet(FormKeys):
         self.tell()
 
     def texts(self) -> dict[str, Foreign]:
-        return super().texts() | {"schema": Foreign(laid_out(self._schema))}
+        return super().texts() | {"schema": self._described}
+
+    def action_aside(self, name: str) -> None:
+        if name == "schema" and self.looking != name:
+            self._described = says.described(self._schema, self.filling.line)
+        super().action_aside(name)
 
     def wanted(self, width: int, room: int) -> int:
         both = width + 2 * EDGES >= WIDE and self.filling.whole is None
@@ -139,7 +145,7 @@ class SchemaSheet(FormKeys):
             return
         if not all_of_it and not (self.json.display and len(self._json_text) <= MIRRORED):
             return
-        if not same(self._json_is, self.filling.document):
+        if dump(self._json_is) != dump(self.filling.document):
             self._json_text = laid_out(self.filling.document)
             self.json.replace_with(self._json_text)
             self._json_text = self.json.value
@@ -397,6 +403,6 @@ class SchemaSheet(FormKeys):
         self.to_problem(1)
 
     def _side_hints(self) -> list[Hint]:
-        words = "fold the schema" if self.looking == "schema" else "whole schema"
+        words = "fold the schema" if self.looking == "schema" else "schema"
         found = [] if self.filling.whole else [Hint("f6", "JSON" if self.face == "form" else "form", "face", keep=True)]
         return [*found, Hint("f7", words, "aside('schema')")]

@@ -10,8 +10,9 @@ from typing import Final, Literal
 
 from textual.content import Content
 
-from jp_tui.conversation.strict_json import JsonProblem
+from jp_tui.conversation.strict_json import JsonObject, JsonProblem
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.sheets.json_text import laid_out
 from jp_tui.ui.sheets.schema_paint import name
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.text import blank, join, ours
@@ -27,6 +28,8 @@ PLACE: Final = "{where}: {words}"
 WHOLE: Final = "the whole: {words}"
 NO_FORM: Final = "there is no form for this: {note}"
 NOT_YET: Final = "not submitted: {problem}"
+LINES, LONGEST = 200, 1_000
+"""Lines of a schema that are shown, and characters of one: what stands above a question is painted whole (T4)."""
 BESIDE: Final = 18
 """Characters of a hint that surely have room beside its field."""
 _SEP = ours(" · ")
@@ -94,6 +97,23 @@ def cannot(filling: Filling) -> Content:
 def no_form(line: Line) -> Content:
     """Why everything is written as JSON."""
     return ours(NO_FORM, note=Foreign(line.note))
+
+
+def described(schema: JsonObject, line: Line | None) -> Foreign:
+    """The schema to be read: all of it, or of a long one what it says about the line under the cursor."""
+    text = _written(schema)
+    if text.count("\n") >= LINES and line is not None:
+        text = _written(line.shape.schema)
+    lines = text.split("\n")
+    more = [f"… {len(lines) - LINES:,} more lines"] if len(lines) > LINES else []
+    return Foreign("\n".join(one[:LONGEST] for one in [*lines[:LINES], *more]))
+
+
+def _written(schema: JsonObject) -> str:
+    try:
+        return laid_out(schema)
+    except (ValueError, RecursionError):
+        return "…"
 
 
 def kept(draft: str | None) -> tuple[str | None, Literal["form", "json"]]:
