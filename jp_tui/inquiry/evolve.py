@@ -53,13 +53,14 @@ def _works(state: State, call: str, work: Work) -> State:
 
 
 def answered(state: State, call: str, question: str, given: Given, last: Last, *, asked: bool) -> State:
-    """The call has one more answer; the same question in a row is counted (R98). What Back took away is gone for good
-    (R177). `asked`: it is the human's own."""
+    """The call has one more answer; the same question in a row is counted (R98), and so is what no person answered.
+    What Back took away is gone for good (R177). `asked`: it is the human's own."""
     work = state.calls[call]
     work = replace(
         work,
         answers=put(work.answers, question, given),
         streak=_once_more(work, question),
+        alone=work.alone if last.who.kind == "user" else work.alone + 1,
         last=last,
         discarded=(),
         unasked=work.unasked - {question} if asked else work.unasked | {question},
@@ -141,7 +142,7 @@ def takes_up(state: State, call: str, found: Recorded) -> State:
 
 def restarted(state: State, call: str) -> State:
     """The call is executed from the start with other arguments: no answer of before is its (R97b)."""
-    work = replace(state.calls[call], answers=MappingProxyType({}), streak=("", 0), last=None, discarded=())
+    work = replace(state.calls[call], answers=MappingProxyType({}), streak=("", 0), alone=0, last=None, discarded=())
     return _works(state, call, work)
 
 
@@ -151,7 +152,10 @@ def ended(state: State, call: str) -> State:
 
 
 def waits(state: State, opened: Waiting) -> State:
-    """One more prompt for the human, at the end of the queue (R116)."""
+    """One more prompt for the human, at the end of the queue (R116). Whoever is asked sees what the call does."""
+    work = state.calls.get(opened.call)
+    if work is not None and work.alone:
+        state = _works(state, opened.call, replace(work, alone=0))
     return replace(state, waiting=(*state.waiting, opened))
 
 

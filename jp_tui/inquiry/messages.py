@@ -116,6 +116,14 @@ def never_accepts(tool: str, question: str, times: int) -> str:
     )
 
 
+def never_ends(tool: str, times: int) -> str:
+    """Ours, beside M46: questions that take turns, each answered without a person."""
+    return (
+        f"{tool} asked {times} questions in a row that were answered without asking the user, and did not come to an "
+        "end. Do not retry this tool call in this turn."
+    )
+
+
 TIMED_OUT = "No answer within the time limit set by the user."
 """M48."""
 

@@ -31,6 +31,11 @@ from jp_tui.questions.types import Question
 from jp_tui.questions.validate import Verdicts
 from jp_tui.questions.wire import digest, recorded
 
+ALONE = 10
+"""How many times R98's limit a call may be answered without a person, one question after the other."""
+AT_LEAST = 200
+"""A long form whose questions all have answers is no loop, however low R98's limit is set."""
+
 
 def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     """Record it and see who answers."""
@@ -40,6 +45,9 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     state, steps = drop_open(state, given.call)  # a call asks one thing at a time: what it asks now is what it asks
     if work.streak[0] == given.question.id and work.streak[1] >= state.most:
         text = messages.never_accepts(work.tool, given.question.id, work.streak[1])
+        return _then(steps, complete(state, given.call, text, is_error=True))
+    if work.alone >= max(ALONE * state.most, AT_LEAST):
+        text = messages.never_ends(work.tool, work.alone)
         return _then(steps, complete(state, given.call, text, is_error=True))
     shown = _digest(given.question)
     if shown is None:

@@ -163,11 +163,13 @@ class Last:
 class Work:
     """An executing call: its answers in the order they were given, how often the same question was answered in a row,
     the requests of an earlier run that it may take up again, and its last answered inquiry. `unasked` are questions
-    whose answer is not the human's own first word: a setting's, a default, a reviewer's (R172, R176)."""
+    whose answer is not the human's own first word: a setting's, a default, a reviewer's (R172, R176). `alone` counts
+    the answers that came without a person since the human was last asked something."""
 
     tool: str
     answers: Mapping[str, Given] = field(default_factory=lambda: MappingProxyType({}))
     streak: tuple[str, int] = ("", 0)
+    alone: int = 0
     recorded: tuple[Recorded, ...] = ()
     last: Last | None = None
     discarded: tuple[tuple[str, Given], ...] = ()  # by Back, in order, the target first (R177)
