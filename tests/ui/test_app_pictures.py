@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import StoredEvent
 from jp_tui.settings import themes
 from jp_tui.ui.widgets.transcript import Transcript
 from tests.fakes import scenes
@@ -55,6 +56,17 @@ def reviewed() -> list[ev.Event]:
     return [*scenes.tools(), known, scenes.call("fs_modify_file", "awaiting_assistant", id_="call_2")]
 
 
+RESUMED: list[ev.Event] = [
+    ev.TurnStarted(conversation=CONVERSATION, turn=1, model="demo/tour", resumed=True), *scenes.asked()[1:]
+]  # fmt: skip
+"""What follows a conversation that was cut off at a question (R207)."""
+
+
+def cut_off() -> tuple[StoredEvent, ...]:
+    """The page it opens with."""
+    return tuple(event.stored for event in [*scenes.tools(), *scenes.asked()] if isinstance(event, ev.EventAppended))
+
+
 SCENES: dict[str, tuple[list[ev.Event], str]] = {
     "idle": ([], ""),
     "streaming": (scenes.streaming(), ""),
@@ -72,7 +84,7 @@ SCENES: dict[str, tuple[list[ev.Event], str]] = {
     "trouble": ([*scenes.streaming(), ev.StorageFailed(message="The disk is full.", advice="Make room.")], ""),
     "read-only": (scenes.streaming(), ""),
     "reviewer": (reviewed(), ""),
-    "resumed": ([ev.TurnStarted(conversation=CONVERSATION, turn=1, model="demo/tour", resumed=True)], ""),
+    "resumed": (RESUMED, ""),
     "slash": (scenes.tools(), "/"),
     "slash-unknown": (scenes.tools(), "/ l e d g r enter"),
     "ledger": (scenes.tools(), "f7"),
@@ -93,7 +105,9 @@ def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
 def host(scene: str, theme: str) -> Host:
     greeting = scenes.GREETING if scene == "idle" else None
     held = "jp-tui 4711 on ada's machine writes it" if scene == "read-only" else ""
-    first = opened(title=TITLE, greeting=greeting, held_by=held, new=scene == "idle")
+    page = cut_off() if scene == "resumed" else ()
+    last = page[-1].seq if page else 0
+    first = opened(title=TITLE, greeting=greeting, held_by=held, new=scene == "idle", page=page, last_seq=last)
     link = FakeLink(first, stops=False)
     entries = () if scene == "ledger-empty" else LEDGER
     link.answers[cmd.ReadLedger] = lambda _: [ev.LedgerRead(conversation=CONVERSATION, entries=entries)]
