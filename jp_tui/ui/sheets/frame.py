@@ -25,7 +25,7 @@ from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.fields import JsonField
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.messages import Grew
-from jp_tui.ui.sheets.plan import TIGHT, Wants, share
+from jp_tui.ui.sheets.plan import ROOMY, TIGHT, Wants, share
 from jp_tui.ui.sheets.rows import Choices
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.sheets.tabs import FormTabs
@@ -248,7 +248,7 @@ class Frame(Vertical, can_focus=True):
         tight = room < TIGHT
         self.line.note = None if self.armed else ours(w.SENT) if self.done else ours(w.DEAF)
         self.line.hints = tuple([*self.hints(), *extra] if self.armed else extra)
-        self.line.most = 1 if tight else 3
+        self.line.most = 1 if tight else 2 if room < ROOMY else 3
         field_room = max(room // 3, 1)
         large = self._large
         fixed = EDGES + self._around(inner, room, tight) + self._written(inner, field_room)

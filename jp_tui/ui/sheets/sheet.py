@@ -196,8 +196,8 @@ class Sheet(Asking):
         """The menu of Esc, the cursor on one of its lines. It never answers or cancels by itself (R248)."""
         typed = bool(self.reply.text or self.typed() or self.note.text or self.edited())
         may = {"note": self.may_note, "edit": self.may_edit, "reply": self.may_reply}
-        more = [*self.more_rows(), *self.walking_rows(), *self.asking_rows()]
-        self.menu.rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=more, may=may)
+        more, aside = [*self.more_rows(), *self.walking_rows()], self.asking_rows()
+        self.menu.rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=more, aside=aside, may=may)
         self.turn("menu")
         self.menu.to(self.menu.place(at) or 0)
 

@@ -111,7 +111,7 @@ class Stage(Ears):
         )
         if len(self._queue) > 1:
             extra.append(Hint("ctrl+t", "next", "next"))
-        sheet.lay_out(self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold")])
+        sheet.lay_out(self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)])
 
     def _hold_focus(self) -> None:
         """An open sheet holds the focus, its field if one is written in (R245)."""

@@ -183,8 +183,11 @@ def end_does(lost: int, typed: bool) -> Content:
     return join(*parts, sep=ours("; "))
 
 
-def menu(prompt: PromptRequest, *, lost: int, typed: bool, more: list[Row], may: Mapping[str, bool]) -> tuple[Row, ...]:
-    """The menu of Esc: what R182 allows, and what each line would lose (R248)."""
+def menu(
+    prompt: PromptRequest, *, lost: int, typed: bool, more: list[Row], aside: list[Row], may: Mapping[str, bool]
+) -> tuple[Row, ...]:
+    """The menu of Esc: what R182 allows, and what each line would lose (R248). `more` are other ways to answer, `aside`
+    what can be done without answering."""
     loses = join(ours("; "), ours(w.LOSES_TEXT)) if typed else blank()
     asks = prompt.kind in ("question", "review")
     rows = [Row("answer", ours(w.ANSWER), detail=ours(w.ANSWER_DOES)), *more]
@@ -198,6 +201,7 @@ def menu(prompt: PromptRequest, *, lost: int, typed: bool, more: list[Row], may:
         rows.append(Row("note", ours(w.NOTE), key=ours("c"), detail=ours(w.NOTE_DOES)))
     if may["edit"]:
         rows.append(_edit_row(prompt))
+    rows += aside
     if "end_turn" in prompt.controls:
         rows.append(Row("end", ours(w.END_TURN), key=ours("s"), detail=end_does(lost, typed)))
     return tuple(rows)
