@@ -13,6 +13,7 @@ from pathlib import Path
 from jp_tui.conversation.model import Call
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.engine import ledger
 from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.delivering import delivered
 from jp_tui.engine.forms import review_digest, rule_for
@@ -20,7 +21,7 @@ from jp_tui.engine.garbage import unsound
 from jp_tui.engine.job import Deferred, Done, Earlier, Job
 from jp_tui.engine.keeping import DELIVERY, Keeping
 from jp_tui.engine.log import Log
-from jp_tui.engine.permission import permitted, unavailable
+from jp_tui.engine.permission import forbidden, permitted, unavailable
 from jp_tui.engine.prompts import Asking
 from jp_tui.engine.rendering import render_after, render_before
 from jp_tui.engine.results import response
@@ -49,6 +50,7 @@ class Runner:
         self._log, self._coordinator, self._checks, self._root, self._say = log, coordinator, checks, root, say
         self._keeping = keeping
         self._answers, self._results = dict(earlier.answers), dict(earlier.results)
+        self._begun = earlier.begun
         self._jobs: dict[str, Job] = {}
 
     def job(self, call: str) -> Job | None:
@@ -58,9 +60,14 @@ class Runner:
     def waits(self, call: Call) -> bool:
         """Whether somebody must be waited for before this call is known to run: a person, or a formatter."""
         setup = self._log.setup.tools.get(call.name)
-        if setup is None or setup.tool is None or call.id in self._results:
+        if setup is None or setup.tool is None or call.id in self._results or self._forbidden:
             return False
         return setup.run in ("ask", "edit") or (setup.format == "unattended" and hasattr(setup.tool, "render"))
+
+    @property
+    def _forbidden(self) -> bool:
+        """R78: no call of this model may run; what was asked for before tools were turned off goes on."""
+        return self._log.setup.tool_choice == "none" and not self._begun
 
     def call_off(self, call: str) -> None:
         """Tell the tool between its steps; its task is cancelled by whoever holds it."""
@@ -70,6 +77,8 @@ class Runner:
     async def permit(self, call: Call) -> Done | None:
         """May the call run? None when it may, else its result (5.2). Raises JournalError, and cancellation."""
         setup = self._log.setup.tools.get(call.name)
+        if self._forbidden:
+            return Done(forbidden(call.name), True, "error")
         if setup is None:
             return Done(unavailable(call.name), True, "error")
         if setup.tool is None:
@@ -108,6 +117,8 @@ class Runner:
                 return await self._delivered(job, job.kept)
             if (failed := await render_after(job, self._log, self._checks.usable)) is not None:
                 return failed
+            if job.setup.run == "unattended" and job.setup.run_place:
+                self._coordinator.counts(ledger.unattended(call.name))
             done = await self._until_done(job)
             job.ms = self._since(began)
             return await self._delivered(job, done) if done.own else done

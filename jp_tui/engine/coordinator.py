@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from jp_tui.conversation.events import Event as Stored
 from jp_tui.conversation.text import Foreign
+from jp_tui.engine import ledger
 from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
 from jp_tui.engine.prompts import Ask, Asking, prompt
@@ -133,6 +134,11 @@ class Coordinator:
         if call in self._heard_of:
             self._heard_of.discard(call)
             self._put(v.CallGone(call))
+
+    def counts(self, key: str) -> None:
+        """What the settings pin or allow has counted once more (E43)."""
+        self._log.uses[key] += 1
+        self._hooks.ledger()
 
     # --- what people do -----------------------------------------------------------------------------------
 
@@ -267,6 +273,9 @@ class Coordinator:
         if item.told is not None and not item.told.done():
             item.told.set_result(steps)
         self._perform(effects)
+        given = item.given
+        if isinstance(given, v.QuestionRaised) and any(isinstance(x, s.Settled) and x.by == "static" for x in effects):
+            self.counts(ledger.pinned(self._calls[given.call].tool, given.rule.slot or given.question.id))
 
     def _perform(self, effects: Sequence[s.Step]) -> None:
         for effect in effects:

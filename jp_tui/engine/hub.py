@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import traceback
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
@@ -37,6 +38,7 @@ class Engine:
         self._offering = Offering(setup, self._checks, self._sessions.get)
         self._beside: set[asyncio.Task[None]] = set()
         self._secrets: list[Secrets] = []
+        self._uses: Counter[str] = Counter()
         self._stopped = False
 
     async def handle(self, command: c.Command) -> None:
@@ -220,7 +222,7 @@ class Engine:
         self._publish(e.Refused(command=command, message=message, advice=advice))
 
     def _new(self, model: ModelSetup) -> Session:
-        log = Log(self._setup, self._publish, self._setup.new_id(), model.id)
+        log = Log(self._setup, self._publish, self._setup.new_id(), model.id, uses=self._uses)
         self._secrets.append(log.secrets)
         return Session(log, model, self._checks, None, "", greet=self._greet, failed=self.failed)
 
@@ -231,7 +233,7 @@ class Engine:
             with suppress(JournalError):  # a list shows it; the conversation opens all the same
                 await self._setup.journal.set_model(row.id, model.id)
         shown = model.id if lock is not None else row.model
-        log = Log(self._setup, self._publish, row.id, shown, row.title, exists=True, turn=row.turns)
+        log = Log(self._setup, self._publish, row.id, shown, row.title, exists=True, turn=row.turns, uses=self._uses)
         self._secrets.append(log.secrets)
         return Session(log, model, self._checks, lock, words, greet=self._greet, failed=self.failed)
 

@@ -29,10 +29,11 @@ class Done:
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """What is known of calls of a turn that was cut off, by call: answers (R237), and results that wait for leave to be
-    delivered."""
+    delivered. `begun`: there was such a turn."""
 
     answers: Mapping[str, Mapping[str, Given]] = field(default_factory=dict)
     results: Mapping[str, ToolCallResponse] = field(default_factory=dict)
+    begun: bool = False
 
 
 class Deferred(Exception):

@@ -16,14 +16,26 @@ from jp_tui.protocol.values import LedgerEntry
 TURN, SETTING = "turn:", "setting:"
 
 
-def entries(remembered: v.Ledger | None, tools: Mapping[str, ToolSetup], secrets: Secrets) -> tuple[LedgerEntry, ...]:
-    """The turn's first, then the settings', by tool."""
+def pinned(tool: str, question: str) -> str:
+    """The key of a pinned answer; `question` is the id under which it is set."""
+    return f"{SETTING}conversation.tools.{tool}.questions.{question}.answer"
+
+
+def unattended(tool: str) -> str:
+    """The key of a tool that runs without being asked about."""
+    return f"{SETTING}conversation.tools.{tool}.run"
+
+
+def entries(
+    remembered: v.Ledger | None, tools: Mapping[str, ToolSetup], secrets: Secrets, uses: Mapping[str, int]
+) -> tuple[LedgerEntry, ...]:
+    """The turn's first, then the settings', by tool; `uses` says how often one of the latter counted, by key."""
     found: list[LedgerEntry] = []
     if remembered is not None:
         found += (_held(key, held, "answer") for key, held in remembered.answers.items())
         found += (_held(key, held, "permission") for key, held in remembered.permissions.items())
     for name in sorted(tools):
-        found += _settings(tools[name], secrets)
+        found += _settings(tools[name], secrets, uses)
     return tuple(found)
 
 
@@ -43,23 +55,25 @@ def _held(key: str, held: v.Held, kind: str) -> LedgerEntry:
     )
 
 
-def _settings(tool: ToolSetup, secrets: Secrets) -> Iterator[LedgerEntry]:
+def _settings(tool: ToolSetup, secrets: Secrets, uses: Mapping[str, int]) -> Iterator[LedgerEntry]:
     for question, rule in tool.rules.items():
         if rule.has_answer and not rule.slot:  # what falls back to a slot stands under the slot itself (R171)
             yield LedgerEntry(
-                key=f"{SETTING}conversation.tools.{tool.name}.questions.{question}.answer",
+                key=(key := pinned(tool.name, question)),
                 kind="pinned",
                 scope="settings",
                 tool=tool.name,
                 question=question,
                 value=secrets.json(rule.answer),
                 place=rule.place,
+                uses=uses.get(key, 0),
             )
     if tool.run == "unattended" and tool.run_place:
         yield LedgerEntry(
-            key=f"{SETTING}conversation.tools.{tool.name}.run",
+            key=(key := unattended(tool.name)),
             kind="unattended",
             scope="settings",
             tool=tool.name,
             place=tool.run_place,
+            uses=uses.get(key, 0),
         )

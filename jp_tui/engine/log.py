@@ -6,6 +6,7 @@ Nothing is published before it is on the disk (traps.md T14, inquiries.md R205).
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -32,7 +33,8 @@ class Log:
     """The conversation `id`. `exists` is false until something is said in a new one; `turn` is the current turn.
 
     `total` counts the tokens of all finished turns. `setup` changes when the settings are read anew; `secrets` holds
-    what nothing of this conversation may show.
+    what nothing of this conversation may show; `uses` how often a setting answered or let a tool run since the engine
+    started, by the ledger's keys, of all conversations.
     """
 
     setup: Setup
@@ -44,6 +46,7 @@ class Log:
     turn: int = 0
     total: UsageTotals = field(default_factory=UsageTotals)
     secrets: Secrets = field(default_factory=Secrets, repr=False)
+    uses: Counter[str] = field(default_factory=Counter, repr=False)
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
     _spoke: int = -1

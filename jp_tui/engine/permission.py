@@ -37,6 +37,14 @@ async def permitted(job: Job, coordinator: Coordinator) -> Done | None:
             raise AssertionError(f"no answer to a permission prompt: {type(verdict).__name__}")
 
 
+def forbidden(name: str) -> str:
+    """Ours, beside M31: the model was told to call nothing (R78), and calls."""
+    return (
+        f"Tool '{name}' was not run: tools are turned off for this request. Do not call any tool; answer without them "
+        "or explain what is missing."
+    )
+
+
 def unavailable(name: str) -> str:
     """M31, without the original's doubled word."""
     return (

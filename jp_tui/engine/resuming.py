@@ -86,7 +86,7 @@ def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | 
 
 def earlier(cut: Cut) -> Earlier:
     """What its calls were given, and what they came to."""
-    return Earlier({call.call: call.answers for call in cut.resumed}, cut.held)
+    return Earlier({call.call: call.answers for call in cut.resumed}, cut.held, begun=True)
 
 
 def needs_people(cut: Cut, setup: Setup) -> bool:

@@ -302,7 +302,7 @@ class Session:
     def _ledger(self) -> tuple[LedgerEntry, ...]:
         runs = self.busy and self._turn is not None and self._turn.outcome is None
         turn = self._turn.coordinator.ledger if runs and self._turn is not None else None
-        return ledger.entries(turn, self._log.setup.tools, self._log.secrets)
+        return ledger.entries(turn, self._log.setup.tools, self._log.secrets, self._log.uses)
 
     def _ledger_changed(self, *, wanted: bool = False) -> None:
         if wanted or self._ledger_wanted:

@@ -53,6 +53,7 @@ class Bench:
         self.greet = False
         self.via = ""
         self.reviews = False
+        self.tool_choice = "auto"
         self.side: Script | None = None
         self.reviewer: Reviewer | None = None
         self.delta: JsonObject = {}
@@ -117,6 +118,7 @@ class Bench:
             now=lambda: datetime.now(UTC),
             monotonic=time.monotonic,
             new_id=lambda: f"conv{next(self._ids)}{len(self.events)}",
+            tool_choice=self.tool_choice,
             max_attempts=3,
             on_failure=self.on_failure,
             reviews=self.reviews,

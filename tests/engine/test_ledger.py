@@ -80,6 +80,31 @@ def test_what_settings_pin_and_allow_is_listed_and_unset(bench: Bench) -> None:
     bench.prompt()  # it counts at once
 
 
+def test_what_settings_decide_is_counted(bench: Bench) -> None:
+    """E43: how often a pinned answer answered and a tool ran unasked since the engine started, told when it changes."""
+    rules = {
+        "sure": Rule(has_answer=True, answer=True, place="config.toml:7"),
+        "other": Rule(has_answer=True, answer=1),
+    }
+    ask = tool_setup("ask", Made(asks), rules=rules, run_place="config.toml:9")
+    bench.tools = {"ask": ask, "plain": tool_setup("plain", Made(at_once), run_place="config.toml:11")}
+    two = [*call("ask", {}), *call("ask", {}, "c2", 1), *end("tools")]
+    bench.script = Script(two, OK, [*call("plain", {}), *end("tools")], OK)
+    bench.start()
+    assert [entry.uses for entry in ledger(bench).entries] == [0, 0, 0, 0]
+    for uses in ({"sure": 2, "ask": 2}, {"sure": 2, "ask": 2, "plain": 1}):
+        bench.say("go")
+        read = bench.until(e.LedgerRead, lambda read, uses=uses: counted(read) == uses)
+        assert bench.turn().outcome == "done"
+    bench.send(c.OpenConversation(which="new"))
+    bench.conversation = bench.until(e.ConversationOpened).conversation
+    assert ledger(bench).entries == read.entries, "the settings are those of every conversation"
+
+
+def counted(read: e.LedgerRead) -> dict[str, int]:
+    return {entry.question or entry.tool: entry.uses for entry in read.entries if entry.uses}
+
+
 def test_what_several_questions_fall_back_to_is_listed_once(bench: Bench) -> None:
     """R171: a pinned answer in the slot, beside questions that have settings of their own."""
     slot = Rule(has_answer=True, answer="x", place="config.toml:3")

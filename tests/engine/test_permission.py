@@ -236,3 +236,29 @@ def test_arguments_edited_at_a_question_run_from_the_start(bench: Bench) -> None
     (result,) = results(bench)
     assert result["metadata"]["edited_arguments"] == {"text": "Second?"}  # type: ignore[index]
     assert 'it ran with: {"text":"Second?"}' in str(result["content"])
+
+
+@pytest.mark.parametrize("run", ["ask", "edit", "unattended", "skip"])
+def test_a_call_that_was_forbidden_does_not_run(bench: Bench, run: RunMode) -> None:
+    """R78: `--no-tool-use` asks the model for none; one that calls all the same is told, and nobody is asked."""
+    bench.tool_choice = "none"
+    made = guarded(bench, run, "guarded", "other")
+    one_call(bench, ("guarded", "c1"), ("other", "c2"), ("gone", "c3"))
+    assert bench.turn().outcome == "done"
+    assert bench.script.requests[0].tool_choice == "none"
+    assert not any(tool.calls for tool in made.values())
+    assert not any(isinstance(event, e.QuestionAsked) for event in bench.events)
+    assert [event["is_error"] for event in results(bench)] == [True] * 3
+    assert all("tools are turned off" in str(event["content"]) for event in results(bench))
+
+
+def test_what_was_called_before_tools_were_forbidden_goes_on(bench: Bench) -> None:
+    bench.tools["ask"] = tool_setup("ask", Made(asks))
+    one_call(bench, ("ask", "c1"))
+    bench.prompt()
+    bench.stop()
+    bench.tool_choice = "none"
+    bench.start("latest")
+    bench.answer(bench.prompt(), Answered(value=True))
+    assert bench.turn().outcome == "done"
+    assert [event["content"] for event in results(bench)] == ["heard True"]
