@@ -14,6 +14,7 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.output import Output
 from jp_tui.settings import edit, layers, toml, trusted
 from jp_tui.settings import trust as rules
+from jp_tui.settings.alone import alone
 from jp_tui.settings.checking import Builds, newly_wrong, problems
 from jp_tui.settings.errors import Problem, SettingsError
 from jp_tui.settings.explain import Shown, explained, is_table, toml_value, unknown
@@ -75,10 +76,12 @@ def change(sources: Sources, key: str, value: str, output: Output, builds: Build
     if (problem := unknown(path)) is not None:
         raise problem
     given = toml.parse_value(value, "config set")
-    text = edit.with_value(sources.user, path, given)
-    if wrong := newly_wrong(sources, text, builds, themes):
-        raise SettingsError(wrong)
-    edit.store(sources.user, path, text)
+    edit.check_value(path, given)
+    with alone(sources.user, dotted(path)):
+        text = edit.with_value(sources.user, path, given)
+        if wrong := newly_wrong(sources, text, builds, themes):
+            raise SettingsError(wrong)
+        edit.store(sources.user, path, text)
     if output.as_json:
         output.line({"key": dotted(path), "value": given, "file": str(sources.user)})
     else:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.headless.running import jp, lines, on_terminal
+from tests.headless.running import environment, jp, lines, on_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -283,3 +285,22 @@ def test_a_file_that_cannot_be_written_is_said(here: Here) -> None:
     here.user.parent.chmod(0o500)
     status, out, err = here.run("config set ui.theme jp-day")
     assert (status, out) == (2, "") and "ui.theme" in err
+
+
+def test_what_several_processes_set_at_once_all_counts(here: Here) -> None:
+    """Each that says that it is set, did set it."""
+    names = [f"t{number}" for number in range(4)]
+    words = [sys.executable, "-m", "jp_tui", "--workspace", str(here.folder), "config", "set"]
+    running = [
+        subprocess.Popen(
+            [*words, f"conversation.tools.{name}.run", "skip"],
+            env=environment(here.home),
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in names
+    ]
+    said = [process.communicate(timeout=60)[0] for process in running]
+    assert [process.returncode for process in running] == [0] * 4 and all("is set in" in each for each in said)
+    assert {name for name in names if f"{name}" in here.user.read_text()} == set(names)

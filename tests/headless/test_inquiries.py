@@ -101,6 +101,34 @@ def test_the_record_for_people() -> None:
     assert "jp-tui answer c1/k4.q.1 VALUE   (VALUE: 'a b', c)" in out and "jp-tui -r c1" in out
 
 
+def test_the_questions_of_one_call_stand_together() -> None:
+    """Issue 5: a form is one block, also when another call asked in between; a second showing is no second question."""
+    form = {"source": "assistant", "source_name": "", "call": "k1"}
+    yes = {"outcome": "answered", "answer": True}
+    record = (
+        info(1, BOOLEAN, {"outcome": "cancelled", "reason": "user_back"}, **form, id="k1.a.1"),
+        info(2, BOOLEAN, yes),
+        info(1, BOOLEAN, yes, **form, id="k1.a.2"),
+        info(1, SELECT, {"outcome": "answered", "answer": "c"}, **form, id="k1.b.1"),
+        info(3, BOOLEAN, yes, id="k3.q.1", call=""),
+        info(4, BOOLEAN, yes, id="k4.q.1", call=""),
+    )
+    out = run(lambda k, o: list_inquiries(k, "c", False, o), False, listed(*record))[1]
+    assert out.count("in one call") == 1 and "turn 1  the assistant asked 2 questions in one call:\n" in out
+    order = [out.index(f"({one})") for one in ("k1.a.1", "k1.a.2", "k1.b.1", "k2.q.1", "k3.q.1", "k4.q.1")]
+    assert order == sorted(order) and out.index("in one call") < order[0]
+
+
+def test_what_became_of_each_hunk_is_listed() -> None:
+    """R251: in the words of the record; a comment in one line."""
+    parts = [{"id": one, "digest": one, "title": f"a.py, line {one}\x1b[2J", "diff": ""} for one in ("1", "2")]
+    told = {"accepted": ["2"], "comments": {"1": "no\nway"}}
+    changed = info(1, {**BOOLEAN, "parts": parts}, {"outcome": "answered", "answer": True, "parts": told})
+    out = run(lambda k, o: list_inquiries(k, "c", False, o), False, listed(changed))[1]
+    assert "  yes to 1 of 2 hunks" in out
+    assert "  left  a.py, line 1␛[2J: no⏎way\n  taken  a.py, line 2␛[2J\n" in out
+
+
 def test_without_an_id_it_is_the_latest_conversation() -> None:
     row = ConversationInfo(
         id="c9", title=Foreign("t"), workspace="/w", model="m", created="", updated="", events=1, turns=1
