@@ -77,7 +77,8 @@ class Tool(_Placed):
 
     `title` is what it is about; `arguments` (name, value) pairs for who wants to see them, `edited` those that ran
     in their place; `problem` why it never ran; `end` and `ms` are known once it is completed. `form` stands for all of
-    `asked` where several questions were asked in one call, `asides` are what was said aside about them (E30).
+    `asked` where several questions were asked in one call, `reply` is what was said instead of an answer (R179),
+    `asides` what was said aside (E30).
     """
 
     call: str
@@ -93,6 +94,7 @@ class Tool(_Placed):
     edited: tuple[tuple[Foreign, Foreign], ...] = ()
     dialogue: bool = False
     form: Form | None = None
+    reply: Foreign = NOTHING
     asides: tuple[Aside, ...] = ()
     problem: Foreign = NOTHING
 

@@ -17,8 +17,8 @@ from jp_tui.protocol.values import CallEnd, CallState
 from jp_tui.view.asides import Aside
 from jp_tui.view.blocks import LIVE, Tool, live_key
 from jp_tui.view.decisions import decisions
-from jp_tui.view.forms import form
-from jp_tui.view.inquiries import Inquiry, text_at
+from jp_tui.view.forms import form, reply_in
+from jp_tui.view.inquiries import NOTHING, Inquiry, text_at
 
 
 @dataclass(slots=True)
@@ -67,11 +67,13 @@ def tool_block(
     state, end = _state(known, waits, over, held, deferred)
     ms = said.get("ms") if response else known.live.ms if known.live else None
     edited = said.get("edited_arguments")
-    whole = None
+    whole, reply = None, NOTHING
     if dialogue:
         result = response.content if response is not None else None
         ran = edited if isinstance(edited, dict) else arguments
         whole = form(ran, asked, result=result, awaits=state == "awaiting_input", over=state == "completed")
+        if result is not None and any(one.tag.raw == "user_reply" for one in asked):
+            reply = reply_in(result, set()) or NOTHING
     return Tool(
         key=f"e{known.place}" if request else live_key(known.part),
         place=(known.place, 0),
@@ -88,6 +90,7 @@ def tool_block(
         edited=_pairs(edited),
         dialogue=dialogue and not (failed and not asked),
         form=whole,
+        reply=reply,
         asides=asides,
         problem=Foreign(text_at(said, "refused")),
     )

@@ -1,10 +1,94 @@
-"""A stored event as plain text for people (inquiries.md R206). Foreign text comes back as it is: neutralise it."""
+"""Stored events as plain text for people (inquiries.md R206): each by itself, or a stretch with its forms as one block.
+
+Foreign text comes back as it is: neutralise it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from jp_tui.conversation import events as ev
+from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.protocol.values import StoredEvent
+from jp_tui.view.asides import aside
+from jp_tui.view.blocks import Tool
 from jp_tui.view.decisions import decisions, sentence
+from jp_tui.view.forms import Form, Place
+from jp_tui.view.inquiries import Inquiry
+from jp_tui.view.parts import Offered, PartTaken, offered, taken
+from jp_tui.view.story import Story
+
+_ENDS = {"replied": "Replied in words", "ended": "Ended before all was answered", "open": "Not all is answered yet"}
+
+
+def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
+    """The text of each event that has one, in their order; of a form, all of it in the place of its first question
+    (issue 5, 9). The stretch should hold whole turns: what is outside it is not known."""
+    held = list(events)
+    story = Story()
+    story.load(held)
+    forms = {
+        (one.turn, block.call): block
+        for one in held
+        for block in story.of_event(one.seq)
+        if isinstance(block, Tool) and block.form is not None
+    }
+    homes: dict[tuple[int, str], tuple[int, str]] = {}
+    parts: dict[tuple[int, str], Offered] = {}
+    told: set[tuple[int, str]] = set()
+    for one in held:
+        event, text = read_event(one.event), ""
+        home: tuple[int, str] | None = None
+        if isinstance(event, ev.InquiryRequest):
+            home = homes[one.turn, event.id] = (one.turn, str(event.metadata.get("call", "")))
+            parts[one.turn, event.id] = offered(event.question)
+        elif isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted):
+            home = homes.get((one.turn, event.id))
+        block = forms.get(home) if home is not None else None
+        if block is None or home is None or block.form is None:
+            text = plain(event)
+            if isinstance(event, ev.InquiryAnswered):
+                text += _parts(taken(parts.get((one.turn, event.id), ()), event.extra.get("parts")))
+        elif home not in told:
+            told.add(home)
+            text = _form(block.form)
+        if text:
+            yield text
+
+
+def _form(form: Form) -> str:
+    """`Asked 3 questions`, a line each with the answer as R206 writes it, how it ended."""
+    lines = [f"Asked {len(form.places)} questions"]
+    lines += [f"{number}. {place.text.raw} – {_place(place)}" for number, place in enumerate(form.places, 1)]
+    if form.state in _ENDS:
+        said = form.reply.raw.strip()
+        lines.append(f"{_ENDS[form.state]}{f': {said}' if said else ''}")
+    return "\n".join(lines)
+
+
+def _place(place: Place) -> str:
+    match place.state, place.asked:
+        case "skipped", _:
+            return f"Skipped ({place.because.raw})"
+        case "answered", Inquiry(how="answered") as asked:
+            reason = f" (Reason: {asked.explanation.raw})" if asked.explanation else ""
+            return f"Answer: {dump(asked.answer)}{reason}"
+        case "left", Inquiry() as asked:
+            return f"Cancelled ({asked.tag.raw or asked.how})"
+        case "taken_back", _:
+            return "Taken back"
+        case _:
+            return "Not answered"
+
+
+def _parts(parts: tuple[PartTaken, ...]) -> str:
+    """A line for each part of a change (R251)."""
+    found = ""
+    for part in parts:
+        said = f": {part.comment.raw}" if part.comment else ""
+        found += f"\n{'Taken' if part.accepted else 'Left out'}: {part.title.raw}{said}"
+    return found
 
 
 def plain(event: ev.Event) -> str:
@@ -35,6 +119,10 @@ def plain(event: ev.Event) -> str:
         case ev.ConfigDelta(delta=delta):
             return f"Settings: {dump(delta)}"
         case ev.TurnStart():
+            return ""
+        case ev.Unknown() if (said := aside(event)) is not None:
+            return f"Aside: {said.asked.raw}\nAside answered: {said.said.raw}"
+        case ev.Unknown(raw={"type": "inquiry_aside"}, problem=""):
             return ""
         case ev.Unknown(raw=raw, problem=problem):
             why = problem or raw.get("problem", "")

@@ -80,7 +80,7 @@ def form(
     places = _submitted(arguments, record) or [_unknown(id_, record) for id_ in record.shown]
     if len(places) < 2:
         return None
-    said = _reply(result, {place.id for place in places}) if result is not None else None
+    said = reply_in(result, {place.id for place in places}) if result is not None else None
     return Form(places=tuple(places), state=_state(asked, result, said, awaits, over), reply=said or NOTHING)
 
 
@@ -139,7 +139,7 @@ def _state(asked: Sequence[Inquiry], result: str | None, said: Foreign | None, a
     return "ended" if ends else "answered"
 
 
-def _reply(result: str, ids: set[str]) -> Foreign | None:
+def reply_in(result: str, ids: set[str]) -> Foreign | None:
     """The words of a Reply, empty when it had none; None when the result is none. Ids may be any word, also these."""
     try:
         body: Json = parse(result)

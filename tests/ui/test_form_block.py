@@ -110,6 +110,13 @@ def test_what_was_taken_of_a_change_folds_out_part_by_part() -> None:
     assert out[out.index("✗ left out f.txt, line 2") + 1] == "“Too wide.”"
 
 
+def test_what_was_said_instead_of_an_answer_stands_with_the_question() -> None:
+    """R179: also of a single question."""
+    result = '{"cancelled": true, "answered": {}, "reply": "Neither"}'
+    events = call(shown("deploy"), left("deploy", "user_reply"), questions=QUESTIONS[:1], result=result)
+    assert painted(events) == ["   ? Deploy?", "     » replied in words · you", "     “Neither”"]
+
+
 def test_side_questions_are_one_dim_row_that_folds_out() -> None:
     """E30."""
     events = call(*ANSWERED, aside("It **rings**."), aside("", error={"message": "The question was settled."}), *NOTED)

@@ -6,7 +6,9 @@ import pytest
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
-from jp_tui.view.export import plain
+from jp_tui.view.export import exported, plain
+from tests.view.events_of import asked, log
+from tests.view.test_forms import BACK, PARTS, call, left, said, shown
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,11 @@ from jp_tui.view.export import plain
         (ev.TurnOutcome(outcome="done"), ""),
         (ev.TurnOutcome(outcome="interrupted"), "Turn interrupted"),
         (ev.TurnOutcome(outcome="failed", error={"message": "No.", "advice": "Wait."}), "Turn failed: No. Wait."),
+        (
+            read_event({"type": "inquiry_aside", "id": "i", "question": "why?", "answer": "so"}),
+            "Aside: why?\nAside answered: so",
+        ),
+        (read_event({"type": "inquiry_aside", "id": "i", "send": True}), ""),
         (read_event({"type": "from the future"}), "(from the future)"),
         (read_event({"type": "chat_request"}), "(chat_request: `content` is not text)"),
         (read_event({}), "(unknown event)"),
@@ -61,3 +68,31 @@ from jp_tui.view.export import plain
 )
 def test_what_an_event_says(event: ev.Event, said: str) -> None:
     assert plain(event) == said
+
+
+def test_a_form_is_exported_as_one_block() -> None:
+    """Issue 5, 9; R206: in the place of its first question, with what counts."""
+    events = call(*BACK, said("deploy", False, 2), shown("note", 2), said("note", "n", 2), result="{}")
+    texts = list(exported(log(ev.ChatRequest(content="go"), *events)))
+    assert texts[0] == "You: go" and texts[1].startswith("Tool: any_name") and texts[3] == "Result: {}"
+    assert texts[2] == (
+        "Asked 3 questions\n1. Deploy? – Answer: false\n"
+        '2. Where? – Skipped (asked only if `deploy` is yes)\n3. Note? – Answer: "n"'
+    )
+    assert len(texts) == 4
+
+
+def test_a_form_that_was_left_is_exported_as_such() -> None:
+    result = '{"cancelled": true, "answered": {"deploy": true}, "reply": "later"}'
+    events = call(shown("deploy"), said("deploy", True), shown("env"), left("env", "user_reply"), result=result)
+    form = list(exported(log(*events)))[1]
+    assert form.splitlines()[2:] == ["2. Where? – Cancelled (user_reply)", "3. Note? – Not answered",
+                                     "Replied in words: later"]  # fmt: skip
+
+
+def test_other_questions_are_exported_as_ever_and_parts_by_name() -> None:
+    """R251."""
+    told = {"accepted": ["1"], "comments": {"2": "no"}}
+    answer = ev.InquiryAnswered(id="f.q.1", answer=True, extra={"parts": told})
+    texts = list(exported(log(*call(asked("f", "Apply?", parts=PARTS[:2]), answer))))
+    assert texts[1:3] == ["Question: Apply?", "Answer: true\nTaken: f.txt, line 1\nLeft out: f.txt, line 2: no"]

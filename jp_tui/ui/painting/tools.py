@@ -18,6 +18,7 @@ from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 from jp_tui.ui.painting.trail import (
+    REASON_ROWS,
     clip,
     context_rows,
     decision_rows,
@@ -25,6 +26,7 @@ from jp_tui.ui.painting.trail import (
     fit,
     more,
     part_of,
+    reason,
     style_of,
     trail_rows,
 )
@@ -44,7 +46,7 @@ def tool_rows(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
     """The rows of a call; `unfolded` are the keys that are, of the call itself and of its parts."""
     waits, reviewed, name = tool.state in WAITS, tool.state == "awaiting_assistant", neutral.first_line(tool.name)
     parts = [(asked, part_of(tool.key, number)) for number, asked in enumerate(tool.asked)]
-    inner = frame.indented(2)
+    inner, open_ = frame.indented(2), tool.key in unfolded
     asides = aside_rows(tool.asides, inner, part_of(tool.key, SIDE), unfolded)
     if tool.dialogue and tool.form is not None:
         return [*form_rows(tool, tool.form, frame, unfolded, waits=waits), *asides, *_failure(tool, inner)]
@@ -52,8 +54,9 @@ def tool_rows(tool: Tool, frame: Frame, unfolded: frozenset[str]) -> list[Row]:
         shown = [
             dialogue_rows(one, frame, key, waits=waits, reviewed=reviewed, unfolded=unfolded) for one, key in parts
         ]
-        return [*(row for rows in shown for row in rows), *asides, *_failure(tool, inner)]
-    open_ = tool.key in unfolded
+        all_of_it = any(key in unfolded for _, key in parts)
+        words = reason(tool.reply, inner, None if all_of_it else REASON_ROWS)
+        return [*(row for rows in shown for row in rows), *words, *asides, *_failure(tool, inner)]
     rows = [_call_line(tool, frame, open_)]
     for one in tool.decided:
         if one.about == "permission":
