@@ -134,7 +134,7 @@ def test_the_change_has_three_hunks(bench: Bench, monkeypatch: pytest.MonkeyPatc
     bench.start()
     bench.say("10")
     assert [part.title for part in bench.prompt().question.parts] == [
-        f"docs/visitors.md, line {line}" for line in (8, 17, 29)
+        f"docs/visitors.md, line {line}" for line in (9, 18, 30)
     ]
 
 

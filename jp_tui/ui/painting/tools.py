@@ -134,7 +134,9 @@ def _state(tool: Tool, look: Look) -> tuple[str, str, Style]:
 
 
 def _detail(tool: Tool) -> str:
-    """What came of a call in a few words: lines, or the changes that were put before somebody."""
+    """What came of a call in a few words: lines, or the changes that were put before somebody, if all were taken."""
+    if any(not part.accepted for asked in tool.asked for part in asked.parts):
+        return ""
     for asked in tool.asked:
         if diff.is_diff(asked.context.raw):
             _, added, removed = diff.counts(diff.read(asked.context.raw))
