@@ -9,8 +9,24 @@ from textual.pilot import Pilot
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets.schema import SchemaSheet
+from jp_tui.ui.sheets.secret import SecretSheet
 from jp_tui.view.arrival import DEAF
-from tests.ui.sheet_host import Host, boolean, delivery, key_event, multi, permission, schema, select, text
+from tests.ui.sheet_host import (
+    HUNKS,
+    Host,
+    boolean,
+    delivery,
+    formed,
+    hunky,
+    key_event,
+    multi,
+    permission,
+    review,
+    schema,
+    secret,
+    select,
+    text,
+)  # fmt: skip
 
 PROMPTS = {
     "boolean": boolean(context=None),
@@ -20,10 +36,16 @@ PROMPTS = {
     "schema": schema(of={"properties": {"name": {"type": "string"}}}, has_default=True, default={"name": "x"}),
     "permission": permission(arguments=Foreign("{}")),
     "delivery": delivery(result=Foreign("found")),
+    "secret": secret(),
+    "form": formed(select(has_default=True, default="staging")),
+    "review": review(),
+    "hunks": hunky(parts=HUNKS[:2]),
 }
 ANSWERS = {
     "boolean": ["y", "n", "Y", "N", "enter"], "select": ["1", "enter"], "text": ["enter"], "multi": ["enter"],
     "schema": ["enter"], "permission": ["y", "n", "Y", "N"], "delivery": ["y", "n", "enter"],
+    "secret": ["enter"], "form": ["1", "enter", "b", "left", "shift+tab"], "review": ["enter", "b"],
+    "hunks": ["y", "n", "enter"],
 }  # fmt: skip
 OTHERS = ("space", "s", "ctrl+c", "escape", "slash", "tab")
 
@@ -65,6 +87,8 @@ def sweep(app: Host, name: str, moment: float) -> bool:
         return False
     app.now = opened + moment
     dock.tick()
+    if isinstance(sheet, SecretSheet):
+        sheet.field.insert_text("pass")
     dock.key(key_event(name))
     counts = moment >= DEAF and name not in OTHERS
     assert sheet.done == counts, f"{name} after {moment:.2f} s"
@@ -144,6 +168,6 @@ async def test_apui_004_a_forged_end_of_a_paste_answers_nothing() -> None:
 
 def test_every_prompt_of_the_sweep_has_an_answer_that_enter_takes() -> None:
     """Otherwise the sweep could not fail."""
-    asked = [prompt for prompt in PROMPTS.values() if prompt.kind == "question"]
-    assert len(asked) == 5 and all(isinstance(prompt, PromptRequest) for prompt in asked)
+    asked = [prompt for kind, prompt in PROMPTS.items() if prompt.kind == "question" and kind != "secret"]
+    assert len(asked) == 7 and all(isinstance(prompt, PromptRequest) for prompt in asked)
     assert all(prompt.question.has_default for prompt in asked)
