@@ -1,7 +1,7 @@
 """Setting a key in the user's configuration file: comments and order stay, the file is whole or as it was.
 
-A file that is broken is never written over, and nothing is written that would not load again. tomlkit is imported
-only here and only when something is set (traps.md T23).
+Nothing that another process of ours sets at the same time is lost. A file that is broken is never written over, and
+nothing is written that would not load again. tomlkit is imported only here, when something is set (traps.md T23).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jp_tui.settings import toml
+from jp_tui.settings.alone import alone
 from jp_tui.settings.errors import Problem, SettingsError
 from jp_tui.settings.keys import SCHEMA, Group, dotted, node_at
 from jp_tui.settings.layers import from_text
@@ -26,15 +27,18 @@ def set_value(file: Path, key: Sequence[str], value: Any) -> None:
 
     SettingsError when there is no such key, the value does not fit, the file is broken, or it cannot be written.
     """
-    store(file, tuple(key), with_value(file, key, value))
+    check_value(key, value)
+    with alone(file, dotted(tuple(key))):
+        store(file, tuple(key), with_value(file, key, value))
 
 
 def with_value(file: Path, key: Sequence[str], value: Any) -> str:
-    """What `file` would hold with `key` set to `value`. SettingsError as `set_value`; writes nothing.
+    """What `file` would hold with `key` set to `value`. SettingsError as `set_value`; writes nothing: whoever
+    stores it holds `alone` from before this on.
 
     A table sets each of its keys and leaves the others as they are.
     """
-    _check(tuple(key), value)
+    check_value(key, value)
     text = _current(file)
     for path, leaf in _parts(tuple(key), value):
         text = replaced(text, path, leaf)
@@ -63,11 +67,18 @@ def unset_value(file: Path, key: Sequence[str]) -> bool:
     SettingsError when the file is broken, cannot be written, or is written so that the key alone cannot be taken out.
     """
     path = tuple(key)
-    text = _current(file)
-    if get(toml.loads(text, str(file)), path) is None:
+    if not _stands(_current(file), path, file):
         return False
-    store(file, path, removed(text, path))
+    with alone(file, dotted(path)):
+        text = _current(file)
+        if not _stands(text, path, file):  # another process was quicker
+            return False
+        store(file, path, removed(text, path))
     return True
+
+
+def _stands(text: str, path: tuple[str, ...], file: Path) -> bool:
+    return get(toml.loads(text, str(file)), path) is not None
 
 
 def removed(text: str, path: Sequence[str]) -> str:
@@ -126,7 +137,9 @@ def _edited(document: tomlkit.TOMLDocument, key: Sequence[str], value: Any) -> s
     return tomlkit.dumps(document)
 
 
-def _check(path: tuple[str, ...], value: Any) -> None:
+def check_value(key: Sequence[str], value: Any) -> None:
+    """SettingsError when there is no such key or it does not take `value`. Looks at no file."""
+    path = tuple(key)
     nested: Any = value
     for part in reversed(path):
         nested = {part: nested}

@@ -25,17 +25,25 @@ def trusts(store: Path, file: Path, data: bytes) -> bool:
 def trust(store: Path, file: Path, data: bytes) -> None:
     """Trust `file` with these bytes, and no longer with any others. SettingsError when that cannot be stored."""
     place, content = _prints(file, data)
-    _write(store, [*_others(store, place), f"{place} {content} {printable(str(file), 4_096)}"])
+    from jp_tui.settings.alone import alone  # no start waits for it
+
+    with alone(store):
+        _write(store, [*_others(store, place), f"{place} {content} {printable(str(file), 4_096)}"])
 
 
 def forget(store: Path, file: Path) -> bool:
     """Trust `file` no longer; whether it was trusted with any content."""
     place, _ = _prints(file, b"")
-    known, others = _lines(store), _others(store, place)
-    if len(known) == len(others):
+    if len(_lines(store)) == len(_others(store, place)):
         return False
-    _write(store, others)
-    return True
+    from jp_tui.settings.alone import alone
+
+    with alone(store):
+        known, others = _lines(store), _others(store, place)
+        if len(known) == len(others):
+            return False
+        _write(store, others)
+        return True
 
 
 def _prints(file: Path, data: bytes) -> tuple[str, str]:

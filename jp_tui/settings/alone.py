@@ -1,0 +1,47 @@
+"""One writer at a time for a file of the user's: what is read, changed and written back is never another's (S10).
+
+An advisory lock in a file beside it, for processes of ours alone; the file itself is never opened here. Waits some
+seconds for the others and then says who it was; never writes without the lock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.system.lock import Holder, Lock, LockError, acquire
+from jp_tui.system.paths import PathsError
+
+WAIT_SECS = 10.0
+_PAUSE = 0.02
+
+
+@contextmanager
+def alone(file: Path, key: str = "") -> Iterator[None]:
+    """Nobody else of ours changes `file` meanwhile. SettingsError, for `key`, when others do for ten seconds or nothing
+    can be locked there. Not to be nested for one file."""
+    held = _held(file.with_name(f".{file.name}.lock"), file, key)
+    try:
+        yield
+    finally:
+        held.release()
+
+
+def _held(place: Path, file: Path, key: str) -> Lock:
+    me = Holder.me("jp-tui", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")
+    until = time.monotonic() + WAIT_SECS
+    while True:
+        try:
+            found = acquire(place, me)
+        except (LockError, PathsError) as error:
+            raise SettingsError(Problem(str(error), key)) from None
+        if isinstance(found, Lock):
+            return found
+        if time.monotonic() > until:
+            said = f"is being changed by {found}, for {WAIT_SECS:g} seconds already; nothing was written, try again"
+            raise SettingsError(Problem(said, key, str(file)))
+        time.sleep(_PAUSE)
