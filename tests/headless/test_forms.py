@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
 
+from jp_tui.headless.lines import Lines
 from jp_tui.headless.steps import Response
 from jp_tui.protocol.values import Answered, Control, EndTurn, PromptRequest, Replied, Restored, Submitted, WentBack
 from jp_tui.questions.types import (
@@ -211,3 +213,20 @@ def test_ways_out_of_the_review(typed: list[str], said: Response) -> None:
 
 def test_the_review_answers_nothing_at_the_end_of_input() -> None:
     assert ask(review())[0] is None
+
+
+@pytest.mark.parametrize(("typed", "said"), [("2", WentBack()), ("3", Restored()), ("5", EndTurn())])
+def test_the_menu_of_a_question_has_the_ways_of_its_form(typed: str, said: Response) -> None:
+    """R248, M42: in this order; each says what it does, and what Back discards."""
+    out, given = io.StringIO(), [typed]
+    lines = Lines(out, lambda: given.pop(0))
+    lines.show(place(TEXT, undo=("now",)))
+    lines.menu()
+    lines.source.fill()
+    assert lines.take() == said
+    shown = out.getvalue()
+    assert "  1  Answer: back to the question\n  2  Back: to env, with your answer to change\n" in shown
+    assert (
+        "  3  Bring back: the answers to now that Back took away\n  4  Reply: " in shown
+        and "\n  5  End Turn: " in shown
+    )
