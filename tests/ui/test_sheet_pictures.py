@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import Option
+from jp_tui.ui.sheets.schema import SchemaSheet
 from tests.ui.sheet_host import (
     LONG_DIFF,
     REASON,
@@ -57,6 +58,9 @@ def look(
         if arm:
             await app.arm(pilot)
         await app.type(pilot, *keys.split())
+        sheet = app.dock.shown()
+        if isinstance(sheet, SchemaSheet):  # a verdict is on its way
+            await app.until(pilot, lambda: sheet.filling.sure or sheet._misread is not None)
         if then is not None:
             then(app)
         await pilot.pause()

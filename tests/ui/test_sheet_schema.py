@@ -22,7 +22,7 @@ async def test_r186_it_begins_with_what_the_schema_gives_and_makes_nothing_up() 
             "name *" in shown and "2 still needed: name, batch" in shown and "1 to 10,000" not in shown.split("name")[0]
         )
         await app.type(pilot, "enter")
-        assert app.answers == [] and "not submitted: /name: is missing" in text_of(app)
+        assert app.answers == [] and "not submitted: /name is missing" in text_of(app)
 
 
 async def test_e60_a_form_is_filled_in_by_keyboard_alone() -> None:
@@ -107,7 +107,7 @@ async def test_e14_an_emptied_field_is_no_answer() -> None:
         await app.judged(pilot)
         assert app.document == {"batch": 1, "workers": 4}
         await app.type(pilot, "enter")
-        assert app.answers == [] and "/name: is missing" in text_of(app)
+        assert app.answers == [] and "/name is missing" in text_of(app)
 
 
 async def test_entries_move_and_go_from_any_place() -> None:

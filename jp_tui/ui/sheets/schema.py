@@ -41,7 +41,7 @@ CHECK_AFTER = 0.15
 """Seconds after a change until the engine is asked whether it fits."""
 WIDE, MIRRORED = 100, 16_000
 """Columns from which form and JSON stand side by side, and characters up to which JSON follows each key in the form."""
-ROWS = 24
+ROWS = 14
 """Rows that the JSON asks for at most beside a form that is lower."""
 Face = Literal["form", "json"]
 
@@ -112,8 +112,8 @@ class SchemaSheet(FormKeys):
             self.turned()
         rows = max(self.fields.height_at(width), 2)
         if both or self.face == "json":
-            high = min(self.json.height_at(width), ROWS)
-            rows = max(rows, high) if both else max(high, 3)
+            high = self.json.height_at(width)
+            rows = max(rows, min(high, ROWS)) if both else max(high, 3)
         return rows + 2
 
     def given(self, rows: int) -> None:
@@ -386,7 +386,9 @@ class SchemaSheet(FormKeys):
 
     def answer_hints(self) -> list[Hint]:
         found = self.line_hints() if self.face == "form" else [Hint("enter", "write", "accept", keep=True)]
-        return [*found, Hint("ctrl+s", "submit", "send", keep=True), *self._side_hints()]
+        line = self.filling.line
+        chooses = self.face == "form" and line is not None and line.role == "field" and not line.writes
+        return [*found, Hint("enter" if chooses else "ctrl+s", "submit", "send", keep=True), *self._side_hints()]
 
     def field_hints(self, field: Field) -> list[Hint]:
         sends = Hint("enter", "submit", "send", keep=True)

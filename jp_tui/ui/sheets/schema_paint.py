@@ -237,7 +237,9 @@ def _beside(row: Row, line: Line, filling: Filling, place: Columns, here: bool) 
     room = place.width - row.end - 2 - 3 * len(tools)
     problem = filling.problem_at(line)
     if problem is not None and room > 5:
-        said = "required" if problem.missing and problem.path == line.path else w.beside(problem.words)
+        said = "required" if problem.missing else w.beside(problem.words)
+        if problem.path != line.path and line.shape.kind != "many":
+            said = "something is missing inside" if problem.missing else "wrong inside"
         row.put(ours("  {said}", _NEED if problem.missing else _WRONG, said=name(said, room)), "write")
     elif line.shape.hint and room > 5 and line.role in ("field", "head"):
         row.put(ours("  {hint}", _HINT, hint=name(line.shape.hint, room)))

@@ -47,7 +47,8 @@ def about(filling: Filling) -> Content:
         parts.append(name(line.shape.about.replace("\n", " "), 400))
     if line.note:
         parts.append(ours("{note}: F6 writes it as JSON", note=name(line.note, 80)))
-    if line.shape.hint and (len(line.shape.hint) > BESIDE or filling.problem_at(line) is not None):
+    problem = filling.problem_at(line)
+    if line.shape.hint and (len(line.shape.hint) > BESIDE or (problem and line.shape.hint not in problem.words)):
         parts.append(name(line.shape.hint, 120))
     if line.shape.title and line.path and line.shape.title != str(line.path[-1]):
         parts.append(name(pointer(line.path), 80))
@@ -87,6 +88,8 @@ def cannot(filling: Filling) -> Content:
     if first is None:
         path, words = next(iter(filling.local.items()))
         said = ours(PLACE, where=name(pointer(path), 60), words=Foreign(words))
+    elif first.missing:
+        said = ours("{where} is missing", where=name(first.pointer, 60))
     elif first.pointer:
         said = ours(PLACE, where=name(first.pointer, 60), words=name(first.words, 200))
     else:
