@@ -182,13 +182,14 @@ def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[L
             continue
         entries.append((path, toml.parse_value(environment[name], name), name))
     layer, flaws = _assembled("environment", "environment", entries)
-    unknown += [layer.origin(flaw.path).name for flaw in flaws if flaw.unknown]
+    unknown += [flaw.where for flaw in flaws if flaw.unknown]
     _refuse([flaw for flaw in flaws if not flaw.unknown], layer)
     notices = []
     if unknown:
-        notices.append(
-            Notice(tuple(unknown), printable(f"variables that are no keys are ignored: {_listed(unknown)}", 1_000))
-        )
+        from jp_tui.settings.variables import told
+
+        said = f"variables that are no keys are ignored: {_listed([told(name) for name in unknown])}"
+        notices.append(Notice(tuple(unknown), printable(said, 2_000)))
     if loose := [layer.origin(path).name for path in trust.loosened(layer.tree, below.tree)]:
         notices.append(Notice(tuple(loose), printable(f"less strict by the environment: {_listed(loose)}", 1_000)))
     return layer, notices
@@ -272,6 +273,8 @@ def _assembled(kind: LayerKind, name: str, entries: Sequence[tuple[Path, Any, st
         good, wrong = check(nested, SCHEMA)
         tree = merge(tree, good, SCHEMA)
         names[path] = where
+        for flaw in wrong:
+            flaw.where = where
         flaws += wrong
     return Layer(kind, name, tree, names=names), flaws
 
@@ -283,7 +286,9 @@ def _refuse(flaws: Sequence[Flaw], layer: Layer) -> None:
     for flaw in flaws[:MAX_PROBLEMS]:
         at = layer.origin(flaw.path)
         problems.append(
-            Problem(flaw.message, dotted(flaw.path), at.name, at.line, at.column, flaw.allowed, flaw.nearest)
+            Problem(
+                flaw.message, dotted(flaw.path), flaw.where or at.name, at.line, at.column, flaw.allowed, flaw.nearest
+            )
         )
     if len(flaws) > MAX_PROBLEMS:
         problems.append(Problem(f"and {len(flaws) - MAX_PROBLEMS} more", file=layer.name))

@@ -16,12 +16,14 @@ from jp_tui.settings.toml import Path, Table
 class Flaw:
     """A problem at a path, before anyone knows which file that path came from."""
 
-    __slots__ = ("allowed", "message", "nearest", "path", "unknown")
+    __slots__ = ("allowed", "message", "nearest", "path", "unknown", "where")
 
     def __init__(
         self, path: Path, message: str, allowed: tuple[str, ...] = (), near: str = "", unknown: bool = False
     ) -> None:
         self.path, self.message, self.allowed, self.nearest, self.unknown = path, message, allowed, near, unknown
+        self.where = ""
+        """The variable or flag that says it, where its path alone does not lead to one."""
 
 
 def check(tree: Table, node: Group, path: Path = ()) -> tuple[Table, list[Flaw]]:
