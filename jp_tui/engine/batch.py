@@ -60,7 +60,8 @@ class Batch:
         self._names = {call.id: call.name for call in calls} | {id_: name for id_, name, _ in refused}
         self._done: dict[str, Done] = {}
         self._fresh: list[str] = []
-        self._deferred: set[str] = set()
+        self._stays = earlier.stays
+        self._deferred: set[str] = set(earlier.stays)
         self._left_open: set[str] = set()
         self._stored: set[str] = set()
         self._committed = 0
@@ -109,6 +110,8 @@ class Batch:
                     break
         finally:
             await self._abandon()
+        if self._stays:  # whoever ends this run does not answer what it never touched
+            return "deferred"
         if self._ending == "respond":
             return "go_on"
         return "deferred" if self._deferred and self._ending == "go_on" else self._ending

@@ -54,5 +54,7 @@ class Drafts:
 
     def keep_words(self, *texts: str) -> None:
         """What was to be said when the program ended goes before what stands in the composer."""
-        words = [text for text in (*texts, self._held.get(COMPOSER, "")) if text.strip()]
-        self.save(COMPOSER, "\n\n".join(words))
+        stands, new = self._held.get(COMPOSER, ""), "\n\n".join(text for text in texts if text.strip())
+        if not new or f"{stands}\n\n".startswith(f"{new}\n\n"):  # whoever tries again and again fills no draft
+            return
+        self.save(COMPOSER, f"{new}\n\n{stands}" if stands.strip() else new)

@@ -29,11 +29,12 @@ class Done:
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """What is known of calls of a turn that was cut off, by call: answers (R237), and results that wait for leave to be
-    delivered. `begun`: there was such a turn."""
+    delivered. `begun`: there was such a turn; `stays` are calls that wait for a person, whom nobody is (E52)."""
 
     answers: Mapping[str, Mapping[str, Given]] = field(default_factory=dict)
     results: Mapping[str, ToolCallResponse] = field(default_factory=dict)
     begun: bool = False
+    stays: frozenset[str] = frozenset()
 
 
 class Deferred(Exception):

@@ -17,19 +17,20 @@ from jp_tui.conversation.text import first_line
 from jp_tui.engine.closing import open_calls, open_inquiries
 from jp_tui.engine.entries import totals
 from jp_tui.engine.job import Earlier
-from jp_tui.engine.setup import Setup
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.rebuilt import Rebuilt
 
 
 @dataclass(slots=True)
 class _Known:
-    """One call: its latest request, its answers, its attempts by question, what it still asks."""
+    """One call: its latest request, its answers, its attempts by question, what it still asks; `hidden`: it was told a
+    secret."""
 
     request: ev.ToolCallRequest
     rebuilt: Rebuilt = field(default_factory=Rebuilt)
     attempts: Counter[str] = field(default_factory=Counter)
     asked: dict[str, list[v.Recorded]] = field(default_factory=dict)
+    hidden: bool = False
 
     def recorded(self) -> tuple[v.Recorded, ...]:
         return tuple(item for items in self.asked.values() for item in items)
@@ -41,6 +42,7 @@ class Cut:
 
     `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response,
     `asides` what was said about questions, and what of it was sent, `held` results that wait for leave to be delivered.
+    `hidden` are calls that were told a secret, which is asked again; `stays` those that are left as they are this time.
     """
 
     text: str
@@ -54,6 +56,8 @@ class Cut:
     held: Mapping[str, ev.ToolCallResponse]
     usage: Usage
     context: int
+    hidden: frozenset[str] = frozenset()
+    stays: frozenset[str] = frozenset()
 
 
 def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | None = None) -> Cut:
@@ -81,21 +85,13 @@ def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | 
         held=dict(held or {}),
         usage=usage,
         context=context,
+        hidden=frozenset(id_ for id_ in order if known[id_].hidden),
     )
 
 
 def earlier(cut: Cut) -> Earlier:
     """What its calls were given, and what they came to."""
-    return Earlier({call.call: call.answers for call in cut.resumed}, cut.held, begun=True)
-
-
-def needs_people(cut: Cut, setup: Setup) -> bool:
-    """Whether the turn can only go on with somebody there to answer (R207, R230). What policy `deliver` lets through
-    needs nobody (R145); anything else would take a result away that was kept for a person (E52)."""
-    held = [setup.tools.get(call.name) for call in cut.calls if call.id in cut.held]
-    return bool(cut.waits) or any(
-        tool is not None and tool.result in ("ask", "edit") and tool.policies.deliver != "auto" for tool in held
-    )
+    return Earlier({call.call: call.answers for call in cut.resumed}, cut.held, begun=True, stays=cut.stays)
 
 
 def still_waits(cut: Cut, conversation: str) -> tuple[str, str, tuple[str, ...]]:
@@ -152,6 +148,7 @@ def _close(call: _Known, asked: v.Recorded, event: ev.InquiryResponse) -> None:
     if asked in (waiting := call.asked.get(asked.inquiry, [])):
         waiting.remove(asked)
     call.rebuilt.closed(asked, event)
+    call.hidden = call.hidden or isinstance(event, ev.InquiryRedacted)
 
 
 def escalation(extra: JsonObject) -> v.Escalation | None:

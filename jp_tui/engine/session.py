@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine import changes, ledger, mending
+from jp_tui.engine.alone import staying
 from jp_tui.engine.answering import answer_recorded
 from jp_tui.engine.asides import Asides, SideModel
 from jp_tui.engine.commanded import given
@@ -22,7 +25,7 @@ from jp_tui.engine.entries import event_span, storable, stored_event
 from jp_tui.engine.log import Log
 from jp_tui.engine.looking import look_on
 from jp_tui.engine.offers import Settled
-from jp_tui.engine.resuming import Cut, needs_people, still_waits
+from jp_tui.engine.resuming import Cut, still_waits
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup
 from jp_tui.engine.turn import Around, Turn
 from jp_tui.engine.verdicts import Checks
@@ -33,6 +36,9 @@ from jp_tui.protocol.events import AnswerRefused, ConversationOpened, LedgerRead
 from jp_tui.protocol.values import LedgerEntry, PromptRequest
 from jp_tui.questions.types import SecretAnswer
 
+NOT_SENT = "Your message was not sent; it is kept as the conversation's draft."
+AGAIN = "Make room or fix the folder, then send it again."
+CORRECT = "Correct the settings, then send the message again."
 GREETING = "greeting"
 """The name of the part that a scripted model's greeting is shown as."""
 
@@ -120,15 +126,21 @@ class Session:
             self._looking = asyncio.create_task(look_on(log, rows[-1].seq if rows else 0))
         if self.busy and self._turn is not None:
             self._turn.announce()
-        elif mine and (cut := mending.resumable(log)) is not None and self._can_go_on(cut):
-            self._take_up(cut)
+        elif mine:
+            with suppress(ValueError):  # of the settings; what is said next is told so
+                await self._take_up()
 
-    def _can_go_on(self, cut: Cut) -> bool:
-        return self._log.setup.client or not needs_people(cut, self._log.setup)
-
-    def _take_up(self, cut: Cut) -> None:
-        """A turn that was cut off goes on."""
-        self._run_turn(cut.text, cut)
+    async def _take_up(self) -> bool:
+        """A turn that was cut off goes on, as far as it can with whoever is there. Raises ValueError, JournalError."""
+        if (cut := mending.resumable(self._log)) is None:
+            return False
+        if not self._log.setup.client:
+            await self._reload()
+        stays = await staying(cut, self._log.setup, self._checks)
+        if stays.issuperset(cut.order):
+            return False
+        self._run_turn(cut.text, replace(cut, stays=stays))
+        return True
 
     async def _ready(self) -> None:
         """Before a model is asked: what the conversation changes of the settings counts, and what this run changes is
@@ -136,7 +148,7 @@ class Session:
         try:
             await self._reload()
         except ValueError as problem:
-            raise ModelError("other", str(problem), "Correct the settings, then send the message again.") from problem
+            raise ModelError("other", str(problem), CORRECT) from problem
         await changes.keep(self._log)
 
     async def _reload(self, *, again: bool = False) -> None:
@@ -171,7 +183,8 @@ class Session:
             cut = mending.resumable(log) if error is None else None
             if cut is not None:
                 self._next.append(text)
-                self._go_on(cut)
+                if not await self._take_up():
+                    self._not_sent(*still_waits(cut, self.id))
                 return
             await mending.settle_old(log, error)
             if not log.exists:
@@ -180,8 +193,9 @@ class Session:
                     greeting = ev.ChatResponse(kind="message", content=self._greeting, metadata={"greeting": True})
                     await log.append([greeting], [GREETING])
             self._begin(text)
-        except JournalError as problem:
-            self._refuse(str(problem), "Make room or fix the folder, then send it again.")
+        except (JournalError, ValueError) as problem:
+            self._next = [] if log.setup.client else [text]  # the screen has the words still
+            self._not_sent(str(problem), AGAIN if isinstance(problem, JournalError) else CORRECT)
 
     def _hold(self) -> None:
         """A new conversation is nobody's before something is said in it. Raises JournalError."""
@@ -191,13 +205,11 @@ class Session:
                 raise JournalError("busy", f"this conversation is being written by {held.words}")
             self._lock = held
 
-    def _go_on(self, cut: Cut) -> None:
-        """What was cut off comes first; what it still asks needs somebody who can answer."""
-        if self._can_go_on(cut):
-            self._take_up(cut)
-            return
-        self._next.clear()
-        self._refuse(*still_waits(cut, self.id))
+    def _not_sent(self, message: str, advice: str, pending: tuple[str, ...] = ()) -> None:
+        """What was to be said next cannot be: it waits in the composer, and nothing else is changed."""
+        words, self._next = self._next, []
+        self._drafts.keep_words(*words)
+        self._refuse(message, f"{NOT_SENT} {advice}" if words else advice, pending)
 
     def _begin(self, text: str) -> None:
         self._drafts.begun()
@@ -217,16 +229,16 @@ class Session:
                 self._drafts.keep_words(turn.given_back, turn.follow_up, *self._next)
                 return
             self._ledger_changed()
-            words = "\n\n".join(text for text in (turn.follow_up, *self._next) if text)
-            if not words:
+            self._next = [text for text in (turn.follow_up, *self._next) if text]
+            if not self._next:
                 return
             if turn.outcome == "deferred" and (cut := mending.resumable(self._log)) is not None:
-                self._go_on(cut)
+                self._not_sent(*still_waits(cut, self.id))
                 return
-            self._next.clear()
+            words, self._next = "\n\n".join(self._next), []
             self._begin(words)
         except JournalError as problem:
-            self._refuse(str(problem), "Make room or fix the folder, then send it again.")
+            self._not_sent(str(problem), AGAIN)
         except Exception as bug:
             self._failed(bug)
 

@@ -133,7 +133,8 @@ class Turn:
             for call in self._cut.over:
                 self._coordinator.resume(call, runs=False)
             for call in self._cut.resumed:
-                self._coordinator.resume(call, runs=True)
+                if call.call not in self._cut.stays:
+                    self._coordinator.resume(call, runs=True)
             return
         start = ev.TurnStart(metadata={"model": self._model.id})
         await self._log.append([start, ev.ChatRequest(content=self._text)])

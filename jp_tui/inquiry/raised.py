@@ -15,7 +15,7 @@ from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import writable
 from jp_tui.inquiry.forms import DISCARDS, placed
-from jp_tui.inquiry.route import Refusal, Route, default_fits, human_only, key, route
+from jp_tui.inquiry.route import Refusal, Route, human_only, key, route
 from jp_tui.inquiry.settle import (
     POLICY,
     Decision,
@@ -28,7 +28,6 @@ from jp_tui.inquiry.settle import (
     take,
 )
 from jp_tui.questions.types import Question
-from jp_tui.questions.validate import Verdicts
 from jp_tui.questions.wire import digest, recorded
 
 ALONE = 10
@@ -68,8 +67,10 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     if before is not None:
         state = evolve.takes_up(state, given.call, before)
         opened = replace(opened, inquiry=before.inquiry)
+        if not state.client and found.who not in ("static", "remembered"):
+            return _then(steps, nobody(state, opened, "deferred"))  # it waited for a person, and still does (E52)
         if before.escalation is not None:
-            return _then(steps, _escalated_before(state, opened, before.escalation, found, given.verdicts))
+            return _then(steps, _escalated_before(state, opened, before.escalation, found))
     else:
         state, closing = drop_recorded(state, given.call)
         state, opened, asking = request(state, opened, found.row, found.why)
@@ -192,18 +193,12 @@ def escalated(opened: v.Open, told: v.Escalation) -> v.Open:
     return replace(opened, escalation=told, text=text)
 
 
-def _escalated_before(state: v.State, opened: v.Open, told: v.Escalation, found: Route, verdicts: Verdicts) -> Decision:
+def _escalated_before(state: v.State, opened: v.Open, told: v.Escalation, found: Route) -> Decision:
     """It was put to the human over a reviewer's no before the turn was cut off: no reviewer is asked again."""
     opened = escalated(opened, told)
     if found.who != "reviewer":
         return _routed(state, opened, found)
-    if state.client:
-        return to_human(state, opened, escalation_words(state, opened))
-    if opened.policy == "defer":
-        return nobody(state, opened, "deferred")
-    if opened.policy == "defaults" and default_fits(opened.question, verdicts):
-        return take(state, opened, opened.question.default, Responder("default"))
-    return nobody(state, opened, "no_client")
+    return to_human(state, opened, escalation_words(state, opened))
 
 
 def escalation_words(state: v.State, opened: v.Open) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import Question, TextAnswer
@@ -76,7 +78,7 @@ def test_two_open_requests_are_taken_up_one_by_one() -> None:
 
 
 def test_it_is_routed_by_the_settings_of_now() -> None:
-    """R237 with rows 2, 5, 13 and 14: whoever answers now answers the open request."""
+    """R237 with rows 2 and 5: whoever answers now answers the open request."""
     play = resumed(OPEN)
     play.ask("c1", rule=v.Rule(has_answer=True, answer=False))
     assert play.pairs == [("c1.apply_changes.2", "false static")]
@@ -85,10 +87,18 @@ def test_it_is_routed_by_the_settings_of_now() -> None:
     play.verdict("c1.apply_changes.2", True)
     assert play.pairs == [("c1.apply_changes.2", "true assistant")]
     play = resumed(OPEN, client=False)
-    play.ask("c1", policy="deny")
-    assert play.pairs == [("c1.apply_changes.2", "no_prompt_backend")]
+    play.ask("c1", rule=v.Rule(has_answer=True, answer=False), policy="deny")
+    assert play.pairs == [("c1.apply_changes.2", "false static")]
+
+
+@pytest.mark.parametrize("policy", ["unset", "auto", "defaults", "deny", "defer"])
+@pytest.mark.parametrize("rule", [v.Rule(), MODEL, ESCALATES, v.Rule(has_answer=True, answer="no boolean")])
+def test_what_waited_for_a_person_waits_on_while_nobody_is_there(policy: v.Policy, rule: v.Rule) -> None:
+    """E52: neither a policy nor a model nor an unfit setting closes it."""
     play = resumed(OPEN, client=False)
-    assert of(s.Defer, play.ask("c1", policy="defer")) and play.pairs == []
+    assert of(s.Defer, play.ask("c1", rule=rule, policy=policy)) and play.pairs == []
+    play = resumed(replace(OPEN, escalation=TOLD), client=False)
+    assert of(s.Defer, play.ask("c1", rule=rule, policy=policy)) and play.pairs == []
 
 
 def test_an_escalated_question_comes_back_as_one() -> None:
@@ -101,19 +111,6 @@ def test_an_escalated_question_comes_back_as_one() -> None:
     assert ask.open.text.startswith("The assistant recommended rejecting this change:")
     play.answer("c1")
     assert play.pairs == [("c1.apply_changes.2", "true user escalated")]
-
-
-def test_an_escalated_question_comes_back_where_nobody_is() -> None:
-    """R153: kept, the default, or a refusal; never a yes of the reviewer's."""
-    escalated = replace(OPEN, escalation=TOLD)
-    play = resumed(escalated, client=False)
-    assert of(s.Defer, play.ask("c1", rule=ESCALATES, policy="defer")) and play.pairs == []
-    play = resumed(escalated, client=False)
-    play.ask("c1", rule=ESCALATES, policy="defaults")
-    assert play.pairs == [("c1.apply_changes.2", "true default escalated")]
-    play = resumed(escalated, client=False)
-    play.ask("c1", rule=ESCALATES, policy="deny")
-    assert play.pairs == [("c1.apply_changes.2", "no_prompt_backend")]
 
 
 def test_the_digest_of_before_counts_not_the_default() -> None:
