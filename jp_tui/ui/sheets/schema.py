@@ -2,51 +2,40 @@
 
 From 100 columns on both stand side by side, else one at a time; F6 goes from one to the other. What is typed is checked
 by the engine as it is typed, and only what it found to fit can be submitted. Emptied, it leads back to the choice.
-What the document, its form and a verdict are is `schema_state.py`'s, how the keys of the form work `schema_keys.py`'s.
+What the document and its form are is `schema_state.py`'s, how both faces keep together `schema_faces.py`'s.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal
 from textual.timer import Timer
 from textual.widgets import Static
 
-from jp_tui.conversation.strict_json import Json, JsonProblem, dump, same
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import SchemaAnswer
 from jp_tui.ui.sheets import schema_says as says
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.frame import EDGES
 from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.json_editor import JsonEditor
 from jp_tui.ui.sheets.json_places import places
-from jp_tui.ui.sheets.json_text import laid_out, read
 from jp_tui.ui.sheets.messages import CheckWanted, Grew
-from jp_tui.ui.sheets.schema_keys import FormKeys
-from jp_tui.ui.sheets.schema_state import Filling
-from jp_tui.ui.sheets.schema_view import SchemaForm
+from jp_tui.ui.sheets.schema_faces import Faces
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
 
 CHECK_AFTER = 0.15
 """Seconds after a change until the engine is asked whether it fits."""
-WIDE, MIRRORED = 100, 16_000
-"""Columns from which form and JSON stand side by side, and characters up to which JSON follows each key in the form."""
+WIDE = 100
+"""Columns from which form and JSON stand side by side."""
 ROWS = 14
 """Rows that the JSON asks for at most beside a form that is lower."""
-Face = Literal["form", "json"]
 
 
-class SchemaSheet(FormKeys):
+class SchemaSheet(Faces):
     """A question whose answer has parts."""
 
     DEFAULT_CSS = """
@@ -67,24 +56,12 @@ class SchemaSheet(FormKeys):
 
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
         super().__init__(prompt, gate=gate)
-        kind = prompt.question.answer_type
-        self._schema = kind.schema if isinstance(kind, SchemaAnswer) else {}
-        self.filling = Filling(self._schema, self.begins)
-        self.fields = SchemaForm(self.filling, gate=gate, id="form")
-        self.json = JsonEditor(gate=gate, hint=ours(w.JSON_HINT), id="json")
         self.about = Static(id="about")
         self.verdict = Static(id="verdict")
-        self.faces = Horizontal(self.fields, self.json, id="faces")
-        self.face: Face = "json" if self.filling.whole else "form"
-        self._json_text = self._first_text = laid_out(self.filling.document)
-        self._json_is: Json = self.filling.document
-        self._unread = False  # the JSON was changed and is not the document yet
-        self._misread: JsonProblem | None = None
-        self._both = False
-        self._described = Foreign("")
         self._timer: Timer | None = None
         self._waits: int | None = None  # the revision that is submitted as soon as its verdict is there
         self._marked: tuple[object, object] | None = None
+        self._described = Foreign("")
 
     # Places
 
@@ -94,7 +71,7 @@ class SchemaSheet(FormKeys):
         yield self.verdict
 
     def on_mount(self) -> None:
-        self._wish()
+        self.wish()
         self.tell()
 
     def texts(self) -> dict[str, Foreign]:
@@ -122,69 +99,17 @@ class SchemaSheet(FormKeys):
         self.faces.styles.height = max(rows - self.about.display - self.verdict.display, 1)
         self.call_after_refresh(self.fields.again)
 
-    def turned(self) -> None:
-        """Show the faces that belong on the screen, the JSON as the document is."""
-        self.fields.display = self._both or self.face == "form"
-        self.json.display = self._both or self.face == "json"
-        self.faces.set_class(self._both, "-both")
-        self.mirror()
-
-    # One document
+    # Verdicts
 
     def touched(self) -> None:
-        """The form changed the document."""
         self._misread = None
-        self._waits = None
-        self._wish()
+        self.wish()
         self.changed()
         self.tell()
 
-    def mirror(self, *, all_of_it: bool = False) -> None:
-        """The JSON as the form has it, if it is on the screen; the text stays as it is while it means the same."""
-        if self._unread or self._misread or self._json_is is self.filling.document:
-            return
-        if not all_of_it and not (self.json.display and len(self._json_text) <= MIRRORED):
-            return
-        if dump(self._json_is) != dump(self.filling.document):
-            self._json_text = laid_out(self.filling.document)
-            self.json.replace_with(self._json_text)
-            self._json_text = self.json.value
-        self._json_is = self.filling.document
-
-    @on(Field.Edited)
-    def _field_edited(self, event: Field.Edited) -> None:
-        if event.field is self.fields.entry:
-            if self.fields.sync():
-                self.fields.show_cursor()
-                self.touched()
-            self.fields.again()
-        elif event.field is self.json and self.json.value != self._json_text:
-            self._json_text = self.json.value
-            self._unread, self._waits = True, None
-            self.filling.revision += 1
-            self._wish()
-            self.tell()
-
-    def bring_in_line(self) -> bool:
-        """What was typed, in the form or as JSON, becomes the document; False when it is no JSON."""
-        if self.fields.sync():
-            self.touched()
-        if self._unread:
-            self._unread = False
-            try:
-                document = read(self._json_text)
-            except JsonProblem as problem:
-                self._misread = problem
-            else:
-                self._misread, self._json_is = None, document
-                self.filling.become(document, revised=False)
-                self.fields.again()
-        return self._misread is None
-
-    # Verdicts
-
-    def _wish(self) -> None:
+    def wish(self) -> None:
         """Ask for a verdict when no key came for a moment."""
+        self._waits = None
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(CHECK_AFTER, self.ask)
@@ -213,7 +138,7 @@ class SchemaSheet(FormKeys):
     def tell(self) -> None:
         """The lines under the form: what the cursor is on, and what is wrong."""
         self.about.update(says.about(self.filling))
-        self.verdict.update(says.verdict(self.filling, self._misread, json=self.face == "json"))
+        self.verdict.update(says.verdict(self.filling, self._misread))
         wrong = frozenset({self._misread.line or 0}) if self._misread else frozenset[int]()
         if self._misread is None and self.json.display and self.json.whole and self.filling.sure:
             marked = (self._json_text, self.filling.verdict)
@@ -280,91 +205,6 @@ class SchemaSheet(FormKeys):
             self.leave_line()
             self.filling.go_to(found[0])
             self.arrive()
-
-    # From one to the other
-
-    def action_face(self) -> None:
-        """The other face, at the same place."""
-        if self.mode == "menu":
-            return
-        if self.face == "form":
-            line = self.filling.line
-            self._to_json()
-            spot = places(self._json_text, [line.path]).get(line.path) if line and self.json.whole else None
-            if spot:
-                self.json.show(spot)
-        elif self.filling.whole is not None and not self._unread:
-            self.say(says.no_form(self.filling.whole))
-        elif not self.bring_in_line():
-            assert self._misread is not None
-            self.tell()
-            self.misread(self.json, self._misread)
-        elif self.filling.whole is not None:
-            self.say(says.no_form(self.filling.whole))
-        else:
-            self.face = "form"
-            self.turned()
-            self.arrive(always=True)
-
-    def _to_json(self) -> None:
-        if self.face == "form":
-            self.leave_line()
-            self.face = "json"
-            self.turned()
-            self.mirror(all_of_it=True)
-        self.write(self.json)
-        self.tell()
-
-    def side_to_form(self) -> None:
-        if self.face == "json" and self.filling.whole is None:
-            if self.bring_in_line():
-                self.face = "form"
-                self.turned()
-            else:
-                self.tell()
-
-    def to_json(self) -> None:
-        self.write(self.json)
-
-    def write(self, field: Field) -> None:
-        if field is self.json and self.face == "form":
-            self.leave_line()
-            self.face = "json"
-            self.turned()
-            self.mirror(all_of_it=True)
-        elif field is self.fields.entry:
-            self.side_to_form()
-        else:
-            self.leave_line()
-        super().write(field)
-
-    # Drafts
-
-    def typed(self) -> str | None:
-        if self._unread or self._misread:
-            return json.dumps({"side": self.face, "text": self._json_text}, ensure_ascii=False)
-        begun = self.filling.document is self.filling.start and self._json_text == self._first_text
-        if begun or (self.face == "form" and same(self.filling.document, self.filling.start)):
-            return None
-        means = self._json_is is self.filling.document
-        text = self._json_text if means else dump(self.filling.document)
-        return json.dumps({"side": self.face, "text": text}, ensure_ascii=False)
-
-    def restore(self, draft: Draft) -> None:
-        text, side = says.kept(draft.answer)
-        if text is not None:
-            self._json_text, self._unread = text, True
-            self.json.put(text)
-            self._json_text = self.json.value
-            self.face = side if self.bring_in_line() and not self.filling.whole else "json"
-            self.filling.revision += 1
-            self._wish()
-        elif not self.json.text:
-            self.json.put(self._json_text)
-            self._json_text = self._first_text = self.json.value
-        self.turned()
-        super().restore(draft)
-        self.tell()
 
     # Keys
 

@@ -55,7 +55,7 @@ def about(filling: Filling) -> Content:
     return join(*parts, sep=_SEP)
 
 
-def verdict(filling: Filling, misread: JsonProblem | None, *, json: bool) -> Content:
+def verdict(filling: Filling, misread: JsonProblem | None) -> Content:
     """What is wrong, with its place; or that it fits."""
     if misread is not None:
         what = Foreign(misread.message)
