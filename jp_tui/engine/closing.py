@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 
 from jp_tui.conversation import events as ev
+from jp_tui.conversation import pairing
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.history import REPAIRED
 from jp_tui.engine.keeping import DELIVERY, RESULT, kept
@@ -13,29 +13,13 @@ from jp_tui.journal.port import Partial
 
 
 def open_inquiries(turn: Sequence[ev.Event]) -> list[ev.InquiryRequest]:
-    """Requests without a response, counting by id (R203)."""
-    answered = Counter(
-        event.id for event in turn if isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted)
-    )
-    found: list[ev.InquiryRequest] = []
-    for event in turn:
-        if isinstance(event, ev.InquiryRequest):
-            if answered[event.id] > 0:
-                answered[event.id] -= 1
-            else:
-                found.append(event)
-    return found
+    """Requests without a response (R203), in order."""
+    return pairing.unanswered(turn)
 
 
 def open_calls(turn: Sequence[ev.Event]) -> list[str]:
     """Ids of calls without a response, in order."""
-    asked: Counter[str] = Counter()
-    for event in turn:
-        if isinstance(event, ev.ToolCallRequest):
-            asked[event.id] += 1
-        elif isinstance(event, ev.ToolCallResponse) and asked[event.id] > 0:
-            asked[event.id] -= 1
-    return [id_ for id_, count in asked.items() for _ in range(count)]
+    return [one.request.id for one in pairing.calls(turn) if one.response is None]
 
 
 def ended(turn: Sequence[ev.Event]) -> bool:
