@@ -19,7 +19,7 @@ ASSISTANT = Group(
     {
         "model": Group(
             {
-                "id": Leaf(checks.model_id, help="provider/model, or an alias"),
+                "id": Leaf(checks.model_id, acts=True, help="provider/model, or an alias"),
                 "parameters": Group(
                     {
                         "max_tokens": Leaf(checks.integer(1, 10_000_000), help="of one response"),
@@ -31,7 +31,12 @@ ASSISTANT = Group(
         ),
         "system_prompt": Leaf(checks.text, help="what the model is told before the conversation"),
         "system_prompt_sections": Leaf(shapes.sections, help="more of it: texts, or tables of title and content"),
-        "tool_choice": Leaf(checks.text, help="auto, none, required, or the name of a tool"),
+        "tool_choice": Leaf(
+            checks.text,
+            tightens=lambda old, new: new == "none",
+            loosens=lambda old, new: old == "none",
+            help="auto, none, required, or the name of a tool",
+        ),
         "request": Group(
             {
                 "max_retries": Leaf(checks.integer(0, 100)),

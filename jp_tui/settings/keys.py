@@ -34,12 +34,12 @@ def _header_name(value: Any) -> str:
 
 PROVIDER = Group(
     {
-        "wire": Leaf(checks.choice("openai-chat", "anthropic"), help="the protocol that the server speaks"),
-        "base_url": Leaf(checks.base_url, help="where it is, up to what the wire appends"),
-        "api_key_env": Leaf(checks.variable, help="the environment variable that holds the key"),
-        "headers": Group(named=Leaf(checks.header), key_check=_header_name),
+        "wire": Leaf(checks.choice("openai-chat", "anthropic"), acts=True, help="the protocol that the server speaks"),
+        "base_url": Leaf(checks.base_url, acts=True, help="where it is, up to what the wire appends"),
+        "api_key_env": Leaf(checks.variable, acts=True, help="the environment variable that holds the key"),
+        "headers": Group(named=Leaf(checks.header, acts=True), key_check=_header_name),
         "structured": Leaf(checks.choice("auto", "native", "tool"), help="how structured output is asked for"),
-        "default_model": Leaf(checks.text, help="the model when only the provider is known"),
+        "default_model": Leaf(checks.text, acts=True, help="the model when only the provider is known"),
     }
 )
 
@@ -62,14 +62,22 @@ SCHEMA = Group(
         "providers": Group(
             {
                 "llm": Group(
-                    {"aliases": Group(named=Leaf(checks.full_model_id), key_check=_alias)},
+                    {"aliases": Group(named=Leaf(checks.full_model_id, acts=True), key_check=_alias)},
                     named=PROVIDER,
                     key_check=name,
                 )
             }
         ),
         "conversation": Group({"tools": TOOLS, "inquiry": INQUIRY}),
-        "inquiry": Group({"max_attempts": Leaf(checks.integer(1, 1_000), help="times one question may be asked")}),
+        "inquiry": Group(
+            {
+                "max_attempts": Leaf(
+                    checks.integer(1, 1_000),
+                    tightens=lambda old, new: isinstance(old, int) and new <= old,
+                    help="times one question may be asked",
+                )
+            }
+        ),
         "interrupt": Group(
             {
                 "streaming": Group({"action": Leaf(checks.choice("prompt", "continue", "stop", "abort", "reply"))}),
@@ -81,7 +89,9 @@ SCHEMA = Group(
             {
                 "sanitize": Leaf(
                     checks.choice("strip", "visualize", "off"),
-                    tightens=lambda old, new: new != "off",
+                    # strip hides what visualize shows, so only the one who looks may go back to it
+                    tightens=lambda old, new: new == "visualize" or (new == "strip" and old == "off"),
+                    loosens=lambda old, new: new == "off",
                     never=lambda new: new == "off",
                     help="control characters in foreign text",
                 )

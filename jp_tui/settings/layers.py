@@ -20,6 +20,8 @@ from jp_tui.settings.toml import Path, Place, Table
 LayerKind = Literal["built-in", "user", "workspace", "environment", "conversation", "--cfg", "flag"]
 
 PREFIX = "JP_TUI_"
+_NAMED = 12
+"""Names in one line of words; what no folder may decide is named beyond it (S10)."""
 MAX_PROBLEMS = 100
 """Problems of one layer that are named; a file with more is no configuration."""
 RESERVED = frozenset({"JP_TUI_HOME", "JP_TUI_FIXTURES", "JP_TUI_DEBUG"})
@@ -158,12 +160,18 @@ def workspace_layer(
     layer = Layer("workspace", file, admitted, document.places)
     if trusted:
         _refuse(flaws, layer)
-    keys = tuple(dict.fromkeys(dotted(path) for path in [*left_out, *(flaw.path for flaw in flaws)]))
-    if not keys:
+    ignored = dict.fromkeys([*left_out, *(flaw.path for flaw in flaws)])
+    if not ignored:
         return layer, []
+    never, others = ([dotted(path) for path in each] for each in trust.weighed(ignored, tree, below.tree))
     why = ", though it is trusted" if trusted else ": this workspace is not trusted"
+    named = [printable(key) for key in [*never, *others[: max(0, _NAMED - len(never))]]]
+    more = len(never) + len(others) - len(named)
     hint = "" if trusted else " (`jp-tui config trust` shows what it would do)"
-    return layer, [Notice(keys, printable(f"{file} ignored{why}: {_listed(keys)}{hint}", 1_000))]
+    if more:
+        hint = f" … and {more} more (`jp-tui config trust` shows all)"
+    words = f"{printable(file)} ignored{why}: {', '.join(named)}{hint}"
+    return layer, [Notice((*never, *others), words)]
 
 
 def from_environment(environment: Mapping[str, str], below: Settings) -> tuple[Layer, list[Notice]]:
@@ -296,7 +304,7 @@ def _refuse(flaws: Sequence[Flaw], layer: Layer) -> None:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
 class _Lazily(Mapping[Path, Place]):

@@ -21,12 +21,16 @@ class Leaf:
 
     What a workspace's file may do with it (S10): `display` always counts; `guarded` waits until the file is trusted,
     unless `tightens(old, new)` says that it only makes things stricter; `never(new)` does not count even then.
+    `acts`: it says what is run, where something goes, or who answers, so it is named first. `loosens(old, new)` where
+    what does not tighten need not loosen either.
     """
 
     check: Check
     trust: Trust = "guarded"
     tightens: Callable[[Any, Any], bool] | None = None
     never: Callable[[Any], bool] | None = None
+    acts: bool = False
+    loosens: Callable[[Any, Any], bool] | None = None
     merges: bool = False  # a free key whose tables merge like ours
     help: str = ""
 

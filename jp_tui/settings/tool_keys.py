@@ -25,7 +25,7 @@ def tool_name(value: Any) -> str:
 
 QUESTION = Group(
     {
-        "target": Leaf(target, tightens=lambda old, new: new == "user", help="who answers"),
+        "target": Leaf(target, tightens=lambda old, new: new == "user", acts=True, help="who answers"),
         "answer": Leaf(checks.json_value, never=lambda new: True, help="a fixed answer"),
         "prompt_label": Leaf(checks.text, "display", help="who the sheet says is asking; display only"),
         "exclusive": Leaf(
@@ -39,7 +39,14 @@ QUESTION = Group(
 )
 
 _DETACHED = checks.choice("auto", "defaults", "deny", "defer")
-_DETACHED_LEAF = Leaf(_DETACHED, tightens=lambda old, new: new == "deny", help="what is done without a client")
+
+
+def _waits_or_fails(old: object, new: object) -> bool:
+    """Whether `new` keeps from running what `old` let run, or refuses what `old` only put off."""
+    return new == "deny" or (new == "defer" and old != "deny")
+
+
+_DETACHED_LEAF = Leaf(_DETACHED, tightens=_waits_or_fails, acts=True, help="what is done without a client")
 _ASKING = ("unattended", "edit", "ask", "skip")  # from loose to strict
 
 _RESULTS = {
@@ -52,6 +59,7 @@ STYLE = Group(
         "parameters": Leaf(
             shapes.shown_parameters,
             tightens=lambda old, new: new in ("json", "function_call"),
+            acts=True,
             help="how the arguments of a call are shown: json, function_call, off, or a command",
         ),
         "error": Group(_RESULTS),
@@ -69,13 +77,16 @@ _SHARED: dict[str, Node] = {
         },
         shorthand=checks.enable,
     ),
-    "run": Leaf(checks.choice(*_ASKING), tightens=stricter(*_ASKING), help="ask before it runs"),
+    "run": Leaf(checks.choice(*_ASKING), tightens=stricter(*_ASKING), acts=True, help="ask before it runs"),
     "format": Leaf(
         checks.choice("unattended", "ask"),
         tightens=lambda old, new: new == "ask",
+        acts=True,
         help="whether its own command may show the arguments before you approve",
     ),
-    "result": Leaf(checks.choice(*_ASKING), tightens=stricter(*_ASKING), help="ask before the model gets it"),
+    "result": Leaf(
+        checks.choice(*_ASKING), tightens=stricter(*_ASKING), acts=True, help="ask before the model gets it"
+    ),
     "cancellation_response": Leaf(checks.text),
     "timeout_secs": Leaf(checks.integer(1, 86_400), help="of a local tool"),
     "options": Group(named=FREE),
@@ -89,8 +100,8 @@ _SHARED: dict[str, Node] = {
 
 TOOL = Group(
     {
-        "source": Leaf(checks.source, help="where the tool comes from"),
-        "command": Leaf(shapes.command, help="what a local tool runs"),
+        "source": Leaf(checks.source, acts=True, help="where the tool comes from"),
+        "command": Leaf(shapes.command, acts=True, help="what a local tool runs"),
         "access": Group({"fs": Leaf(shapes.path_rules, help="the paths a local tool is told to keep to")}),
         "summary": Leaf(checks.text),
         "description": Leaf(checks.text),

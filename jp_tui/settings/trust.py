@@ -6,8 +6,11 @@ some keys a workspace's file never sets, trusted or not.
 
 from __future__ import annotations
 
-from jp_tui.settings.keys import SCHEMA, Leaf
+from collections.abc import Iterable
+
+from jp_tui.settings.keys import SCHEMA, Leaf, node_at
 from jp_tui.settings.merge import get, leaves, without
+from jp_tui.settings.nodes import stricter
 from jp_tui.settings.toml import Path, Table
 
 
@@ -17,13 +20,50 @@ def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path
     for path, leaf, value in leaves(tree, SCHEMA):
         old = effective(below, path)
         unchanged = value == old and type(value) is type(old)
-        never = leaf.never is not None and leaf.never(value) and not _own(path, tree, below)
-        counts = trusted or ((leaf.trust == "display" or _tightens(leaf, old, value)) and _known(path, below))
+        never = _never(leaf, value, path, tree, below)
+        tightens = _tightens(leaf, old, value) or _locks_off(path, value, tree, below)
+        counts = trusted or ((leaf.trust == "display" or tightens) and _known(path, below))
         if not unchanged and (never or not counts):
             left_out.append(path)
     for path in left_out:
         tree = without(tree, path)
     return tree, left_out
+
+
+def weighed(paths: Iterable[Path], tree: Table, below: Table) -> tuple[list[Path], list[Path]]:
+    """Paths of a workspace's file that do not count: those that never do, then the others, what acts before what does
+    not. `tree` is what it says, without what does not fit; a value of the first kind stays one when it does not."""
+
+    def weight(path: Path) -> int:
+        leaf = node_at(path)
+        if not isinstance(leaf, Leaf):
+            return 2
+        value = get(tree, path)
+        never = leaf.never is not None if value is None else _never(leaf, value, path, tree, below)
+        return 0 if never else 1 if leaf.acts or leaf.never is not None else 2
+
+    ranked = sorted(((weight(path), path) for path in paths), key=lambda each: each[0])
+    return [path for rank, path in ranked if rank == 0], [path for rank, path in ranked if rank]
+
+
+def _never(leaf: Leaf, value: object, path: Path, tree: Table, below: Table) -> bool:
+    return leaf.never is not None and leaf.never(value) and not _own(path, tree, below)
+
+
+_TOGGLES = ("any", "if_named_or_group", "if_named", "never")
+"""What may switch a tool, from anything to nothing."""
+
+
+def _locks_off(path: Path, value: object, tree: Table, below: Table) -> bool:
+    """Whether `value` makes it harder to switch on a tool that is off; for one that is on it does the contrary."""
+    if path[:2] != ("conversation", "tools") or path[3:] != ("enable", "allow_toggle") or path[2] == "*":
+        return False
+    state = (*path[:3], "enable", "state")
+    off = get(tree, state) is False or effective(below, state) is False
+    return off and _stricter_toggle(effective(below, path), value)
+
+
+_stricter_toggle = stricter(*_TOGGLES)
 
 
 def _known(path: Path, below: Table) -> bool:
@@ -47,9 +87,7 @@ def loosened(tree: Table, below: Table) -> list[Path]:
     return [
         path
         for path, leaf, value in leaves(tree, SCHEMA)
-        if (leaf.tightens or leaf.never)
-        and effective(below, path) != value
-        and not _tightens(leaf, effective(below, path), value)
+        if effective(below, path) != value and _loosens(leaf, effective(below, path), value)
     ]
 
 
@@ -59,6 +97,12 @@ def effective(tree: Table, path: Path) -> object:
     if value is None and path[:2] == ("conversation", "tools"):
         return get(tree, (*path[:2], "*", *path[3:]))
     return value
+
+
+def _loosens(leaf: Leaf, old: object, new: object) -> bool:
+    if leaf.loosens is not None:
+        return leaf.loosens(old, new)
+    return (leaf.tightens or leaf.never) is not None and not _tightens(leaf, old, new)
 
 
 def _tightens(leaf: Leaf, old: object, new: object) -> bool:

@@ -29,6 +29,10 @@ TOOL = "conversation.tools.fs_create_file"
         "conversation.tools.fs_read_file.options = {x = 1}",
         "inquiry.max_attempts = 1000",
         "interrupt.streaming.action = 'continue'",
+        "assistant.tool_choice = 'required'",
+        f"{TOOL}.detached.tool = 'defaults'",
+        f"{TOOL}.enable.allow_toggle = 'never'",  # it is on: nobody could switch it off
+        "conversation.tools.'*'.enable.allow_toggle = 'never'",
         # keys that no version has: hooks, permissions, sandbox, shell, storage (CONF-001 to CONF-015)
         "hooks.start = 'touch /tmp/pwned'",
         "permissions.mode = 'bypass'",
@@ -62,6 +66,11 @@ def test_what_runs_redirects_answers_or_loosens_is_ignored_and_named(home: Home,
         f"{TOOL}.run = 'skip'",
         f"{TOOL}.result = 'ask'",
         f"{TOOL}.detached = 'deny'",
+        f"{TOOL}.detached = 'defer'",
+        f"{TOOL}.detached.tool = 'defer'",
+        f"{TOOL}.enable = {{ state = false, allow_toggle = 'never' }}",
+        "inquiry.max_attempts = 3",
+        "assistant.tool_choice = 'none'",
         f"{TOOL}.questions.apply_changes.exclusive = true",
         f"{TOOL}.questions.apply_changes.prompt_label = 'Files'",
     ],
@@ -80,6 +89,58 @@ def test_tightening_is_seen_from_the_layers_below(home: Home) -> None:
     settings = home.load("conversation.tools.ask_user.questions.q.target = 'assistant'", "[conversation.tools]\n"
         "ask_user.questions.q.target = 'user'")  # fmt: skip
     assert toolset.tools(settings)["ask_user"].question("q").target == "user" and not settings.notices
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "counts"),
+    [
+        ("inquiry.max_attempts = 5", "inquiry.max_attempts = 6", False),
+        ("inquiry.max_attempts = 5", "inquiry.max_attempts = 4", True),
+        ("style.sanitize = 'visualize'", "style.sanitize = 'strip'", False),  # it would hide what the user wants to see
+        ("style.sanitize = 'off'", "style.sanitize = 'strip'", True),
+        ("style.sanitize = 'off'", "style.sanitize = 'visualize'", True),
+        (f"{TOOL}.detached.tool = 'auto'", f"{TOOL}.detached.tool = 'defer'", True),
+        (f"{TOOL}.detached.tool = 'defaults'", f"{TOOL}.detached.tool = 'deny'", True),
+        (f"{TOOL}.detached.tool = 'defer'", f"{TOOL}.detached.tool = 'deny'", True),
+        (f"{TOOL}.detached.tool = 'deny'", f"{TOOL}.detached.tool = 'defer'", False),
+        (f"{TOOL}.enable = false", f"{TOOL}.enable.allow_toggle = 'never'", True),
+        (f"{TOOL}.enable = false", f"{TOOL}.enable.allow_toggle = 'if_named'", True),
+        (f"{TOOL}.enable = 'explicit'", f"{TOOL}.enable.allow_toggle = 'any'", False),
+        (f"{TOOL}.enable = 'explicit'", f"{TOOL}.enable = {{ state = true, allow_toggle = 'never' }}", None),
+        ("assistant.tool_choice = 'fs_read_file'", "assistant.tool_choice = 'none'", True),
+        ("assistant.tool_choice = 'none'", "assistant.tool_choice = 'auto'", False),
+    ],
+)
+def test_what_tightens_is_judged_by_what_holds_below(home: Home, mine: str, theirs: str, counts: bool | None) -> None:
+    """None: a part of it counts, and what would loosen does not."""
+    settings = home.load(mine, theirs)
+    if counts is None:
+        assert settings.notices[0].keys == (f"{TOOL}.enable.state",)
+        return
+    assert (settings.notices == ()) is counts
+    assert (settings.tree != home.load(mine).tree) is counts
+
+
+def test_no_key_that_no_folder_may_decide_is_hidden_among_many(home: Home) -> None:
+    """Those first, then what runs or redirects, then the rest, of which some are only counted."""
+    rest = [f"conversation.tools.fs_read_file.options.x{number} = 1" for number in range(20)]
+    acting = [f"{TOOL}.questions.q{number}.target = 'assistant'" for number in range(4)]
+    never = [f"{TOOL}.questions.q{number}.answer = true" for number in range(15)]
+    (notice,) = home.load(workspace="\n".join([*rest, *acting, *never, "style.sanitize = 'off'"])).notices
+    keys = [line.partition(" =")[0] for line in [*never, "style.sanitize", *acting, *rest]]
+    assert sorted(notice.keys[:16]) == sorted(keys[:16]) and list(notice.keys[16:20]) == keys[16:20]
+    assert sorted(notice.keys) == sorted(keys)
+    assert all(f" {key}" in notice.words for key in keys[:16]) and keys[16] not in notice.words
+    assert notice.words.endswith(" … and 24 more (`jp-tui config trust` shows all)")
+    (notice,) = home.load(workspace="\n".join([*rest, *acting, "style.sanitize = 'off'"])).notices
+    assert notice.words.endswith("options.x6 … and 13 more (`jp-tui config trust` shows all)")
+    assert notice.keys[:5] == ("style.sanitize", *(line.partition(" =")[0] for line in acting))
+
+
+def test_a_value_that_no_folder_may_decide_is_named_first_also_when_it_does_not_fit(home: Home) -> None:
+    rest = [f"new{number} = 1" for number in range(20)]
+    (notice,) = home.load(workspace="\n".join([*rest, f"{TOOL}.questions.q.answer = 2020-01-01"])).notices
+    assert notice.keys[0] == f"{TOOL}.questions.q.answer" and notice.keys[0] in notice.words
 
 
 def test_a_trusted_file_counts_but_for_what_it_never_may(home: Home) -> None:
