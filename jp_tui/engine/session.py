@@ -226,7 +226,7 @@ class Session:
         try:
             await turn.run()
             if self._leaving:
-                self._drafts.keep_words(turn.given_back, turn.follow_up, *self._next)
+                self._keep_words(turn)
                 return
             self._ledger_changed()
             self._next = [text for text in (turn.follow_up, *self._next) if text]
@@ -240,7 +240,12 @@ class Session:
         except JournalError as problem:
             self._not_sent(str(problem), AGAIN)
         except Exception as bug:
+            self._keep_words(turn)
             self._failed(bug)
+
+    def _keep_words(self, turn: Turn) -> None:
+        """What nobody will say any more goes back to the composer."""
+        self._drafts.keep_words(turn.given_back, turn.follow_up, *self._next)
 
     def interrupt(self, action: c.Interrupt, text: str) -> None:
         """R211; without a running turn there is nothing to interrupt."""
@@ -336,8 +341,9 @@ class Session:
             if self._turn is not None and self._task is not None and not self._task.done():
                 self._turn.leave()
                 await asyncio.wait([self._task], timeout=patience)
-                self._task.cancel()
-                await asyncio.wait([self._task], timeout=patience)
+                if self._task.cancel():
+                    await asyncio.wait([self._task], timeout=patience)
+                    self._keep_words(self._turn)
             await self._model.provider.close()
             await self._side_model.close()
         finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +14,7 @@ from jp_tui.inquiry.values import Policy, Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered
+from jp_tui.tools.port import Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_taken_up import FORM, OK, deferred, go, whole
 from tests.fakes.models import call, end
@@ -156,3 +159,25 @@ def test_settings_that_cannot_be_read_end_nothing(bench: Bench, monkeypatch: pyt
     assert bench.kinds() == []
     bench.stop()
     assert bench.start("latest").drafts == {"composer": "and now?"}
+
+
+def test_what_was_to_be_said_next_outlives_a_call_that_hangs(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R248: the program ends while a call of the turn that goes on does not; the words wait in the composer."""
+    monkeypatch.setattr("jp_tui.engine.hub.PATIENCE_SECONDS", 0.1)
+    two_deferred(bench)
+    stuck = Made(stubborn)
+    bench.tools["one"] = tool_setup("one", stuck)
+    bench.start("latest")
+    assert stuck.began.wait(10)
+    bench.say("and now?")
+    bench.send_and_wait()
+    bench.stop()
+    bench.tools["one"] = tool_setup("one", Made(asks))
+    assert bench.start("latest").drafts == {"composer": "and now?"}
+
+
+async def stubborn(call: ToolCall) -> Outcome:
+    """Does not end when it is called off for the first time."""
+    with suppress(asyncio.CancelledError):
+        await asyncio.Event().wait()
+    return await forever(call)
