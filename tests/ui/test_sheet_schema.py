@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from jp_tui.protocol.values import Answered, Replied
+from jp_tui.protocol.values import Answered, Replied, WentBack
 from tests.ui.schema_host import JOB, Checked
-from tests.ui.sheet_host import schema, text_of
+from tests.ui.sheet_host import formed, schema, text_of
 
 
 async def test_r186_it_begins_with_what_the_schema_gives_and_makes_nothing_up() -> None:
@@ -153,7 +153,7 @@ async def test_the_focused_line_stays_in_sight_in_a_long_form() -> None:
     app = Checked(schema(of=of))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        for step in ("tab",) * 25 + ("shift+tab",) * 40 + ("tab",) * 3:
+        for step in ("tab",) * 12 + ("shift+tab",) * 17 + ("tab",) * 2:
             await app.type(pilot, step)
             line = app.schema.filling.line
             assert line is not None and f"▸ {line.name} " in text_of(app)
@@ -199,3 +199,39 @@ async def test_e61_it_is_usable_at_every_size(size: tuple[int, int]) -> None:
         assert ('"name": "n"' in text_of(app)) == (size[0] >= 100), "side by side from 100 columns on"
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value={"name": "n", "batch": 7, "workers": 4})]
+
+
+async def test_e11_text_that_comes_close_behind_enter_calls_it_off_although_no_verdict_was_there_yet() -> None:
+    of: Any = {"type": "object", "properties": {"on": {"type": "boolean"}}}
+    app = Checked(schema(of=of, has_default=True, default={"on": True}), real_clock=True)
+    app.held = True
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed and bool(app.wanted))
+        first = len(app.wanted)
+        app.burst("enter", *"pasted")
+        await app.until(pilot, lambda: len(app.wanted) > first and app.composer.text.endswith("asted"))
+        app.verdict(app.wanted[-1])
+        await app.settled(pilot)
+        assert app.schema.filling.sure and app.answers == [] and not app.sheet.done
+
+
+async def test_in_a_form_of_questions_tab_moves_between_fields_and_ctrl_page_up_between_questions() -> None:
+    app = Checked(formed(schema(of=JOB)))
+    async with app.run_test(size=(80, 36)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "tab", "tab", "shift+tab")
+        line = app.schema.filling.line
+        assert line is not None and line.path == ("batch",) and app.answers == []
+        await app.type(pilot, "ctrl+pageup")
+        assert app.answers == [WentBack(to="apply")]
+
+
+async def test_r176_after_back_it_begins_with_what_was_answered() -> None:
+    prompt = schema(of=JOB, has_default=True, default={"name": "default"})
+    answer = {"name": "x", "batch": 2, "workers": 3, "more": True}
+    app = Checked(prompt.model_copy(update={"prefill": (answer,)}))
+    async with app.run_test(size=(80, 36)) as pilot:
+        await app.arm(pilot)
+        await app.judged(pilot)
+        await app.type(pilot, "enter")
+        assert app.answers == [Answered(value=answer)]

@@ -88,8 +88,8 @@ async def test_the_wheel_scrolls_and_typing_brings_the_field_back() -> None:
 
 
 PAYLOADS = (
-    "[/]", "[red]x[/]", "[@click=app.quit]x[/]", "{who} {0}", "\x1b[31mred\x1b[0m", "x\u202egnp.exe", "a\u200bb",
-    "\x00", "𝕏" * 300, "\n" * 70 + "tail", "__proto__", "a/b~c", " " * 300 + "t",
+    "[/][red]x[/][@click=app.quit]x[/] {who} {0}", "\x1b[31mred\x1b[0m\x00 x\u202egnp.exe a\u200bb", "𝕏" * 300,
+    "\n" * 70 + "tail" + " " * 300 + "t", "__proto__", "a/b~c",
 )  # fmt: skip
 
 
@@ -110,7 +110,7 @@ async def test_t1_t2_names_titles_values_and_words_of_a_schema_are_text_and_noth
         async with app.run_test(size=(100, 40)) as pilot:
             await app.arm(pilot)
             await app.judged(pilot)
-            for key in ("escape", "down", "down", "enter", "down", "enter", "f6"):
+            for key in ("escape", "down", "enter", "down", "f6"):
                 await app.type(pilot, key)
                 shown = text_of(app)
                 assert not any(char in shown for char in "\x1b\x00\u202e\u200b"), (payload, key)

@@ -110,6 +110,7 @@ class Ears(Vertical):
 
     def _not_meant(self, before: events.Key, sheet: Sheet) -> None:
         """The key before this one began a paste: what it answered does not leave, and its text is not lost."""
+        sheet.begin(False)  # nor does what waits for a verdict
         if sheet.done:
             self.recall(sheet)
         if not self._told:
