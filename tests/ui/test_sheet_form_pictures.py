@@ -32,7 +32,6 @@ STATES: dict[str, tuple[PromptRequest, str]] = {
     "form": (formed(multi(context="The migration touches 3 tables.", has_default=True, default=["staging"])), "down"),
     "form-boolean": (formed(boolean(context=None, remember=False)), ""),
     "after-back": (formed(select(), undo=("envs", "note"), prefill=("staging",)), ""),
-    "discards": (formed(text()), "escape escape"),
     "cannot-pass": (formed(multi()), "tab"),
     "long-form": (formed(text(), *LONG), ""),
     "menu": (formed(text(), undo=("envs",), prefill=("old",)), "escape escape"),

@@ -73,6 +73,7 @@ class HunkSheet(BooleanSheet):
         self._slot = Slot(ours(w.COMMENT_TITLE, n=1), self.comment)
         self.slots = (self._slot, *self.slots)
         self._commenting = ""
+        self._counts = {part.id: diff.counts(diff.read(part.diff)) for part in question.parts}
 
     def make_context(self, above: Foreign) -> ContextView:
         return self.view
@@ -109,7 +110,7 @@ class HunkSheet(BooleanSheet):
         return join(self.asks, *notes)
 
     def _changes(self) -> Content:
-        taken = [diff.counts(diff.read(part.diff)) for part in self.view.parts if part.id in self.view.taken]
+        taken = [self._counts[name] for name in self.view.taken]
         return ours(w.CHANGES, added=sum(one[1] for one in taken), removed=sum(one[2] for one in taken))
 
     def _doubts(self, what: str) -> list[Content]:

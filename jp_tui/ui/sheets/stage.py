@@ -106,12 +106,14 @@ class Stage(Ears):
         if sheet is None or not sheet.is_mounted or not isinstance(column, Widget):
             return
         room = self.screen.size.height if self.full else room_of(column.size.height)
-        extra = (
-            [Hint("ctrl+f", "back", "full") if self.full else Hint("ctrl+f", "full", "full")] if sheet.context else []
-        )
+        more = sheet.context is not None and not sheet.context.fits
+        full = Hint("ctrl+f", "back", "full", keep=True) if self.full else Hint("ctrl+f", "full", "full", keep=more)
+        extra = [full] if sheet.context else []
         if len(self._queue) > 1:
             extra.append(Hint("ctrl+t", "next", "next"))
-        sheet.lay_out(self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)])
+        sheet.lay_out(
+            self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)]
+        )
 
     def _hold_focus(self) -> None:
         """An open sheet holds the focus, its field if one is written in (R245)."""

@@ -202,6 +202,8 @@ class ContextView(RowView, can_focus=True):
         self._lay_out()
 
     def _lay_out(self) -> None:
+        if self._width <= 1:
+            return  # it has no place yet
         before = self.lines
         self._pane = _Rows(self._painted(self._width), max(self._width - 1, 1), self._colours)
         if self._of and self.lines != before and before:  # the same share of it counts as seen
