@@ -5,15 +5,36 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, same
 from jp_tui.engine.log import Log
 
+CORRECT = "Correct the settings, then send the message again."
 
-async def reload(log: Log) -> None:
-    """Read the settings anew, for this conversation. Raises ValueError, JournalError."""
-    tools = log.setup.reload_tools(await log.deltas())
-    log.setup = replace(log.setup, tools=tools)
+
+class Current:
+    """The settings of one open conversation, as far as they are `read`."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.read = False
+
+    async def ready(self) -> None:
+        """Before a model is asked: what the conversation changes of the settings counts, and what this run changes is
+        kept with it. Raises ModelError, JournalError."""
+        try:
+            await self.reload()
+        except ValueError as problem:
+            raise ModelError("other", str(problem), CORRECT) from problem
+        await keep(self._log)
+
+    async def reload(self, *, again: bool = False) -> None:
+        """Read them anew, for this conversation. Raises ValueError, JournalError."""
+        if again or not self.read:
+            tools = self._log.setup.reload_tools(await self._log.deltas())
+            self._log.setup = replace(self._log.setup, tools=tools)
+            self.read = True
 
 
 async def keep(log: Log) -> None:

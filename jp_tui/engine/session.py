@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
-from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine import changes, ledger, mending
 from jp_tui.engine.alone import staying
@@ -38,7 +37,6 @@ from jp_tui.questions.types import SecretAnswer
 
 NOT_SENT = "Your message was not sent; it is kept as the conversation's draft."
 AGAIN = "Make room or fix the folder, then send it again."
-CORRECT = "Correct the settings, then send the message again."
 GREETING = "greeting"
 """The name of the part that a scripted model's greeting is shown as."""
 
@@ -66,7 +64,7 @@ class Session:
         self._side_model = SideModel(log.setup.open_inquiry_model, model)
         self._looking: asyncio.Task[None] | None = None
         self._next: list[str] = []
-        self._reloaded = False
+        self._current = changes.Current(log)
         self._ledger_wanted = False
         self._leaving = False
 
@@ -135,27 +133,12 @@ class Session:
         if (cut := mending.resumable(self._log)) is None:
             return False
         if not self._log.setup.client:
-            await self._reload()
+            await self._current.reload()
         stays = await staying(cut, self._log.setup, self._checks)
         if stays.issuperset(cut.order):
             return False
         self._run_turn(cut.text, replace(cut, stays=stays))
         return True
-
-    async def _ready(self) -> None:
-        """Before a model is asked: what the conversation changes of the settings counts, and what this run changes is
-        kept with it (R67). Raises ModelError, JournalError."""
-        try:
-            await self._reload()
-        except ValueError as problem:
-            raise ModelError("other", str(problem), CORRECT) from problem
-        await changes.keep(self._log)
-
-    async def _reload(self, *, again: bool = False) -> None:
-        """Raises ValueError, JournalError."""
-        if again or not self._reloaded:
-            await changes.reload(self._log)
-            self._reloaded = True
 
     # --- turns --------------------------------------------------------------------------------------------
 
@@ -195,7 +178,7 @@ class Session:
             self._begin(text)
         except (JournalError, ValueError) as problem:
             self._next = [] if log.setup.client else [text]  # the screen has the words still
-            self._not_sent(str(problem), AGAIN if isinstance(problem, JournalError) else CORRECT)
+            self._not_sent(str(problem), AGAIN if isinstance(problem, JournalError) else changes.CORRECT)
 
     def _hold(self) -> None:
         """A new conversation is nobody's before something is said in it. Raises JournalError."""
@@ -217,7 +200,7 @@ class Session:
         self._run_turn(text)
 
     def _run_turn(self, text: str, cut: Cut | None = None) -> None:
-        around = Around(self._ledger_changed, self._ready, self._side_model)
+        around = Around(self._ledger_changed, self._current.ready, self._side_model)
         self._turn = Turn(self._log, self._model, self._checks, text, around=around, cut=cut)
         self._task = asyncio.create_task(self._run(self._turn))
         self._ledger_changed()
@@ -294,26 +277,26 @@ class Session:
 
     async def read_ledger(self) -> None:
         """Report what is remembered or allowed, now and whenever it changes. Raises ValueError, JournalError."""
-        await self._reload()
+        await self._current.reload()
         self._ledger_wanted = True
         self._ledger_changed()
 
     async def revoke(self, key: str) -> None:
         """Take an entry back; it counts from the next question on. Raises ValueError with words, JournalError."""
-        await self._reload()
+        await self._current.reload()
         if not any(entry.key == key for entry in self._ledger()):
             raise ValueError("That is not remembered or allowed any more.")
         if key.startswith(ledger.SETTING):
             self._log.setup.unset_setting(key.removeprefix(ledger.SETTING))
-            await self._reload(again=True)
+            await self._current.reload(again=True)
             self._ledger_changed(wanted=True)
         elif self._turn is not None:
             await self._turn.coordinator.hear(v.Revoked(key.removeprefix(ledger.TURN)))
 
     async def settings_changed(self) -> None:
         """A file of the settings was written. Raises ValueError, JournalError."""
-        if self._reloaded:
-            await self._reload(again=True)
+        if self._current.read:
+            await self._current.reload(again=True)
             self._ledger_changed()
 
     def _ledger(self) -> tuple[LedgerEntry, ...]:
