@@ -50,6 +50,7 @@ class Log:
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
     _spoke: int = -1
+    _resumes: bool = False
 
     async def append(
         self,
@@ -70,9 +71,12 @@ class Log:
             await self._create()
         at = timestamp(self.setup.now())
         stamped = [event if isinstance(event, ev.Unknown) else replace(event, timestamp=at) for event in events]
+        if self._resumes and stamped:
+            stamped[0] = _marked(stamped[0])
         made = [entry(event, self.turn, at) for event in stamped]
         closes = [*(part for part in parts if part), *forget]
         numbers = await self.setup.journal.append(self.id, [row for row, _ in made], closes_parts=closes)
+        self._resumes = self._resumes and not stamped
         if spoke(events):
             self._spoke = self.turn
         for place, (number, (_, event)) in enumerate(zip(numbers, made, strict=True)):
@@ -117,8 +121,8 @@ class Log:
         return list(self._deltas)
 
     def take_up(self) -> None:
-        """The current turn goes on, and something of the model stands in it."""
-        self._spoke = self.turn
+        """The current turn goes on, and something of the model stands in it. The next event says so (R207)."""
+        self._spoke, self._resumes = self.turn, True
 
     def last_kind(self) -> str:
         """The type of the last event; empty when there is none."""
@@ -137,3 +141,10 @@ def _delta(event: ev.Event) -> JsonObject | None:
     raw = event.wire()
     found = raw.get("delta")
     return found if raw.get("type") == "config_delta" and isinstance(found, dict) else None
+
+
+def _marked(event: ev.Event) -> ev.Event:
+    """The first event after a turn was taken up: a reloaded conversation says there that it was cut off."""
+    if isinstance(event, ev.Unknown):
+        return ev.Unknown({**event.raw, "metadata": {**event.metadata, "resumed": True}}, event.problem)
+    return replace(event, metadata={**event.metadata, "resumed": True})

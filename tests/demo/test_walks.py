@@ -14,7 +14,7 @@ import pytest
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PartsTaken, Replied, Response, Submitted, WentBack
 from jp_tui.providers.choose import open_demo
-from jp_tui.view.blocks import Block, Tool, User
+from jp_tui.view.blocks import Block, Resumed, Tool, User
 from jp_tui.view.story import Story
 from tests.engine.conftest import Bench
 
@@ -157,3 +157,30 @@ def alike(bench: Bench) -> list[Block]:
 
 async def _at_once(seconds: float, result: object = None) -> object:
     return result
+
+
+def test_a_turn_that_was_cut_off_and_went_on_looks_the_same_reloaded(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R207, R237: killed at the question, taken up at the next start, and opened once more."""
+    monkeypatch.setattr("jp_tui.providers.demo.asyncio.sleep", _at_once)
+    bench.script = open_demo(TOUR)  # type: ignore[assignment]
+    bench.start()
+    bench.say("2")
+    bench.prompt()
+    bench.kill()
+    opened = bench.start("id", bench.conversation)
+    live = Story()
+    live.load(opened.page)
+    bench.answer(bench.prompt(), Answered(value=True))
+    bench.turn()
+    bench.stop()
+    facts = [*opened.page, *(one.stored for one in bench.events if isinstance(one, e.EventAppended))]
+    for event in bench.events:
+        live.apply(event)
+    stored = Story()
+    stored.load(facts)
+    seqs = range(1, facts[-1].seq + 1)
+    again = [block for seq in seqs for block in stored.of_event(seq)]
+    assert [block for seq in seqs for block in live.of_event(seq)] == again
+    assert sum(isinstance(block, Resumed) for block in again) == 1
