@@ -17,6 +17,7 @@ from jp_tui.settings import toggles
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import Settings
 from jp_tui.settings.questions import SLOT, UNSET, QuestionSettings, fallen_back
+from jp_tui.settings.tool_keys import KINDS
 from jp_tui.settings.toolset import TOOLS, ToolSettings
 from jp_tui.tools.documentation import Documented
 from jp_tui.tools.local_spec import TIMEOUT_SECS, Command, LocalSpec, words
@@ -45,7 +46,6 @@ def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool])
     }
     executor = local(_local(settings, tool)) if tool.kind == "local" else executors.get(tool.executor)
     own = executor is not None and executor.source == "assistant"
-    place = settings.origin(*TOOLS, tool.name, "run") or settings.origin(*TOOLS, "*", "run")
     return ToolSetup(
         name=tool.name,
         spec=published(tool.name, entry),
@@ -55,12 +55,25 @@ def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool])
         hidden=tool.style.hidden,
         kind=tool.kind,
         format=tool.format,
-        run_place=place.words() if place and place.layer != "built-in" else "",  # what somebody allowed (E43)
+        run_place=_place(settings, tool.name, "run"),  # what somebody allowed (E43)
+        result_place=_place(settings, tool.name, "result"),
         options=dict(tool.options),
         rules=Rules(tool.questions, fall_back=own),
-        policies=Policies(tool.detached.run, tool.detached.deliver, tool.detached.tool),
+        policies=_policies(settings, tool),
         cancellation=tool.cancellation_response or CANCELLATION,
     )
+
+
+def _place(settings: Settings, tool: str, *key: str) -> str:
+    """FILE:LINE (or the variable, the flag) of a tool's key, else of all tools' (R66); empty for our own data."""
+    place = settings.origin(*TOOLS, tool, *key) or settings.origin(*TOOLS, "*", *key)
+    return place.words() if place and place.layer != "built-in" else ""
+
+
+def _policies(settings: Settings, tool: ToolSettings) -> Policies:
+    places = {kind: _place(settings, tool.name, "detached", kind) for kind in KINDS}
+    set_by = {kind: place for kind, place in places.items() if place}
+    return Policies(tool.detached.run, tool.detached.deliver, tool.detached.tool, set_by)
 
 
 class Rules(Mapping[str, Rule]):
@@ -108,7 +121,8 @@ def _rule(question: QuestionSettings) -> Rule:
 def _local(settings: Settings, tool: ToolSettings) -> LocalSpec:
     path = (*TOOLS, tool.name)
     command = _command(settings, (*path, "command"), tool.command)
-    shown = tool.style.command
+    shown, style = tool.style.command, ("style", "parameters")
+    written = (*path, *style) if settings.origin(*path, *style) else (*TOOLS, "*", *style)
     return LocalSpec(
         name=tool.name,
         program=command.program,
@@ -116,7 +130,7 @@ def _local(settings: Settings, tool: ToolSettings) -> LocalSpec:
         shell=command.shell,
         stdin=command.stdin,
         parameters=tool.parameters,
-        format_command=None if shown is None else _command(settings, (*path, "style", "parameters"), shown),
+        format_command=None if shown is None else _command(settings, written, shown),
         timeout_secs=TIMEOUT_SECS if tool.timeout_secs is None else float(tool.timeout_secs),
         access=dict(tool.access) or None,
     )

@@ -26,18 +26,20 @@ CANCELLATION = (
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """What is done without a client, by kind of prompt (R144)."""
+    """What is done without a client, by kind of prompt (R144). `places`: FILE:LINE of those that somebody set."""
 
     run: Policy = "unset"
     deliver: Policy = "unset"
     tool: Policy = "unset"
+    places: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSetup:
     """A tool as this conversation has it. `tool` is None when `source` names no executor we have (R63).
 
-    `run_place` is FILE:LINE where `run` is set, for the ledger; `format` R90's mode for its own formatter.
+    `run_place` is FILE:LINE where `run` is set, for the ledger, `result_place` where `result` is; both are empty where
+    nobody but us said so. `format` is R90's mode for its own formatter.
     """
 
     name: str
@@ -49,6 +51,7 @@ class ToolSetup:
     kind: Literal["built-in", "local", "mcp"] = "built-in"
     format: Literal["ask", "unattended"] = "ask"
     run_place: str = ""
+    result_place: str = ""
     options: JsonObject = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
     policies: Policies = Policies()

@@ -70,6 +70,13 @@ def dotted(path: tuple[str | int, ...]) -> str:
             said += f"[{part}]"
             continue
         plain = part.replace("-", "_").isidentifier() or part.replace("-", "").isalnum()
-        quoted = part if plain and part.isascii() else f"'{part}'"
+        quoted = part if plain and part.isascii() else _quoted(part)
         said += f".{quoted}" if said else quoted
     return said
+
+
+def _quoted(part: str) -> str:
+    if "'" not in part:
+        return f"'{part}'"
+    escaped = part.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jp_tui.settings.checks import BadValue, Check, boolean, choice, found, inside, text
+from jp_tui.settings.checks import BadValue, Check, boolean, found, inside, text
 
 
 def _line(value: Any) -> str:
@@ -53,14 +53,17 @@ def command(value: Any) -> Any:
     raise BadValue(f"expected text, or a table of {', '.join(_COMMAND)}; found {found(value)}")
 
 
+SHOWN = ("json", "function_call", "off")
+
+
 def shown_parameters(value: Any) -> Any:
     """One of three forms, or a command that shows them (R68, R90)."""
-    if isinstance(value, dict):
-        return command(value)
     try:
-        return choice("json", "function_call", "off")(value)
+        return command(value)  # each of the three would be one too
     except BadValue as bad:
-        raise BadValue(bad.message, (*bad.allowed, "a table with program")) from None
+        if isinstance(value, dict):
+            raise
+        raise BadValue(f"found {found(value)}", (*SHOWN, "a command, as text or as a table with program")) from bad
 
 
 _RULE: dict[str, Check] = {"path": _line} | dict.fromkeys(

@@ -10,6 +10,7 @@ from typing import Any
 
 from jp_tui.settings import checks, shapes
 from jp_tui.settings.assistant_keys import FREE, target
+from jp_tui.settings.identifiers import question_id
 from jp_tui.settings.nodes import Group, Leaf, Node, stricter
 
 KINDS = ("run", "deliver", "tool")
@@ -107,7 +108,7 @@ TOOL = Group(
         "description": Leaf(checks.text),
         "examples": Leaf(checks.text),
         "parameters": Group(named=FREE),
-        "questions": Group(named=QUESTION, key_check=name),
+        "questions": Group(named=QUESTION, key_check=question_id),
         **_SHARED,
     }
 )

@@ -15,6 +15,7 @@ from jp_tui.settings.errors import Problem, SettingsError, nearest
 from jp_tui.settings.layers import Settings
 from jp_tui.settings.merge import merge
 from jp_tui.settings.questions import UNSET, QuestionSettings, questions
+from jp_tui.settings.shapes import SHOWN
 
 AllowToggle = Literal["any", "never", "if_named", "if_named_or_group"]
 Scope = Literal["bulk", "named", "group"]
@@ -40,13 +41,14 @@ class Enable:
 
 @dataclass(frozen=True, slots=True)
 class StyleSettings:
-    """How a call is shown. `inline_results` in lines, None for all of them; `command` shows its arguments (R90)."""
+    """How a call is shown. `inline_results` in lines, None for all of them; `command`, as it is
+    written, shows its arguments (R90)."""
 
     hidden: bool
     inline_results: int | None
     results_file_link: Literal["full", "osc8", "off"]
     parameters: Literal["json", "function_call", "off", "command"]
-    command: Mapping[str, Any] | None = None
+    command: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, 
 def _tool(settings: Settings, name: str, own: dict[str, Any], all_: dict[str, Any]) -> ToolSettings:
     style = all_["style"]
     lines, shown = style["inline_results"], style["parameters"]
-    own_command = isinstance(shown, dict)
+    own_command = shown not in SHOWN
     return ToolSettings(
         name=name,
         source=all_["source"],

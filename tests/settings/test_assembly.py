@@ -3,6 +3,7 @@ and settings taken back (E43)."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.sources import Sources
 from jp_tui.settings.toggles import Toggle
 from jp_tui.system.paths import Paths
+from jp_tui.tools.local import FormattedTool
 from jp_tui.tools.port import ToolCall
 from tests.settings.conftest import Home
 
@@ -78,6 +80,31 @@ def test_modes_policies_and_places_reach_the_engine(home: Home) -> None:
     assert (tool.run, tool.result, tool.format, tool.hidden) == ("edit", "ask", "unattended", True)
     assert (tool.policies.run, tool.policies.deliver, tool.policies.tool) == ("auto", "unset", "unset")
     assert (tool.run_place, tool.cancellation) == (f"{home.user}:2", "no")
+
+
+def test_r94_r144_places_of_result_and_of_each_policy_reach_the_engine(home: Home) -> None:
+    text = (
+        "[conversation.tools.fs_read_file]\nresult = 'ask'\ndetached.run = 'auto'\n"
+        "[conversation.tools.'*'.detached]\nrun = 'deny'\ntool = 'defer'\n"
+    )
+    variable = "JP_TUI_CONVERSATION__TOOLS__ASK_USER__DETACHED__DELIVER"
+    tools = setups(home, text, environment={variable: "auto"})
+    read, ask = tools["fs_read_file"], tools["ask_user"]
+    assert (read.result_place, ask.result_place) == (f"{home.user}:2", "")
+    assert dict(read.policies.places) == {"run": f"{home.user}:3", "tool": f"{home.user}:6"}
+    assert dict(ask.policies.places) == {"run": f"{home.user}:5", "deliver": variable, "tool": f"{home.user}:6"}
+    assert dict(setups(home)["ask_user"].policies.places) == {}
+
+
+def test_r90_a_command_as_text_shows_the_arguments(home: Home) -> None:
+    shown = "style.parameters = \"printf '<%s>' {{ tool.arguments.name }}\"\n"
+    tool = setups(home, GREET + shown)["greet"].tool
+    assert isinstance(tool, FormattedTool)
+    assert asyncio.run(tool.render(ToolCall({"name": "Ada Lovelace"}, home.user.parent))) == "<Ada Lovelace>"
+    for before in ("", GREET):
+        table = "[conversation.tools.'*']\n" if before else GREET
+        with pytest.raises(SettingsError, match=r"config\.toml:\d+:1: conversation\.tools\..*parameters: the quote"):
+            setups(home, before + table + 'style.parameters = "show \'x"\n')
 
 
 def test_r72_the_rule_of_a_change_says_where_it_comes_from(home: Home) -> None:

@@ -39,6 +39,15 @@ def test_r68_what_only_a_local_tool_has(home: Home) -> None:
     )
 
 
+@pytest.mark.parametrize("written", ["'./show {{ tool.arguments.name }}'", "'show'", "'JSON'"])
+def test_r68_a_command_that_shows_the_arguments_is_a_text_like_any_command(home: Home, written: str) -> None:
+    style = toolset.tools(home.load(f"{LOCAL}command = 'x'\nstyle.parameters = {written}"))["greet"].style
+    assert (style.parameters, style.command) == ("command", written.strip("'"))
+    for word in ("json", "function_call", "off"):
+        style = toolset.tools(home.load(f"{LOCAL}command = 'x'\nstyle.parameters = '{word}'"))["greet"].style
+        assert (style.parameters, style.command) == (word, None)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -54,8 +63,8 @@ def test_r68_what_only_a_local_tool_has(home: Home) -> None:
         (f"{LOCAL}command = 'x'\naccess.fs = [{{ path = '.', raed = true }}]", "access.fs[0].read?"),
         (f"{LOCAL}command = 'x'\naccess.fs = 'all'", "expected a list of tables with path"),
         (
-            f"{LOCAL}command = 'x'\nstyle.parameters = 'xml'",
-            "(allowed: json, function_call, off, a table with program)",
+            f"{LOCAL}command = 'x'\nstyle.parameters = ''",
+            "(allowed: json, function_call, off, a command, as text or as a table with program)",
         ),
         (f"{LOCAL}command = 'x'\nsource = 'x'", "Cannot overwrite a value"),
         ("[conversation.tools.x]\nsource = 'remote'", "expected builtin, builtin.NAME, local, local.NAME, mcp.SERVER"),
