@@ -178,7 +178,11 @@ class Runner:
         if isinstance(kind, SchemaAnswer) and (why := await self._checks.usable(kind.schema)) is not None:
             return Done(f"{call.name} asked for an answer by a schema that cannot be used: {why}", True, "error")
         rule = rule_for(job.setup.rules.get(question.id, v.Rule()), form)
-        raised = v.QuestionRaised(call.id, question, job.tool.source, rule, job.setup.policies.tool, form=form)
+        policies = job.setup.policies
+        place = policies.places.get("tool", "")
+        raised = v.QuestionRaised(
+            call.id, question, job.tool.source, rule, policies.tool, form=form, policy_place=place
+        )
         return _next(job, await self._coordinator.question(raised))
 
     async def _review(self, job: Job, form: FormView) -> Done | None:

@@ -16,7 +16,7 @@ async def delivered(job: Job, done: Done, coordinator: Coordinator) -> Done:
     call = job.call
     asked: v.AskMode = "edit" if job.setup.result == "edit" else "ask"
     digest = shown_digest(f"{done.is_error}\n{done.content}")
-    wanted = v.DeliveryWanted(call.id, call.name, asked, digest, job.setup.policies.deliver)
+    wanted = v.DeliveryWanted(call.id, call.name, asked, digest, job.setup.policies.deliver, job.setup.result_place)
     verdict = await coordinator.delivery(wanted)
     match verdict:
         case s.Deliver(_, text, decision):
