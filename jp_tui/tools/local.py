@@ -2,7 +2,7 @@
 
 It is run in the workspace's root with its values in its command line or on its input, and says in JSON or in plain text
 how it went. It may ask by printing a question, and is run again from the start with the answers. What it leaves running
-is ended with it. Its source is always `tool` (R18), whatever it prints; it asks nobody itself.
+in its group is ended with it. Its source is always `tool` (R18), whatever it prints; it asks nobody itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jp_tui.system.children import ChildProblem, Finished, run
 from jp_tui.tools.local_spec import Command, LocalSpec
 from jp_tui.tools.parameters import BadArguments, refusal, settled
 from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
-from jp_tui.tools.printed import KEPT, failed, outcome
+from jp_tui.tools.printed import KEPT, failed, outcome, why
 from jp_tui.tools.templates import BadTemplate, rendered, values
 
 FORMAT_SECS = 30.0
@@ -54,7 +54,7 @@ class LocalTool:
             done = await self._execute(spec.command, "run", arguments, call, spec.timeout_secs)
         except NotStarted as problem:
             return failed(spec.name, "", "", str(problem))
-        return outcome(spec.name, done)
+        return outcome(spec.name, done, spec.timeout_secs)
 
     async def _execute(
         self, command: Command, action: str, arguments: JsonObject, call: ToolCall, timeout: float
@@ -98,12 +98,12 @@ class FormattedTool(LocalTool):
             done = await self._execute(self._command, "format_arguments", arguments, call, timeout)
         except NotStarted as problem:
             raise RenderFailed(str(problem)) from None
-        found = outcome(self.spec.name, done)
+        found = outcome(self.spec.name, done, timeout)
         if isinstance(found, Success):
             return found.content
         if isinstance(found, NeedsInput):
             raise RenderFailed("it asked a question, which a formatter cannot")
-        said = first_line(done.stderr.decode("utf-8", "replace")) or first_line(found.message)
+        said = why(done, timeout) or first_line(done.stderr.decode("utf-8", "replace")) or first_line(found.message)
         raise RenderFailed(said[:500])
 
 

@@ -18,32 +18,39 @@ KEPT = 1 << 20
 _SHOWN = 8 << 10
 
 
-def outcome(name: str, done: Finished) -> Printed:
-    """How a run ended (R83). What was said before we ended it counts for nothing."""
+def outcome(name: str, done: Finished, limit: float) -> Printed:
+    """How a run ended (R83) that had `limit` seconds. What was said before we ended it counts for nothing."""
     stdout = done.stdout.decode("utf-8", "replace")
     stderr = done.stderr.decode("utf-8", "replace")
-    if ended := _ended(done):
+    if ended := _ended(done, limit):
         return failed(name, _ends(stdout), _ends(stderr), ended)
     if (found := _spoken(name, stdout)) is not None:
         return found
     if done.ok:
         return Success(stdout)
-    return failed(name, stdout, stderr, f"it was killed by {_signal(done.signal)}" if done.signal else "")
+    return failed(name, stdout, stderr, why(done, limit))
 
 
 def failed(name: str, stdout: str, stderr: str, reason: str = "") -> Failure:
-    """M29; `reason` is ours, for what the output does not say."""
-    body: JsonObject = {"message": f"Tool '{name}' execution failed."}
+    """M29 and R83: these three keys. `reason` is a sentence of ours for what the output does not say; it stands behind
+    what the tool wrote to `stderr`, on a line of its own."""
     if reason:
-        body["reason"] = reason
-    return Failure(dump({**body, "stderr": stderr, "stdout": stdout}))
+        apart = "\n" if stderr and not stderr.endswith("\n") else ""
+        stderr = f"{stderr}{apart}jp-tui: {reason}."
+    body: JsonObject = {"message": f"Tool '{name}' execution failed.", "stderr": stderr, "stdout": stdout}
+    return Failure(dump(body))
 
 
-def _ended(done: Finished) -> str:
+def why(done: Finished, limit: float) -> str:
+    """What we know of a run's end that its output does not say; empty for one that ended by itself."""
+    return _ended(done, limit) or (f"it was killed by {_signal(done.signal)}" if done.signal else "")
+
+
+def _ended(done: Finished, limit: float) -> str:
     if done.cancelled:
         return "it was cancelled"
     if done.timed_out:
-        return f"it was ended after {done.ms // 1000} seconds, its time limit"
+        return f"it was ended after {limit:g} second{'' if limit == 1 else 's'}, its time limit"
     if done.flooded:
         return f"it was ended because it wrote more than {KEPT >> 20} MiB; let it write less, or write to a file"
     return ""

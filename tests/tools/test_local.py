@@ -148,7 +148,7 @@ async def test_a_program_that_cannot_be_run(program: str, why: str, tmp_path: Pa
     (tmp_path / "garbage").write_bytes(b"\x00\x01garbage")
     (tmp_path / "garbage").chmod(0o755)
     found = failure(await once(LocalSpec("t", program), tmp_path))
-    assert found["message"] == M29 and why in str(found["reason"])
+    assert found["message"] == M29 and why in str(found["stderr"])
 
 
 async def test_where_a_program_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ async def test_where_a_program_is_looked_for(tmp_path: Path, monkeypatch: pytest
         (folder / "mine").chmod(0o755)
     (root / "link").symlink_to(elsewhere / "mine")
     monkeypatch.setenv("PATH", f".::{os.environ['PATH']}")
-    assert "No such file" in str(failure(await once(LocalSpec("t", "mine"), root))["reason"])
+    assert "No such file" in str(failure(await once(LocalSpec("t", "mine"), root))["stderr"])
     assert content(await once(LocalSpec("t", "./mine"), root)) == "root\n"
     assert content(await once(LocalSpec("t", "./link"), root)) == "elsewhere\n"
     monkeypatch.setenv("PATH", f"{elsewhere}:{os.environ['PATH']}")
@@ -173,7 +173,7 @@ async def test_arguments_longer_than_the_system_allows(tmp_path: Path) -> None:
     declared: Any = {"a": {"type": "string"}}
     spec = LocalSpec("t", "echo", ("{{ tool.arguments.a }}",), parameters=declared)
     found = failure(await once(spec, tmp_path, {"a": "x" * 3_000_000}))
-    assert "Argument list too long" in str(found["reason"]) and "`stdin`" in str(found["reason"])
+    assert "Argument list too long" in str(found["stderr"]) and "`stdin`" in str(found["stderr"])
     spec = LocalSpec("t", "wc", ("-c",), stdin="{{ tool.arguments.a }}", parameters=declared)
     assert content(await once(spec, tmp_path, {"a": "x" * 3_000_000})).strip() == "3000000"
 
@@ -184,9 +184,9 @@ async def test_called_off_ends_the_group(tmp_path: Path) -> None:
     await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().endswith("\n"))
     cancel.called = True
     found = failure(await task)
-    assert (found["message"], found["reason"], found["stdout"]) == (M29, "it was cancelled", "begun\n")
+    assert found == {"message": M29, "stderr": "jp-tui: it was cancelled.", "stdout": "begun\n"}
     await until_dead(int((tmp_path / "pid").read_text()))
-    assert failure(await once(shell("sleep 300"), tmp_path, cancel=cancel))["reason"] == "it was cancelled"
+    assert failure(await once(shell("sleep 300"), tmp_path, cancel=cancel))["stderr"] == "jp-tui: it was cancelled."
 
 
 async def test_a_cancelled_task_leaves_nothing(tmp_path: Path) -> None:
@@ -241,12 +241,41 @@ def test_its_title_is_its_first_text() -> None:
 async def test_what_a_signal_is_called(tmp_path: Path) -> None:
     for number in (signal.SIGSEGV, signal.SIGKILL):
         found = failure(await once(shell(f"kill -{int(number)} $$"), tmp_path))
-        assert found["reason"] == f"it was killed by {number.name}"
+        assert found["stderr"] == f"jp-tui: it was killed by {number.name}."
+
+
+@pytest.mark.parametrize(
+    ("spec", "own", "ours"),
+    [
+        (shell("echo mine >&2; kill -9 $$"), "mine\n", "it was killed by SIGKILL"),
+        (shell("printf mine >&2; kill -9 $$"), "mine\n", "it was killed by SIGKILL"),
+        (
+            shell("echo mine >&2; exec sleep 300", timeout_secs=1),
+            "mine\n",
+            "it was ended after 1 second, its time limit",
+        ),
+        (shell("trap '' TERM; sleep 300", timeout_secs=2), "", "it was ended after 2 seconds, its time limit"),
+        (LocalSpec("t", "{{ gone }}"), "", "the command in the configuration does not work: "),
+        (LocalSpec("t", "./none"), "", "'./none' cannot be run: "),
+    ],
+)
+async def test_r83_an_error_has_three_keys_and_what_we_know_stands_behind_stderr(
+    spec: LocalSpec, own: str, ours: str, tmp_path: Path
+) -> None:
+    found = failure(await once(spec, tmp_path))
+    assert list(found) == ["message", "stderr", "stdout"] and found["message"] == M29
+    said = str(found["stderr"])
+    assert said.startswith(f"{own}jp-tui: {ours}") and said.endswith(".") and not said.endswith("..")
+
+
+async def test_r83_a_tool_that_fails_by_itself_is_told_as_it_is(tmp_path: Path) -> None:
+    found = failure(await once(shell("echo out; echo mine >&2; exit 3"), tmp_path))
+    assert found == {"message": M29, "stderr": "mine\n", "stdout": "out\n"}
 
 
 async def test_a_root_that_is_gone(tmp_path: Path) -> None:
     found = failure(await once(LocalSpec("t", "true"), tmp_path / "gone"))
-    assert found["message"] == M29 and "gone" in str(found["reason"])
+    assert found["message"] == M29 and "gone" in str(found["stderr"])
 
 
 def test_the_advice_is_only_for_its_error() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -109,7 +111,11 @@ async def test_a_question_cannot_say_who_answers_it(key: str, tmp_path: Path) ->
 async def test_it_hangs(tmp_path: Path) -> None:
     began = time.monotonic()
     found = failure(await once(shell("trap '' TERM; echo begun; sleep 300", timeout_secs=0.3), tmp_path))
-    assert (found["message"], found["stdout"]) == (M29, "begun\n") and "time limit" in str(found["reason"])
+    assert found == {
+        "message": M29,
+        "stderr": "jp-tui: it was ended after 0.3 seconds, its time limit.",
+        "stdout": "begun\n",
+    }
     assert time.monotonic() - began < 30
 
 
@@ -119,7 +125,7 @@ async def test_it_floods(where: str, tmp_path: Path) -> None:
     outcome = await once(shell(f"yes{where}"), tmp_path)
     assert isinstance(outcome, Failure) and len(outcome.message) < 40_000
     found = parse_object(outcome.message)
-    assert "it wrote more than 1 MiB" in str(found["reason"])
+    assert "it wrote more than 1 MiB" in str(found["stderr"])
     assert "characters are left out" in str(found["stderr" if where else "stdout"])
 
 
@@ -140,6 +146,25 @@ async def test_a_child_left_behind_with_the_pipe_open(tmp_path: Path) -> None:
     await until_dead(int((tmp_path / "pid").read_text()))
 
 
+@pytest.mark.parametrize(
+    ("script", "goes_on"),
+    [
+        ("sleep 300 >/dev/null 2>&1 & echo $! >pid", False),
+        ("set -m; sleep 300 & echo $! >pid", False),
+        ("set -m; sleep 300 >/dev/null 2>&1 & echo $! >pid", True),
+        ("setsid sh -c 'echo $$ >pid; exec sleep 300' >/dev/null 2>&1 & until test -s pid; do :; done", True),
+    ],
+)
+async def test_what_is_ended_with_it_and_what_goes_on(script: str, goes_on: bool, tmp_path: Path) -> None:
+    """As the README of the examples says."""
+    assert content(await once(shell(script), tmp_path)) == ""
+    pid = int((tmp_path / "pid").read_text())
+    if goes_on:
+        os.kill(pid, signal.SIGKILL)  # it is there
+    else:
+        await until_dead(pid)
+
+
 async def test_it_reads_its_input_never(tmp_path: Path) -> None:
     assert content(await once(LocalSpec("t", "true", stdin="x" * 1_000_000), tmp_path)) == ""
     assert content(await once(shell("read x || echo end"), tmp_path)) == "end\n"
@@ -147,7 +172,7 @@ async def test_it_reads_its_input_never(tmp_path: Path) -> None:
 
 async def test_it_kills_its_parents_group_or_changes_its_folder(tmp_path: Path) -> None:
     """SHELL-104, and a `kill 0`: it is alone in its group."""
-    assert failure(await once(shell("kill -KILL 0"), tmp_path))["reason"] == "it was killed by SIGKILL"
+    assert failure(await once(shell("kill -KILL 0"), tmp_path))["stderr"] == "jp-tui: it was killed by SIGKILL."
     assert content(await once(shell("cd /"), tmp_path)) == ""
     assert content(await once(shell("pwd"), tmp_path)) == f"{tmp_path}\n"
 
