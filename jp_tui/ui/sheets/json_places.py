@@ -55,7 +55,8 @@ class _Walk:
         closes, count = "}" if self._text[at] == "{" else "]", 0
         at = self._blank(at + 1)
         while self._text[at] != closes:
-            key_at, step = at, count
+            key_at = at
+            step: str | int = count
             if closes == "}":
                 step, at = self._key(at)
                 at = self._blank(self._blank(at) + 1)

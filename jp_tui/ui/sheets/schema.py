@@ -97,7 +97,7 @@ class SchemaSheet(Faces):
         self.about.display = rows >= 5 and self.face == "form"
         self.verdict.display = rows >= 3
         self.faces.styles.height = max(rows - self.about.display - self.verdict.display, 1)
-        self.call_after_refresh(self.fields.again)
+        self.call_after_refresh(self.fields.settled)
 
     # Verdicts
 

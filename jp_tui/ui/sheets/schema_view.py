@@ -49,7 +49,7 @@ class SchemaForm(Widget, can_focus=False):
         super().__init__(id=id)
         self.filling = filling
         self.entry = Field(gate=gate, hint=blank(), id="entry")
-        self.top = 0
+        self.top = self._rest = 0  # the first line in sight, and what it was when the layout last came to rest
         self.writing = False
         """Whether the field stands on the cursor's line."""
         self._known = ""
@@ -106,10 +106,15 @@ class SchemaForm(Widget, can_focus=False):
         self._place()
         self.refresh()
 
+    def settled(self) -> None:
+        """The layout came to rest: only now its height says how far there is to scroll."""
+        self.again()
+        self._rest = self.top
+
     def show_cursor(self) -> None:
         """The cursor's line in sight, with all of its field."""
         tall, place, height = self._tall() if self.writing else 1, self.filling.cursor, self.size.height
-        self.top = max(min(self.top, place), place + tall - height, 0)
+        self.top = max(min(self._rest, place), place + tall - height, 0)
         self.top = min(self.top, max(self.height_at(0) - height, 0))
 
     def _tall(self) -> int:
@@ -189,6 +194,6 @@ class SchemaForm(Widget, can_focus=False):
         self._scroll(-2)
 
     def _scroll(self, by: int) -> None:
-        self.top = max(min(self.top + by, self.height_at(0) - self.size.height), 0)
+        self.top = self._rest = max(min(self.top + by, self.height_at(0) - self.size.height), 0)
         self._place()
         self.refresh()
