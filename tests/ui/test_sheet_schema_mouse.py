@@ -81,6 +81,8 @@ async def test_the_wheel_scrolls_and_typing_brings_the_field_back() -> None:
         await app.arm(pilot)
         for _ in range(8):
             app.schema.fields._scroll(2)
+        await app.judged(pilot)  # a verdict does not bring the cursor back into sight
+        app.schema.tell()
         await app.settled(pilot)
         assert "field0 " not in text_of(app) and "field20" in text_of(app)
         await app.type(pilot, "q")

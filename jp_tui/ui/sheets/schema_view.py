@@ -50,6 +50,7 @@ class SchemaForm(Widget, can_focus=False):
         self.filling = filling
         self.entry = Field(gate=gate, hint=blank(), id="entry")
         self.top = self._rest = 0  # the first line in sight, and what it was when the layout last came to rest
+        self._wheeled: int | None = None  # the cursor's line when the wheel was turned: it may be out of sight
         self.writing = False
         """Whether the field stands on the cursor's line."""
         self._known = ""
@@ -85,7 +86,7 @@ class SchemaForm(Widget, can_focus=False):
         line, text = self.filling.line, self.entry.value
         if not self.writing or line is None or not line.writes or text == self._known:
             return False
-        self._known = text
+        self._known, self._wheeled = text, None
         self.filling.type(line, text)
         return True
 
@@ -112,7 +113,11 @@ class SchemaForm(Widget, can_focus=False):
         self._rest = self.top
 
     def show_cursor(self) -> None:
-        """The cursor's line in sight, with all of its field."""
+        """The cursor's line in sight, with all of its field, unless the wheel was turned since it came there."""
+        if self._wheeled == self.filling.cursor:
+            self.top = max(min(self._rest, self.height_at(0) - self.size.height), 0)
+            return
+        self._wheeled = None
         tall, place, height = self._tall() if self.writing else 1, self.filling.cursor, self.size.height
         self.top = max(min(self._rest, place), place + tall - height, 0)
         self.top = min(self.top, max(self.height_at(0) - height, 0))
@@ -194,6 +199,7 @@ class SchemaForm(Widget, can_focus=False):
         self._scroll(-2)
 
     def _scroll(self, by: int) -> None:
+        self._wheeled = self.filling.cursor
         self.top = self._rest = max(min(self.top + by, self.height_at(0) - self.size.height), 0)
         self._place()
         self.refresh()
