@@ -5,6 +5,7 @@ Reads only; whatever is taken back is taken back where it stands, by the machine
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 
 from jp_tui.conversation.text import Foreign
@@ -18,7 +19,9 @@ TURN, SETTING = "turn:", "setting:"
 
 def pinned(tool: str, question: str) -> str:
     """The key of a pinned answer; `question` is the id under which it is set."""
-    return f"{SETTING}conversation.tools.{tool}.questions.{question}.answer"
+    plain = question.isascii() and question.replace("-", "").replace("_", "").isalnum()
+    part = question if plain else json.dumps(question, ensure_ascii=False)  # a quoted key of TOML
+    return f"{SETTING}conversation.tools.{tool}.questions.{part}.answer"
 
 
 def unattended(tool: str) -> str:

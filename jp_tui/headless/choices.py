@@ -109,7 +109,10 @@ class _Choices(QuestionPrompt):
 
     def __init__(self, prompt: PromptRequest, options: Sequence[Option], others: int = 0) -> None:
         super().__init__(prompt, others)
-        self._options = options
+        self._asked_order = [option.value for option in options]
+        self._options = sorted(
+            options, key=lambda option: not option.recommended
+        )  # E22, the same numbers as on the screen
 
     def _is_answer(self, typed: str) -> bool:
         return any(option.value == typed for option in self._options)
@@ -248,7 +251,8 @@ class MultiSelect(_Choices):
         return self._in_order({found for _, found in named if isinstance(found, int)})
 
     def _in_order(self, places: set[int]) -> Response:
-        return self._said([option.value for at, option in enumerate(self._options) if at in places])
+        taken = {self._options[at].value for at in places}
+        return self._said([value for value in self._asked_order if value in taken])
 
     def _wanted(self) -> str:
         return f"numbers from 1 to {len(self._options)} with commas between, `all` or `none`"

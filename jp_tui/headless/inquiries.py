@@ -60,7 +60,8 @@ def record(info: InquiryInfo) -> JsonObject:
     """Everything about one exchange: the fields of S6, then its response as far as there is one."""
     response = info.response
     found: JsonObject = {**waits.described(info), "turn": info.turn, "call": info.call, "why": info.why}
-    found["outcome"] = "open" if response is None else response.get("outcome", "answered")
+    none = "open" if info.waits else "unanswered"  # its turn is over
+    found["outcome"] = none if response is None else response.get("outcome", "answered")
     if response is not None:
         found["answered_at"] = info.answered_at
         found |= {key: response[key] for key in _FIELDS if key in response and key != "outcome"}
@@ -84,7 +85,7 @@ def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator
             yield f"turn {call[0].turn}  {line(_asker(call[0]))} asked {asked + 1} questions in one call:"
         for info in call:
             yield from _paragraph(info)
-    yield from waits.told([waits.of_info(info) for info in found if info.response is None])
+    yield from waits.told([waits.of_info(info) for info in found if info.waits])
 
 
 def _calls(found: tuple[InquiryInfo, ...]) -> list[list[InquiryInfo]]:

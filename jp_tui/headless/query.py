@@ -222,7 +222,7 @@ class Run:
         if not event.pending:
             self._tell(event.message, event.advice)
         else:
-            self._tell(*waits.told(self._openings.among(event.pending)))
+            self._tell(event.message, *waits.told(self._openings.among(event.pending)), event.advice.partition("\n")[0])
             self._status = DEFERRED
             return
         self._status = USAGE if event.command == self._query.open.type else FAILED

@@ -57,13 +57,17 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = reviewer.reviewer_failed(state, given)
         case _:
             assert_never(given)
-    return state, _facts_first(steps)
+    return state, _ordered(steps, getattr(given, "inquiry", ""))
 
 
-def _facts_first(steps: list[s.Step]) -> list[s.Step]:
-    """What is recorded is durable before anything of it is shown or done (R205), each in its own order."""
+def _ordered(steps: list[s.Step], inquiry: str) -> list[s.Step]:
+    """What is recorded is durable before anything of it is shown or done (R205), each in its own order. Others that are
+    settled with `inquiry` come before it: what waits behind it is gone before a face would show it (R252).
+    """
     facts: list[s.Step] = [step for step in steps if isinstance(step, s.Record)]
-    return [*facts, *(step for step in steps if not isinstance(step, s.Record))]
+    effects = [step for step in steps if not isinstance(step, s.Record)]
+    others = [step for step in effects if isinstance(step, s.Settled) and inquiry and step.inquiry != inquiry]
+    return [*facts, *others, *(step for step in effects if step not in others)]
 
 
 def _of_a_call(state: v.State, given: v.CallStarted | v.CallResumed | v.CallGone | v.Revoked) -> Decision:

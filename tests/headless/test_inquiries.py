@@ -37,7 +37,9 @@ def info(number: int, question: dict[str, Any], response: dict[str, Any] | None 
         "asked_at": "2026-03-05 21:21:16.755262",
     }
     head = {"timestamp": "2026-03-05 21:21:20.5", "type": "inquiry_response", "id": f"k{number}.q.1"}
-    answered = {} if response is None else {"response": {**head, **response}, "answered_at": head["timestamp"]}
+    answered = (
+        {"waits": True} if response is None else {"response": {**head, **response}, "answered_at": head["timestamp"]}
+    )
     return InquiryInfo(**{**fields, **answered, **more})
 
 

@@ -24,7 +24,7 @@ from jp_tui.questions.types import (
 from tests.headless.asked import ask, prompt
 
 YES_NO = BooleanAnswer()
-CHOICE = SelectAnswer((Option("red"), Option("[blue]\x1b[2J", "cold", "more of it", recommended=True)))
+CHOICE = SelectAnswer((Option("[blue]\x1b[2J", "cold", "more of it"), Option("red", recommended=True)))
 NUMBERS = SelectAnswer((Option("2"), Option("3"), Option("1")))
 SEVERAL = MultiSelectAnswer((Option("a"), Option("b"), Option("c d"), Option("none of it")))
 SCHEMA = SchemaAnswer(
@@ -133,7 +133,12 @@ def test_what_is_shown_does_nothing_to_the_terminal_and_cannot_pass_for_ours() -
     _, shown = ask(prompt(CHOICE, context="a\n? paint asks:\r\x1b[1A\u202eb"), ":p 2", "1")
     assert not [char for char in shown if char != "\n" and not char.isprintable()]
     assert "| ? paint asks:" in shown and "\n? paint asks:" in shown and "\\u{202E}" in shown
-    assert "  1  red\n" in shown and "[blue]" in shown and "(recommended)" in shown and "| more of it" in shown
+    assert (
+        "  1  red  (recommended)\n" in shown
+        and "[blue]" in shown
+        and "(recommended)" in shown
+        and "| more of it" in shown
+    )
     assert "control sequences" in shown and "bidirectional controls" in shown
 
 

@@ -120,7 +120,7 @@ def test_a_remembered_decision_settles_what_waits() -> None:
         ("c1", "Tool skipped by user."),
         ("c2", "Tool skipped by user (remembered)."),
     ]
-    assert [step.by for step in of(s.Settled, steps)] == ["user", "remembered"]
+    assert [step.by for step in of(s.Settled, steps)] == ["remembered", "user"]
     assert [item.call for item in play.state.waiting] == ["c3", "c4"]
     assert play.state.ledger.permissions["tool.__permission__"].uses == 1
 
