@@ -112,7 +112,7 @@ class _Choices(QuestionPrompt):
         self._asked_order = [option.value for option in options]
         self._options = sorted(
             options, key=lambda option: not option.recommended
-        )  # E22, the same numbers as on the screen
+        )  # E22, as on the screen
 
     def _is_answer(self, typed: str) -> bool:
         return any(option.value == typed for option in self._options)

@@ -160,8 +160,8 @@ class AskAside(Model):
 
 
 class SendAside(Model):
-    """What was and will be said aside about this question goes to the model, after the results of the calls that run now
-    (E30); with `send` false it stays aside after all. Refused when nothing was said, or when it is too late."""
+    """What was and will be said aside about this question goes to the model, after the results of the calls that
+    run now (E30); with `send` false it stays aside after all. Refused when nothing was said, or when it is too late."""
 
     type: Literal["send_aside"] = "send_aside"
     conversation: str
