@@ -260,7 +260,7 @@ def _inside_word(before: str, after: str, at: int) -> bool:
 @dataclass(slots=True)
 class Painted:
     """A diff or another context as rows; `hunks` are the rows where hunks begin, `first` that of the first changed
-    line, `whole` whether nothing was cut."""
+    line, `last` that behind the last one when more follows, `whole` whether nothing was cut."""
 
     rows: list[Row] = field(default_factory=list)
     hunks: list[int] = field(default_factory=list)
@@ -268,13 +268,17 @@ class Painted:
     removed: int = 0
     whole: bool = True
     first: int | None = None
+    last: int | None = None
 
     def reached(self, group: Sequence[Change]) -> None:
         """The rows of a group come next."""
         if group[0].sign == "@":
             self.hunks.append(len(self.rows))
-        elif group[0].sign in "+-" and self.first is None:
-            self.first = len(self.rows)
+        elif group[0].sign in "+-":
+            self.first = len(self.rows) if self.first is None else self.first
+            self.last = None
+        elif self.first is not None and self.last is None:
+            self.last = len(self.rows)
 
 
 def headed(changes: Sequence[Change], named: str = "") -> list[Change]:

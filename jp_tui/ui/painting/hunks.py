@@ -22,6 +22,8 @@ from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 
 BAR, NO_BAR = "▌", " "
+NEAR = 1
+"""Rows that are shown around what changes, where rows are few."""
 TAKEN, LEFT = "■", "□"
 
 
@@ -45,10 +47,19 @@ class Pile:
     """The parts of one change at one width."""
 
     def __init__(
-        self, parts: Sequence[Part], width: int, look: Look, *, split: bool, named: str, before: Sequence[str] = ()
+        self,
+        parts: Sequence[Part],
+        width: int,
+        look: Look,
+        *,
+        split: bool,
+        named: str,
+        before: Sequence[str] = (),
+        short: bool = False,
     ) -> None:
-        """`before` are lines that stand above all parts; `named` as in `diff.headed`."""
-        self._before = before
+        """`before` are lines that stand above all parts; `named` as in `diff.headed`. `short`: what does not change is
+        shown next to what does only."""
+        self._before, self._short = before, short
         self._parts, self._width, self._look, self._split = parts, width, look, split and width >= context.SPLIT
         self._files = [_file(part) for part in parts]
         self._many = len(set(self._files)) > 1 or (bool(self._files[0]) and self._files[0] != named)
@@ -96,7 +107,7 @@ class Pile:
             note = outer.inside([Piece("  “", look.waiting)], [Piece("   ", look.waiting)])
             found += note.paragraph([*_visible(said, look.waiting, look), Piece("”", look.waiting)])
         room = self._width - 1
-        body = _body(part.diff, look, room, split=self._split)
+        body = _body(part.diff, look, room, split=self._split, short=self._short)
         return [*found, *(_barred(row, bar) for row in body)]
 
     def _head(self, number: int, part: Part, mark: Mark, outer: Frame) -> list[Row]:
@@ -117,7 +128,7 @@ class Pile:
         return outer.paragraph(pieces)
 
 
-def _body(text: str, look: Look, width: int, *, split: bool) -> list[Row]:
+def _body(text: str, look: Look, width: int, *, split: bool, short: bool) -> list[Row]:
     """A hunk without its own head, whose place our head says."""
     frame = Frame(look, width, look.text)
     found = context.sides(text, frame, approval=True) if split else diff.unified(text, frame, approval=True)
@@ -125,7 +136,9 @@ def _body(text: str, look: Look, width: int, *, split: bool) -> list[Row]:
     if not heads:
         return found.rows
     first = next((at for at in range(heads[0] + 1, len(found.rows)) if found.rows[at].join is None), len(found.rows))
-    return found.rows[first:]
+    if not short or found.first is None:
+        return found.rows[first:]
+    return found.rows[max(first, found.first - NEAR) : None if found.last is None else found.last + NEAR]
 
 
 def _barred(row: Row, bar: Piece) -> Row:

@@ -16,7 +16,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.questions.types import Part
 from jp_tui.ui.painting.hunks import Pile, Piled, standing
 from jp_tui.ui.painting.rows import Hit
-from jp_tui.ui.widgets.context import ContextView
+from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.widgets.context import FEW, ContextView
 
 
 class HunkView(ContextView):
@@ -39,7 +40,8 @@ class HunkView(ContextView):
         self.taken = frozenset(self._ids)
         self.at = 0
         self.comments: dict[str, str] = {}
-        self._piles: dict[tuple[int, bool, int], Pile] = {}
+        self._piles: dict[tuple[int, bool, bool, int], Pile] = {}
+        self._short = False
         self._parts_seen = 0
 
     @property
@@ -97,19 +99,27 @@ class HunkView(ContextView):
     # --- painting ------------------------------------------------------------------------------------------
 
     def paint(self, width: int) -> Piled:
-        key = width, self._split, self._colours.key
+        key = width, self._split, self._short, self._colours.key
         if key not in self._piles:
             if len(self._piles) > 3:
                 self._piles.clear()
-            look = self._colours
-            named = self._named
-            self._piles[key] = Pile(self.parts, width, look, split=self._split, named=named, before=self._before)
+            self._piles[key] = Pile(
+                self.parts, width, self._colours, split=self._split, named=self._named, before=self._before,
+                short=self._short,
+            )  # fmt: skip
         return self._piles[key].rows(standing(self._ids, self.taken, self.at, self.comments))
 
     def _now(self) -> Piled:
         painted = self._painted(self._width)
         assert isinstance(painted, Piled)
         return painted
+
+    def on_resize(self, event: events.Resize) -> None:
+        short = 0 < event.size.height < FEW
+        if short != self._short and event.size.height > 0:
+            self._short = short
+            self._made.clear()
+            self.post_message(Grew())
 
     def look(self) -> None:
         super().look()

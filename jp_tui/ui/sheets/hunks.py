@@ -103,7 +103,8 @@ class HunkSheet(BooleanSheet):
 
     def under(self, shown: ContextView) -> Content:
         n, m = len(self.view.taken), len(self.view.parts)
-        said = ours("{taken} · {changes}", taken=ours(w.TAKEN, n=n, m=m), changes=self._changes())
+        taken = ours(w.HUNKS, n=m) if n == m else ours(w.TAKEN, n=n, m=m)
+        said = ours("{taken} · {changes}", taken=taken, changes=self._changes())
         notes = [ours("  "), styled(said, f"not bold {words.MUTED}")]
         if unseen := self.view.parts_unseen:
             notes += [ours("  "), ours(w.UNSEEN_HUNKS, "not bold $text-warning", n=unseen, m=m)]

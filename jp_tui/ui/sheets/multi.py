@@ -90,7 +90,9 @@ class MultiSelectSheet(OptionSheet):
         self._mark({option.value} ^ self._chosen)
 
     def action_mark(self) -> None:
-        if self.mode == "answer":
+        if self.mode == "answer" and self.choices().current is None:
+            self.action_edge(-1)  # first show where the next one would mark
+        elif self.mode == "answer":
             self.take_here()
 
     def action_all(self) -> None:

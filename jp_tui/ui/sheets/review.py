@@ -24,11 +24,13 @@ from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.sheets.sheet import Sheet
-from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.ui.text import blank, cells, foreign, join, ours
 from jp_tui.view import wording as w
 
 MOST = 300
-"""Characters of an answer or a question that a row shows."""
+"""Characters of an answer that a row shows."""
+LEAST, BESIDE = 24, 38
+"""Cells of an id and its question at the least, and of what stands beside them."""
 _SUBMIT = ":submit"
 _SIGNS = {"answered": "✓", "skipped": "–", "ahead": "○", "current": "○"}
 
@@ -42,10 +44,15 @@ class ReviewSheet(Sheet):
 
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
         super().__init__(prompt, gate=gate)
-        places = self.form.places if self.form else ()
-        rows = [_row(number, place) for number, place in enumerate(places, 1)]
-        rows.append(Row(_SUBMIT, ours(w.SUBMIT, "bold"), detail=ours(w.SUBMIT_DOES)))
+        rows = self._rows(LEAST)
         self._list = Choices(*rows, cursor=len(rows) - 1, id="review")
+        self._limit = LEAST
+
+    def _rows(self, limit: int) -> tuple[Row, ...]:
+        """All of them, questions cut to so many cells."""
+        places = self.form.places if self.form else ()
+        rows = [_row(number, place, limit) for number, place in enumerate(places, 1)]
+        return (*rows, Row(_SUBMIT, ours(w.SUBMIT, "bold"), detail=ours(w.SUBMIT_DOES)))
 
     def answers(self) -> ComposeResult:
         yield self._list
@@ -54,6 +61,10 @@ class ReviewSheet(Sheet):
         return self._list
 
     def wanted(self, width: int, room: int) -> int:
+        limit = max(width - BESIDE, LEAST)
+        if limit != self._limit:
+            self._limit = limit
+            self._list.rows = self._rows(limit)
         return self._list.height_at(width)
 
     def given(self, rows: int) -> None:
@@ -100,9 +111,9 @@ class ReviewSheet(Sheet):
             self.accept()
 
 
-def _row(number: int, place: Place) -> Row:
+def _row(number: int, place: Place, limit: int) -> Row:
     sign = ours("{sign} ", "$text-success" if place.state == "answered" else "", sign=Foreign(_SIGNS[place.state]))
-    text = words.line(place.text, MOST)
+    text = words.line(place.text, max(limit - cells(Foreign(place.id)), LEAST // 2))
     says = ours("{id}  {text}", id=f.name(place.id), text=text) if place.id != place.text else text
     return Row(
         place.id,
