@@ -110,9 +110,7 @@ class _Choices(QuestionPrompt):
     def __init__(self, prompt: PromptRequest, options: Sequence[Option], others: int = 0) -> None:
         super().__init__(prompt, others)
         self._asked_order = [option.value for option in options]
-        self._options = sorted(
-            options, key=lambda option: not option.recommended
-        )  # E22, as on the screen
+        self._options = sorted(options, key=lambda option: not option.recommended)  # E22, as on the screen
 
     def _is_answer(self, typed: str) -> bool:
         return any(option.value == typed for option in self._options)
