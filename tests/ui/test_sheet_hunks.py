@@ -162,7 +162,8 @@ async def test_e24_what_is_taken_and_every_comment_is_kept() -> None:
         fresh.dock.restore_draft("q1", kept)
         await fresh.arm(pilot)
         assert "□ 1/3" in text_of(fresh) and "“half a”" in text_of(fresh)
-        await fresh.type(pilot, "]", "c", *" word", "escape", "y")
+        await fresh.type(pilot, "]", "c", *" word", "escape", "ctrl+d", "y")  # to the end: E15
+        await fresh.until(pilot, lambda: bool(fresh.answers))
         assert fresh.answers == [some("2", "3", h2="half a word")]
 
 
