@@ -38,13 +38,16 @@ def open_streams() -> None:
 
 
 def flushed() -> bool:
-    """Whether everything was taken; if not, what is left goes nowhere, so that the interpreter does not complain."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return False
-    return True
+    """Whether standard output took everything. What it or stderr cannot take goes nowhere, so that the interpreter does
+    not end with a status of its own (120)."""
+    taken = True
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+            taken = taken and number != 1
+    return taken
 
 
 def say(text: str) -> None:
