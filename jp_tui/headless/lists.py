@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.conversation.reading import read_event
 from jp_tui.headless.output import Output
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
-from jp_tui.view.export import plain
+from jp_tui.view.export import exported
 
 
 def list_conversations(link: Link, output: Output) -> int:
@@ -32,6 +31,7 @@ def show_conversation(link: Link, conversation: str, output: Output) -> int:
     """Every event of one conversation, in order; the exit status. Raises OutputEnded."""
     after = 0
     started = False
+    held: list[StoredEvent] = []
     try:
         while True:
             command = c.ReadConversation(conversation=conversation, after=after)
@@ -42,8 +42,11 @@ def show_conversation(link: Link, conversation: str, output: Output) -> int:
             if after == 0 and not output.as_json:
                 title = neutralise(found.info.title, "line") or "(no title)"
                 output.say(f"{title} · {found.info.id} · {found.info.model}")
-            for stored in found.events:
-                _event(stored, found.info.id, output)
+            if output.as_json:
+                for stored in found.events:
+                    output.line({**stored.event, "seq": stored.seq, "conversation": found.info.id})
+            else:
+                held = _told([*held, *found.events], found.more, output)
             if not found.more:
                 return 0
             after = found.events[-1].seq
@@ -80,10 +83,10 @@ def _table(conversations: tuple[ConversationInfo, ...], output: Output) -> None:
         output.say(f"{info.id:<10} {info.updated[:16]}  {info.turns:>4} turns  {info.model:<32} {title}")
 
 
-def _event(stored: StoredEvent, conversation: str, output: Output) -> None:
-    if output.as_json:
-        output.line({**stored.event, "seq": stored.seq, "conversation": conversation})
-        return
-    if text := plain(read_event(stored.event)):
+def _told(events: list[StoredEvent], more: bool, output: Output) -> list[StoredEvent]:
+    """Say them as text, whole turns only; what is held back for the next page: a turn that may go on there."""
+    turn = events[-1].turn if more and events else None
+    for text in exported(one for one in events if one.turn != turn):
         output.say()
         output.say(text)
+    return [one for one in events if one.turn == turn]

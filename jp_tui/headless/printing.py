@@ -19,7 +19,7 @@ from jp_tui.view import inquiries, trail, why
 from jp_tui.view.activity_lines import ENDS
 from jp_tui.view.amounts import duration
 from jp_tui.view.calls import subject
-from jp_tui.view.export import plain
+from jp_tui.view.export import exported, plain
 
 SPEAKER = "assistant: "
 
@@ -129,7 +129,9 @@ class Printer:
 
     def old(self, one: StoredEvent) -> None:
         """A stored event as text."""
-        text = plain(read_event(one.event))
+        self._text(plain(read_event(one.event)))
+
+    def _text(self, text: str) -> None:
         for part in neutralise(text).split("\n") if text else []:
             self._say(part)
 
@@ -137,9 +139,9 @@ class Printer:
         """The last `turns` turns of a page; questions of them are known to `/why`."""
         events = list(page)
         first = max((one.turn for one in events), default=0) - turns + 1
+        for text in exported(one for one in events if one.turn >= first):
+            self._text(text)
         for one in events:
-            if one.turn >= first:
-                self.old(one)
             match read_event(one.event):
                 case stored.InquiryRequest() as asked:
                     self.last = self._asked[asked.id] = inquiries.question(asked)

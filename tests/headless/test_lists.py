@@ -120,3 +120,20 @@ def test_json_is_utf8_in_any_locale(tmp_path: Path, script: str) -> None:
     assert lines(ran.stdout)[1]["content"] == "ä✓"
     plain = jp(tmp_path, "conversations", "show", latest(tmp_path), PYTHONIOENCODING="ascii")
     assert plain.returncode == 0 and "You: ??" in plain.stdout
+
+
+def test_a_form_is_shown_as_one_block(tmp_path: Path) -> None:
+    """Issue 5, 9: its questions stand together, once, also where the record is read in lines."""
+    asks = '{ id = "a", text = "First?", answer_type = "text" }, { id = "b", text = "Second?", answer_type = "text" }'
+    file = tmp_path / "form.toml"
+    file.write_text(
+        f'[[turns]]\ncalls = [{{ name = "ask_user", arguments = {{ questions = [{asks}] }} }}]\n'
+        '[[turns]]\ntext = "Thanks."\n'
+    )
+    pinned = [f"conversation.tools.ask_user.questions.{id_}.answer={id_}{id_}" for id_ in "ab"]
+    given_ = [word for one in pinned for word in ("--cfg", one)]
+    done = jp(tmp_path, "query", "--model", f"demo/{file}", *given_, "--non-interactive", "go")
+    assert done.returncode == 0, done.stderr
+    shown = jp(tmp_path, "conversations", "show", latest(tmp_path)).stdout
+    assert shown.count("Asked 2 questions") == 1
+    assert shown.count('1. First? – Answer: "aa"\n2. Second? – Answer: "bb"') == 1 and "Thanks." in shown

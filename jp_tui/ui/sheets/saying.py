@@ -13,7 +13,7 @@ from jp_tui.questions.types import SecretAnswer
 from jp_tui.ui.sheets.fields import JsonField
 from jp_tui.ui.sheets.hearing import Hearing
 from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.json_text import read, read_object
+from jp_tui.ui.sheets.json_text import read_object
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 
@@ -126,11 +126,3 @@ class Saying(Hearing):
         else:
             field.show_place(problem.line, problem.column)
             self.say(ours(w.NOT_JSON, line=problem.line, column=problem.column, problem=what))
-
-    def read_json(self, field: JsonField) -> tuple[Json] | None:
-        """The value in a field, in a tuple since null is one too; None after saying what is wrong with it."""
-        try:
-            return (read(field.value),)
-        except JsonProblem as problem:
-            self.misread(field, problem)
-            return None
