@@ -7,16 +7,15 @@ and its value kept. Pure: no widget, and what a value means to a schema is the e
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator
 
 from jp_tui.conversation import strict_json, visible
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem
+from jp_tui.conversation.strict_json_faults import look
 
-_TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|-?(?:NaN|Infinity)|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?', re.DOTALL
-)  # of a text whose form is right: only what the parser of the standard library let through is looked for
+_PLACED = ("duplicate_key", "not_finite", "too_many_digits", "lone_surrogate", "too_deep")
+"""Faults of a text whose form is right."""
 _ODD = re.compile(r"[^\x20-\x7e\n]")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 BLOCK = 120
@@ -30,11 +29,10 @@ def read(text: str) -> Json:
     except JsonProblem as problem:
         if problem.line is not None:
             raise
-        at = _misplaced(text)
-        if at is None:
+        fault = next((one for one in look(text).faults if one.kind in _PLACED), None)
+        if fault is None:
             raise
-        line, column = text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1
-        raise JsonProblem(problem.message, line, column) from None
+        raise JsonProblem(fault.wrong, fault.line, fault.column) from None
 
 
 def read_object(text: str) -> JsonObject:
@@ -83,50 +81,3 @@ def _lines(value: JsonObject) -> Iterator[str]:
             yield from (f"  {line}" for line in json.dumps(one, indent=2, ensure_ascii=False).split("\n"))
         else:
             yield f"{shown}: {json.dumps(one, ensure_ascii=False)}"
-
-
-def _misplaced(text: str) -> int | None:
-    """Where a text of the right form holds what is not allowed: a key twice, NaN, an endless number, a half sign."""
-    keys: list[set[str] | None] = []
-    last, last_at = "", 0
-    for match in _TOKEN.finditer(text):
-        token, at = match.group(), match.start()
-        if token in "{[":
-            keys.append(set() if token == "{" else None)
-            if len(keys) > strict_json.MAX_DEPTH:
-                return at
-        elif token in "}]":
-            if keys:
-                keys.pop()
-        elif token == ":" and keys and keys[-1] is not None:
-            name = _string(last)
-            if name in keys[-1]:
-                return last_at
-            keys[-1].add(name)
-        elif token[0] == '"':
-            if _broken(_string(token)):
-                return at
-        elif token != "," and token != ":" and _refused(token):
-            return at
-        last, last_at = token, at
-    return None
-
-
-def _string(token: str) -> str:
-    try:
-        found = json.loads(token, strict=False)
-    except ValueError:
-        return token
-    return found if isinstance(found, str) else token
-
-
-def _broken(text: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in text)
-
-
-def _refused(token: str) -> bool:
-    if token.lstrip("-") in ("NaN", "Infinity"):
-        return True
-    if token.lstrip("-").isdigit():
-        return len(token.lstrip("-")) > strict_json.MAX_DIGITS
-    return not math.isfinite(float(token))
