@@ -212,13 +212,13 @@ class _Walk:
     def _number(self, token: str, at: int) -> None:
         plain = token.lstrip("-")
         if plain in ("NaN", "Infinity"):
-            self._say("not_finite", at, f"`{token}` is not JSON", "send a finite number or null")
+            self._say("not_finite", at, f"{token} is not JSON", "send a finite number or null")
         elif plain.isdigit():
             if _endless(token):
                 wrong = f"an integer of {len(plain):,} digits is more than the {MAX_DIGITS} that can be kept"
                 self._say("too_many_digits", at, wrong, "send a shorter one, or text")
         elif not math.isfinite(float(token)):
-            self._say("not_finite", at, f"`{_short(token)}` is not finite when it is read", "send a smaller number")
+            self._say("not_finite", at, f"{_short(token)} is not finite when it is read", "send a smaller number")
 
     def _say(self, kind: FaultKind, at: int, wrong: str, instead: str) -> None:
         line, column = _place(self.text, at)
