@@ -71,7 +71,13 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One request. `model` is what follows the first `/` of provider/model (surface.md S20b)."""
+    """One request. `model` is what follows the first `/` of provider/model (surface.md S20b).
+
+    `output` is the JSON Schema that the whole reply has to fit, asked for natively; a wire that cannot sends none, and
+    whoever asks forces a tool instead (R124, R129). `cache` is how long a provider may keep the prompt (R68: `off`,
+    `short`, `long` or a duration), `cache_at` the index of the last message that is worth keeping, None for the last
+    of all (R134). `inquiry` is `tool.question` of a question that is put to a model; scripted models alone read it.
+    """
 
     model: str
     messages: tuple[Message, ...]
@@ -80,6 +86,10 @@ class ModelRequest:
     tool_choice: str = "auto"  # auto, none, required or a tool's name
     max_tokens: int | None = None
     temperature: float | None = None
+    output: JsonObject | None = None
+    cache: str = "short"
+    cache_at: int | None = None
+    inquiry: str = ""
     extra: JsonObject = field(default_factory=dict)
 
 

@@ -18,6 +18,7 @@ from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
 from jp_tui.engine.prompts import Ask, Asking, prompt
 from jp_tui.engine.reviewing import Reviewing
+from jp_tui.engine.setup import ModelSetup
 from jp_tui.engine.verdicts import Checks, verdicts
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
@@ -55,13 +56,18 @@ class _Item:
 class Coordinator:
     """The questions of one turn."""
 
-    def __init__(self, log: Log, checks: Checks, hooks: Hooks) -> None:
+    def __init__(self, log: Log, checks: Checks, hooks: Hooks, model: ModelSetup) -> None:
         self._log, self._checks, self._hooks = log, checks, hooks
         setup = log.setup
-        self._state = v.State(client=setup.client, most=setup.max_attempts, on_failure=setup.on_failure)
+        self._state = v.State(
+            client=setup.client,
+            most=setup.max_attempts,
+            on_failure=setup.on_failure,
+            retry_with_intent=setup.retry_with_intent,
+        )
         self._inputs: asyncio.Queue[_Item] = asyncio.Queue()
         self._pending = Pending()
-        self._reviewing = Reviewing(log, checks, self._put)
+        self._reviewing = Reviewing(log, checks, self._put, model)
         self._calls: dict[str, Asking] = {}
         self._begin: dict[str, v.CallStarted] = {}
         self._heard_of: set[str] = set()
@@ -151,6 +157,10 @@ class Coordinator:
         else:
             self._put(given)
 
+    def take_over(self, inquiry: str) -> None:
+        """The human decides what a reviewer is deciding (R156)."""
+        self.human(inquiry, self._reviewing.taken_over(inquiry))
+
     def _answer(self, given: v.HumanAnswered) -> None:
         shown = self._shown.get(given.inquiry)
         if shown is None or not isinstance(shown.question.answer_type, SecretAnswer | SchemaAnswer):
@@ -192,6 +202,7 @@ class Coordinator:
         """Put what waits to a face that was not there when it was asked."""
         for waiting in self._shown.values():
             self._log.publish(QuestionAsked(conversation=self._log.id, prompt=waiting))
+        self._reviewing.say_again()
 
     def answered_after(self, inquiry: str) -> int | None:
         """Milliseconds since the question was put to the human."""
@@ -284,7 +295,7 @@ class Coordinator:
                     self._ask(effect)
                 case s.AskReviewer(opened):
                     self._say(opened.call, "awaiting_assistant")
-                    self._reviewing.ask(opened, self._calls[opened.call].tool)
+                    self._reviewing.ask(effect, self._calls[opened.call].tool)
                 case s.RunAgain() | s.Complete() | s.Defer() | s.Permit() | s.Deliver():
                     self._pending.settle(effect)
                 case s.Settled(inquiry, how, by):

@@ -11,6 +11,7 @@ from contextlib import suppress
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.entries import stored_event
+from jp_tui.engine.figures import figures
 from jp_tui.engine.listing import draft_allowed, listed
 from jp_tui.engine.log import Log
 from jp_tui.engine.offering import Offering
@@ -130,8 +131,16 @@ class Engine:
             case c.SendAside(conversation=id_, inquiry=inquiry, send=send):
                 if (session := self._session(id_, command.type)) is not None:
                     await session.asides.send(inquiry, send=send)
+            case c.TakeOver(conversation=id_, inquiry=inquiry):
+                if (session := self._session(id_, command.type)) is not None:
+                    session.take_over(inquiry)
+            case c.ReadReviewers():
+                self._aside(command, self._reviewers())
             case c.Shutdown():
                 await self.stop()
+
+    async def _reviewers(self) -> None:
+        self._publish(e.ReviewersRead(reviewers=await figures(self._setup.journal)))
 
     def _save_draft(self, id_: str, key: str, text: str) -> None:
         journal = self._setup.journal

@@ -17,7 +17,7 @@ from jp_tui.engine.log import Log
 from jp_tui.engine.setup import ToolSetup
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
-from jp_tui.protocol.values import Control, Escalation, PromptRequest
+from jp_tui.protocol.values import Control, Escalation, PromptRequest, Verdict
 from jp_tui.questions.types import BooleanAnswer, Question
 
 Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
@@ -96,10 +96,20 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
         "back": opened.back,
         "prefill": opened.prefill,
         "undo": opened.undo,
-        "escalation": None
-        if verdict is None
-        else Escalation(model=verdict.model, reason=Foreign(verdict.reason), failed=verdict.failed, ms=verdict.ms),
+        "escalation": None if verdict is None else _escalation(verdict),
     }
+
+
+def _escalation(told: v.Escalation) -> Escalation:
+    return Escalation(
+        model=told.model,
+        reason=Foreign(told.reason),
+        failed=told.failed,
+        ms=told.ms,
+        cause=told.cause,
+        before=tuple(Verdict(model=one.model, reason=Foreign(one.reason), ms=one.ms) for one in told.before),
+        saw=told.saw,
+    )
 
 
 def _permission(asked: v.OpenPermission, call: Asking) -> dict[str, Any]:

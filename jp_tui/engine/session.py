@@ -248,6 +248,14 @@ class Session:
         ms = coordinator.answered_after(inquiry)
         coordinator.human(inquiry, given(command, via=log.setup.via, ms=ms, at=at))
 
+    def take_over(self, inquiry: str) -> None:
+        """The human decides what a reviewer is deciding (R156)."""
+        if self._turn is None:
+            log = self._log
+            log.publish(AnswerRefused(conversation=log.id, inquiry=inquiry, reason="no reviewer decides it", gone=True))
+        else:
+            self._turn.coordinator.take_over(inquiry)
+
     async def offered(self, request: ev.InquiryRequest, turn: int, text: str) -> Settled:
         """An answer from elsewhere, for a conversation that is held here. Raises JournalError."""
         if self.busy and self._turn is not None:

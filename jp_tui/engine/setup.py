@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from jp_tui.conversation.model import Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry.values import Policy, ReviewerAnswered, ReviewerFailed, Rule
+from jp_tui.inquiry.values import Policy, ReviewerAnswered, ReviewerFailed, Rule, Verdict
 from jp_tui.journal.port import Journal
 from jp_tui.providers.port import Provider
 from jp_tui.questions.types import Question
@@ -68,8 +68,21 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True)
+class Prices:
+    """US dollars a million tokens; `cached` for what was read from a cache."""
+
+    input: float
+    output: float
+    cached: float
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSetup:
-    """A model ready to be asked; `id` is provider/model, `name` what is sent."""
+    """A model ready to be asked; `id` is provider/model, `name` what is sent.
+
+    `extra` are parameters of its own for the wire, `cache` how long its provider may keep a prompt (R68), `window` its
+    context in tokens and `prices`, where known; `structured` says how it is held to a schema (surface S20b).
+    """
 
     id: str
     name: str
@@ -78,15 +91,49 @@ class ModelSetup:
     max_tokens: int | None = None
     temperature: float | None = None
     retry: Retry = Retry()
+    extra: JsonObject = field(default_factory=dict)
+    cache: str = "short"
+    window: int | None = None
+    structured: Literal["native", "tool"] = "native"
+    prices: Prices | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question for a reviewer. `told` is the snapshot of what the conversation's `model` was told, with the calls of
+    this cycle that wait or run standing in it as such (R120, R121); `tools` are those it has. `overrides` differ for
+    this question (R130). With `intent` it is the second look: `before` is what the reviewer said at the first.
+    """
+
+    inquiry: str
+    tool: str
+    question: Question
+    told: tuple[Message, ...]
+    model: ModelSetup
+    tools: tuple[ToolSpec, ...] = ()
+    overrides: JsonObject = field(default_factory=dict)
+    intent: str = ""
+    before: tuple[Verdict, ...] = ()
+
+
+class Hears(Protocol):
+    """Who hears a reviewer think (E40)."""
+
+    def asks(self, model: str) -> None:
+        """The model that is asked now, as provider/model."""
+
+    def says(self, kind: Literal["thought", "reason"], text: str, *, fresh: bool = False) -> None:
+        """More of its thoughts or of its reason; `fresh`: it begins anew."""
 
 
 class Reviewer(Protocol):
-    """A model that answers questions (R119). None exists in the product yet; tests script one."""
+    """A model that answers questions (R119)."""
 
-    async def inquire(
-        self, told: Sequence[Message], inquiry: str, tool: str, question: Question, overrides: JsonObject
-    ) -> ReviewerAnswered | ReviewerFailed:
-        """A verdict; never raises but for cancellation. `told` is what the main model was told (R120)."""
+    async def inquire(self, asked: Inquiry, hears: Hears) -> ReviewerAnswered | ReviewerFailed:
+        """A verdict; never raises but for cancellation. Whether the value fits the question is not looked at here."""
+
+    async def close(self) -> None:
+        """Give up connections."""
 
 
 class Lock(Protocol):
@@ -132,6 +179,7 @@ class Setup:
     tool_choice: str = "auto"
     max_attempts: int = 20
     on_failure: Literal["ask", "fail"] = "ask"
+    retry_with_intent: bool = False
     reviews: bool = False
     reviewer: Reviewer | None = None
     open_inquiry_model: Callable[[], Awaitable[ModelSetup]] | None = None

@@ -72,7 +72,7 @@ class Turn:
             waits=self._waits,
             settled=self._asides.drop,
         )
-        self._coordinator = Coordinator(log, checks, hooks)
+        self._coordinator = Coordinator(log, checks, hooks, model)
         self._offers = Offers(log, self._coordinator)
         self._batch: Batch | None = None
         self._usage = cut.usage if cut is not None else m.Usage()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from jp_tui.inquiry import evolve, forms, human, permission, reviewer
+from jp_tui.inquiry import evolve, forms, human, permission, refusals, reviewer
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.raised import raised
@@ -21,6 +21,8 @@ def decide(state: v.State, given: v.Input) -> Decision:
     match given:
         case v.CallStarted() | v.CallResumed() | v.CallGone() | v.Revoked():
             state, steps = _of_a_call(state, given)
+        case v.TurnResumed():
+            state, steps = refusals.turn_resumed(state, given)
         case v.QuestionRaised():
             state, steps = raised(state, given)
         case v.PermissionWanted():
@@ -49,6 +51,8 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = forms.restored(state, given)
         case v.HumanSubmitted():
             state, steps = forms.submitted(state, given)
+        case v.HumanTookOver():
+            state, steps = reviewer.took_over(state, given)
         case v.DeadlinePassed():
             state, steps = human.deadline(state, given)
         case v.ReviewerAnswered():

@@ -47,6 +47,22 @@ def reviewer_failed(state: v.State, given: v.ReviewerFailed) -> Decision:
     return _failed(state, opened, given.error, given.model, given.ms)
 
 
+def took_over(state: v.State, given: v.HumanTookOver) -> Decision:
+    """The human decides instead: the reviewer's attempt is closed, a new one waits for the human (R156)."""
+    opened = _asked(state, given.inquiry)
+    if opened is None:
+        return state, [gone(state, given.inquiry)]
+    if not state.client:
+        return state, [s.Refuse(given.inquiry, "nobody is there to take it over", False)]
+    state, steps = cancel(state, opened, "user", "user", Responder("user"))
+    state, more = _to_human(
+        state,
+        opened,
+        v.Escalation(_plain(given.model), _plain(given.heard), True, given.ms, "taken_over", opened.before),
+    )
+    return state, [*steps, *more]
+
+
 def _asked(state: v.State, inquiry: str) -> v.Open | None:
     return next((item for item in state.reviewed if item.inquiry == inquiry), None)
 

@@ -57,10 +57,12 @@ class AskReview:
 
 @dataclass(frozen=True, slots=True)
 class AskReviewer:
-    """Ask a reviewing model (rows 5, 6, 11); ReviewerAnswered or ReviewerFailed comes back."""
+    """Ask a reviewing model (rows 5, 6, 11); ReviewerAnswered or ReviewerFailed comes back. `intent`: once more, told
+    what the assistant wants with it and what it said itself before (`open.intent`, `open.before`)."""
 
     open: Open
     why: str
+    intent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

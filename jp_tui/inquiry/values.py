@@ -59,21 +59,40 @@ class Held:
 @dataclass(frozen=True, slots=True)
 class Ledger:
     """What a turn remembers (R39, R40): answers and, apart from them, permissions by `<tool>.<question>`; attempts
-    by (call, question)."""
+    by (call, question). `refused` are the targets that somebody said no to, with words that say who (R247);
+    `rejections` how often one intent was, by `<tool>.<question>` and its targets."""
 
     answers: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
     permissions: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
     attempts: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
+    refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    rejections: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a reviewer said before it was asked once more with the assistant's intent."""
+
+    model: str
+    reason: str
+    ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Escalation:
-    """Why a question reaches the human after all (R150, R154, R155): the reviewer's verdict, or why it had none."""
+    """Why a question reaches the human after all (R150, R154, R155): the reviewer's verdict, or why it had none.
+
+    `cause` is more of why there is none (`failed` then): what it was to see was too long for it, or the human took it
+    over (R156). `before` are its earlier verdicts, `saw` says what it was shown, in words.
+    """
 
     model: str
     reason: str
     failed: bool = False
     ms: int | None = None
+    cause: Literal["", "too_long", "taken_over"] = ""
+    before: tuple[Verdict, ...] = ()
+    saw: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +117,8 @@ class Open:
     prefill: tuple[Json, ...] = field(default=(), repr=False)  # the answer it had before Back (R176); of no secret
     undo: tuple[str, ...] = ()  # the questions whose answers `u` would bring back, in order, Back's target first (E23)
     policy_place: str = ""  # where the policy is set
+    intent: str = ""  # what the assistant said it wants, for a second look
+    before: tuple[Verdict, ...] = ()  # what the reviewer said at the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +208,7 @@ class State:
     client: bool
     most: int = 20
     on_failure: Literal["ask", "fail"] = "ask"
+    retry_with_intent: bool = False
     ledger: Ledger = Ledger()
     calls: Mapping[str, Work] = field(default_factory=lambda: MappingProxyType({}))
     waiting: tuple[Waiting, ...] = ()
@@ -223,7 +245,7 @@ class CallResumed:
 @dataclass(frozen=True, slots=True)
 class QuestionRaised:
     """A tool returned needs_input. `verdicts` cover the static answer and the default of a schema question;
-    `policy_place` is FILE:LINE of the policy, when a file set it."""
+    `policy_place` is FILE:LINE of the policy, when a file set it; `intent` what the assistant said beside the call."""
 
     call: str
     question: Question
@@ -233,12 +255,22 @@ class QuestionRaised:
     verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
     form: FormView | None = None
     policy_place: str = ""
+    intent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResumed:
+    """A turn that was cut off goes on: what was refused in it, as in Ledger. Comes before its calls."""
+
+    refused: Mapping[str, str]
+    rejections: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionWanted:
     """A call of a tool with run mode `ask` or `edit` (R85). `digest` is of the arguments as they are shown, `place`
-    FILE:LINE of the mode, when a file set it."""
+    FILE:LINE of the mode, when a file set it. `floor` are refused targets that its arguments name: whatever the mode,
+    only a person lets it run (R247)."""
 
     call: str
     tool: str
@@ -246,6 +278,7 @@ class PermissionWanted:
     digest: str
     policy: Policy = "unset"
     place: str = ""
+    floor: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +420,17 @@ class HumanSubmitted:
 
 
 @dataclass(frozen=True, slots=True)
+class HumanTookOver:
+    """The human decides what a reviewer is deciding (R156): the `model` that was at it, since `ms`, and what was
+    `heard` of its reason so far."""
+
+    inquiry: str
+    model: str = ""
+    heard: str = ""
+    ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DeadlinePassed:
     """The user's own time limit for this question is over (R243)."""
 
@@ -405,7 +449,8 @@ class Revoked:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAnswered:
-    """A verdict (R119); `reason` empty when there was none. `verdicts` as for a human."""
+    """A verdict (R119); `reason` empty when there was none. `verdicts` as for a human; `usage` are tokens and, where
+    prices are known, `cost_usd`; `saw` says in words what it was shown."""
 
     inquiry: str
     value: Json
@@ -414,21 +459,26 @@ class ReviewerAnswered:
     ms: int | None = None
     usage: JsonObject = field(default_factory=dict)
     verdicts: Verdicts = field(default_factory=lambda: NO_VERDICTS)
+    saw: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerFailed:
-    """No verdict, and why (R137)."""
+    """No verdict, and why (R137). `too_long`: it could not be shown all of what is asked, so nobody asked it (R247)."""
 
     inquiry: str
     error: str
     model: str = ""
     ms: int | None = None
+    kind: Literal["failed", "too_long"] = "failed"
+    usage: JsonObject = field(default_factory=dict)
+    saw: str = ""
 
 
 Input = (
     CallStarted
     | CallResumed
+    | TurnResumed
     | QuestionRaised
     | PermissionWanted
     | DeliveryWanted
@@ -444,6 +494,7 @@ Input = (
     | HumanWentBack
     | HumanRestored
     | HumanSubmitted
+    | HumanTookOver
     | DeadlinePassed
     | Revoked
     | ReviewerAnswered

@@ -169,6 +169,20 @@ class SendAside(Model):
     send: bool = True
 
 
+class TakeOver(Model):
+    """Decide a question oneself that a reviewer is deciding (R156): it is asked then, or AnswerRefused comes back."""
+
+    type: Literal["take_over"] = "take_over"
+    conversation: str
+    inquiry: str
+
+
+class ReadReviewers(Model):
+    """How reviewers fared, over all conversations; answered by ReviewersRead."""
+
+    type: Literal["read_reviewers"] = "read_reviewers"
+
+
 class Shutdown(Model):
     """Stop everything, close the log; answered by Stopped, the last event there is."""
 
@@ -193,6 +207,8 @@ Command = Annotated[
     | RevokeEntry
     | AskAside
     | SendAside
+    | TakeOver
+    | ReadReviewers
     | Shutdown,
     Field(discriminator="type"),
 ]

@@ -16,6 +16,7 @@ from jp_tui.protocol.values import (
     InquiryInfo,
     LedgerEntry,
     PromptRequest,
+    ReviewerFigures,
     StoredEvent,
     TurnError,
     UsageTotals,
@@ -224,6 +225,39 @@ class AsideEnded(Model):
     error: TurnError | None = None
 
 
+class ReviewStarted(Model):
+    """A reviewing model is asked (R139); QuestionSettled says that it no longer is. `again`: told the intent, too."""
+
+    type: Literal["review_started"] = "review_started"
+    conversation: str
+    turn: int
+    call: str
+    inquiry: str
+    tool: str
+    model: str
+    again: bool = False
+    at: str = ""
+
+
+class ReviewDelta(Model):
+    """More of what a reviewer says while it decides (E40): its thoughts, or the reason of the verdict, unescaped.
+    `fresh`: it begins anew, what was heard of this inquiry before does not count."""
+
+    type: Literal["review_delta"] = "review_delta"
+    conversation: str
+    inquiry: str
+    kind: Literal["thought", "reason"]
+    text: Foreign
+    fresh: bool = False
+
+
+class ReviewersRead(Model):
+    """The trust figures, the most asked first."""
+
+    type: Literal["reviewers_read"] = "reviewers_read"
+    reviewers: tuple[ReviewerFigures, ...]
+
+
 class ConversationsListed(Model):
     type: Literal["conversations_listed"] = "conversations_listed"
     conversations: tuple[ConversationInfo, ...]
@@ -304,6 +338,9 @@ Event = Annotated[
     | LedgerRead
     | AsideDelta
     | AsideEnded
+    | ReviewStarted
+    | ReviewDelta
+    | ReviewersRead
     | ConversationsListed
     | ConversationRead
     | HistoryRead

@@ -37,13 +37,28 @@ class EventSpan(Model):
     lines: int
 
 
+class Verdict(Model):
+    """An earlier no of a reviewer."""
+
+    model: str
+    reason: Foreign
+    ms: int | None = None
+
+
 class Escalation(Model):
-    """Why the human sees a question that a reviewer was to answer (R150, R154): its verdict, or why it `failed`."""
+    """Why the human sees a question that a reviewer was to answer (R150, R154): its verdict, or why it `failed`.
+
+    `cause`: too long to be shown to it whole, or taken over by the human (R156). `before` are the verdicts before it
+    was told the assistant's intent, oldest first; `saw` says what it was shown.
+    """
 
     model: str
     reason: Foreign
     failed: bool = False
     ms: int | None = None
+    cause: Literal["", "too_long", "taken_over"] = ""
+    before: tuple[Verdict, ...] = ()
+    saw: str = ""
 
 
 class PromptRequest(Model):
@@ -215,6 +230,45 @@ class LedgerEntry(Model):
     place: str = ""
     uses: int = 0
     revocable: bool = True
+
+
+class PolicyChange(Model):
+    """A change of the configuration that the figures suggest: `key` to `value`, and why in words."""
+
+    key: str
+    value: Any
+    words: str
+
+
+class ReviewerFigures(Model):
+    """What became of the questions of one tool that one model was asked, from the record of all conversations.
+
+    `asked` counts attempts. Of boolean questions `approved` and `rejected`; `answered` of all others; `failed` without
+    a verdict; `taken_over` by the human before there was one. `overturned` and `upheld` are rejections that a human
+    decided afterwards. Latencies in milliseconds, None when none is known; `cost_usd` None when no price was known.
+    `outcomes` are the latest, oldest first: `a`pproved, `r`ejected, `o`verturned, `f`ailed, `t`aken over, `n` answered.
+    """
+
+    tool: str
+    question: str
+    model: str
+    asked: int = 0
+    approved: int = 0
+    rejected: int = 0
+    answered: int = 0
+    failed: int = 0
+    taken_over: int = 0
+    overturned: int = 0
+    upheld: int = 0
+    p50_ms: int | None = None
+    p95_ms: int | None = None
+    input: int = 0
+    output: int = 0
+    cost_usd: float | None = None
+    first: str = ""
+    last: str = ""
+    outcomes: str = ""
+    suggests: PolicyChange | None = None
 
 
 class ConversationInfo(Model):

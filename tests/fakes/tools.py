@@ -7,9 +7,9 @@ import threading
 from collections.abc import Awaitable, Callable, Sequence
 
 from jp_tui.conversation.events import SourceKind
-from jp_tui.conversation.model import Message
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.setup import Hears, Inquiry
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
 from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
 from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, RenderFailed, ToolCall
@@ -123,10 +123,10 @@ class Reviews:
         self.seen: list[tuple[str, str, int]] = []
         self.cancelled = 0
 
-    async def inquire(
-        self, told: Sequence[Message], inquiry: str, tool: str, question: Question, overrides: JsonObject
-    ) -> ReviewerAnswered | ReviewerFailed:
-        self.seen.append((inquiry, tool, len(told)))
+    async def inquire(self, asked: Inquiry, hears: Hears) -> ReviewerAnswered | ReviewerFailed:
+        inquiry, question = asked.inquiry, asked.question
+        self.seen.append((inquiry, asked.tool, len(asked.told)))
+        hears.asks("judge/one")
         self.asked.set()
         try:
             while not self.gate.is_set():  # noqa: ASYNC110 - opened by another thread
@@ -138,4 +138,8 @@ class Reviews:
         if isinstance(found, str):
             return ReviewerFailed(inquiry, found, "judge")
         value, reason = found
+        hears.says("reason", reason)
         return ReviewerAnswered(inquiry, value, reason, "judge")  # type: ignore[arg-type]
+
+    async def close(self) -> None:
+        return None

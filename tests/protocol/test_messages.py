@@ -14,14 +14,14 @@ from jp_tui.questions.types import BooleanAnswer, Option, Question, SelectAnswer
 COMMANDS = {
     "open_conversation", "read_events", "start_turn", "interrupt_turn", "answer_question", "list_conversations",
     "read_conversation", "read_history", "save_draft", "set_setting", "check_answer", "list_inquiries", "offer_answer",
-    "read_ledger", "revoke_entry", "ask_aside", "send_aside", "shutdown",
+    "read_ledger", "revoke_entry", "ask_aside", "send_aside", "take_over", "read_reviewers", "shutdown",
 }  # fmt: skip
 EVENTS = {
     "title_changed", "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped",
     "turn_started", "turn_phase", "turn_completed", "call_changed", "question_asked", "question_settled",
     "answer_refused", "conversations_listed", "conversation_read", "history_read", "setting_changed", "refused",
     "storage_failed", "engine_failed", "stopped", "answer_checked", "offer_settled", "inquiries_listed", "ledger_read",
-    "aside_delta", "aside_ended",
+    "aside_delta", "aside_ended", "review_started", "review_delta", "reviewers_read",
 }  # fmt: skip
 
 

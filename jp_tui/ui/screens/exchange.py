@@ -52,7 +52,7 @@ class Exchange(Vertical):
     class Listed(Message):
         """What the engine said to a list that lies over the workspace."""
 
-        reported: ev.LedgerRead | ev.InquiriesListed | ev.Refused
+        reported: ev.LedgerRead | ev.InquiriesListed | ev.ReviewersRead | ev.Refused
 
     @dataclass
     class Copied(Message):
@@ -166,8 +166,10 @@ class Exchange(Vertical):
                     self._released(self._unsent)
             case ev.ConversationsListed() | ev.ConversationRead():
                 pass  # nobody here asks for them yet
-            case ev.InquiriesListed() | ev.LedgerRead():
+            case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead():
                 self.post_message(self.Listed(event))
+            case ev.ReviewStarted() | ev.ReviewDelta():
+                pass  # the sidebar's: the activity holds it
             case ev.OfferSettled():
                 pass  # nobody here offers an answer: a sheet sends AnswerQuestion
             case ev.AnswerChecked(inquiry=inquiry, revision=revision, problems=problems):
