@@ -10,12 +10,12 @@ from jp_tui.conversation.ids import timestamp
 from jp_tui.engine.listing import digest_of
 from jp_tui.engine.log import Log
 from jp_tui.engine.offers import GONE, Settled
-from jp_tui.engine.resuming import escalation
 from jp_tui.engine.typed import typed
 from jp_tui.engine.verdicts import Checks, verdicts
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
+from jp_tui.inquiry.escalations import read
 from jp_tui.questions.types import SecretAnswer
 from jp_tui.questions.wire import read_recorded
 
@@ -31,7 +31,13 @@ async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, 
     call, digest = str(extra.get("call", "")), digest_of(request)
     human = question.exclusive or isinstance(question.answer_type, SecretAnswer)
     opened = v.Open(
-        request.id, call, question, digest, request.source.kind, human, escalation=escalation(request.metadata)
+        request.id,
+        call,
+        question,
+        digest,
+        request.source.kind,
+        human,
+        escalation=read(request.metadata.get("escalation")),
     )
     state = v.State(client=False, calls=MappingProxyType({call: v.Work(tool)}), waiting=(opened,))
     known = await verdicts(checks, question.answer_type, [value])

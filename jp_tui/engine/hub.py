@@ -140,7 +140,7 @@ class Engine:
                 await self.stop()
 
     async def _reviewers(self) -> None:
-        self._publish(e.ReviewersRead(reviewers=await figures(self._setup.journal)))
+        self._publish(e.ReviewersRead(reviewers=await figures(self._setup.journal, self._setup.tools)))
 
     def _save_draft(self, id_: str, key: str, text: str) -> None:
         journal = self._setup.journal

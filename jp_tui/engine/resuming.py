@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Usage
-from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import first_line
 from jp_tui.engine.closing import open_calls, open_inquiries
 from jp_tui.engine.entries import totals
 from jp_tui.engine.job import Earlier
+from jp_tui.engine.refusing import Refusal, stored
 from jp_tui.inquiry import values as v
+from jp_tui.inquiry.escalations import read
 from jp_tui.inquiry.rebuilt import Rebuilt
 
 
@@ -48,7 +49,7 @@ class Cut:
     text: str
     order: tuple[str, ...]
     calls: tuple[Call, ...]
-    refused: tuple[tuple[str, str, str], ...]
+    refused: tuple[Refusal, ...]
     resumed: tuple[v.CallResumed, ...]
     over: tuple[v.CallResumed, ...]
     waits: tuple[ev.InquiryRequest, ...]
@@ -65,11 +66,11 @@ def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | 
     known = _known(turn)
     order = tuple(dict.fromkeys(open_calls(turn)))
     calls: list[Call] = []
-    refused: list[tuple[str, str, str]] = []
+    refused: list[Refusal] = []
     for id_ in order:
         request = known[id_].request
-        if (problem := request.metadata.get("refused")) is not None:
-            refused.append((id_, request.name, str(problem)))
+        if "refused" in request.metadata:
+            refused.append(stored(request))
         else:
             calls.append(Call(id_, request.name, request.arguments))
     usage, context = _usage(turn)
@@ -129,7 +130,7 @@ def _known(turn: Sequence[ev.Event]) -> dict[str, _Known]:
             case ev.InquiryRequest(id=id_, metadata=extra):
                 if (call := known.get(str(extra.get("call")))) is not None:
                     found = v.Recorded(
-                        id_, str(extra.get("question", "")), str(extra.get("digest", "")), escalation(extra)
+                        id_, str(extra.get("question", "")), str(extra.get("digest", "")), read(extra.get("escalation"))
                     )
                     call.attempts[found.question] += 1
                     call.rebuilt.asked(found.question, extra)
@@ -149,16 +150,6 @@ def _close(call: _Known, asked: v.Recorded, event: ev.InquiryResponse) -> None:
         waiting.remove(asked)
     call.rebuilt.closed(asked, event)
     call.hidden = call.hidden or isinstance(event, ev.InquiryRedacted)
-
-
-def escalation(extra: JsonObject) -> v.Escalation | None:
-    """What a reviewer had said before this was put to the human."""
-    told = extra.get("escalation")
-    if not isinstance(told, dict):
-        return None
-    ms = told.get("ms")
-    counted = ms if isinstance(ms, int) and not isinstance(ms, bool) else None
-    return v.Escalation(str(told.get("model", "")), str(told.get("reason", "")), told.get("failed") is True, counted)
 
 
 def _usage(turn: Sequence[ev.Event]) -> tuple[Usage, int]:

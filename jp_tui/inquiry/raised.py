@@ -10,7 +10,7 @@ from dataclasses import replace
 from jp_tui.conversation.events import CancelReason, InquiryRequest, Responder, Source
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import first_line
-from jp_tui.inquiry import evolve, messages, why
+from jp_tui.inquiry import escalations, evolve, messages, why
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import writable
@@ -118,7 +118,7 @@ def request(state: v.State, opened: v.Open, row: str, words: str) -> tuple[v.Sta
         "why": words,
     }
     if (told := opened.escalation) is not None:
-        about["escalation"] = {"model": told.model, "reason": told.reason, "failed": told.failed, "ms": told.ms}
+        about["escalation"] = escalations.written(told)
     if opened.undo:  # of Back from a review nothing else is on record
         about[DISCARDS] = list(opened.undo)
     event = InquiryRequest(

@@ -1,0 +1,50 @@
+"""An escalation as it stands beside the request that is put to the human (inquiries.md R149, R207), and back again.
+
+A damaged record gives an escalation with less in it, never another verdict.
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.inquiry import values as v
+
+
+def written(told: v.Escalation) -> JsonObject:
+    """Its stored form; what is empty is left out."""
+    found: JsonObject = {"model": told.model, "reason": told.reason, "failed": told.failed, "ms": told.ms}
+    if told.cause:
+        found["cause"] = told.cause
+    if told.saw:
+        found["saw"] = told.saw
+    if told.before:
+        found["before"] = [{"model": one.model, "reason": one.reason, "ms": one.ms} for one in told.before]
+    return found
+
+
+def read(found: Json) -> v.Escalation | None:
+    """None where none is stored."""
+    if not isinstance(found, dict):
+        return None
+    before = found.get("before")
+    cause = found.get("cause")
+    return v.Escalation(
+        model=_text(found.get("model")),
+        reason=_text(found.get("reason")),
+        failed=found.get("failed") is True,
+        ms=_count(found.get("ms")),
+        cause="too_long" if cause == "too_long" else "taken_over" if cause == "taken_over" else "",
+        before=tuple(
+            v.Verdict(_text(one.get("model")), _text(one.get("reason")), _count(one.get("ms")))
+            for one in (before if isinstance(before, list) else [])
+            if isinstance(one, dict)
+        ),
+        saw=_text(found.get("saw")),
+    )
+
+
+def _text(found: Json) -> str:
+    return found if isinstance(found, str) else ""
+
+
+def _count(found: Json) -> int | None:
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
