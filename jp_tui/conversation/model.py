@@ -148,13 +148,14 @@ class PartEnded:
 
 @dataclass(frozen=True, slots=True)
 class CallRefused:
-    """A tool call that was cut, or whose arguments are no strict JSON object: it must not run (T20)."""
+    """A tool call that was cut, or whose arguments are no strict JSON object (`misread`): it must not run (T20)."""
 
     index: int
     id: str
     name: str
     raw: str
     problem: str
+    misread: bool = False
 
 
 @dataclass(frozen=True, slots=True)

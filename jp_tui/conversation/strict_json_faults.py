@@ -130,10 +130,10 @@ def _endless(digits: str) -> bool:
 def _whole(value: Json) -> Json:
     """With half characters written out, so that it can be encoded; not deeper than MAX_DEPTH."""
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
+        return _plain(value)
     if isinstance(value, list):
         return [_whole(one) for one in value]
-    return {str(_whole(key)): _whole(one) for key, one in value.items()} if isinstance(value, dict) else value
+    return {_plain(key): _whole(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 @dataclass(slots=True)
@@ -164,7 +164,7 @@ class _Walk:
     def path(self) -> str:
         """The JSON pointer of what is being read."""
         steps = (str(level.step) for level in self.levels if level.step != "")
-        return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
+        return "".join("/" + _plain(step).replace("~", "~0").replace("/", "~1") for step in steps)
 
     def _token(self, token: str, at: int) -> None:
         level = self.levels[-1] if self.levels else None
@@ -201,10 +201,10 @@ class _Walk:
 
     def _key(self, name: str, at: int, names: dict[str, int]) -> None:
         if len(self.levels) == 1 and name not in names:
-            self.keys.append(name)
+            self.keys.append(_plain(name))
         if name in names:
             line, column = _place(self.text, names[name])
-            wrong = f"the key '{_short(name)}' stands twice in one object, before at line {line}, column {column}"
+            wrong = f"the key '{_short(name)}' stands twice in one object, first at line {line}, column {column}"
             self._say("duplicate_key", at, wrong, "send it once")
         else:
             names[name] = at
@@ -247,6 +247,11 @@ def _syntax(text: str, error: json.JSONDecodeError, path: str) -> Fault:
 def _place(text: str, at: int) -> tuple[int, int]:
     """Line and column of an offset, from 1."""
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def _plain(text: str) -> str:
+    """With half characters written out as escapes: it can be encoded."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _short(text: str) -> str:

@@ -19,6 +19,7 @@ from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.job import Deferred, Done, Earlier
 from jp_tui.engine.keeping import RESULT, Keeping
 from jp_tui.engine.log import Log
+from jp_tui.engine.refusing import Refusal, told
 from jp_tui.engine.results import UNFINISHED, response, with_words
 from jp_tui.engine.verdicts import Checks
 from jp_tui.protocol.events import CallChanged
@@ -48,7 +49,7 @@ class Batch:
         root: Path,
         calls: Sequence[Call],
         order: Sequence[str],
-        refused: Sequence[tuple[str, str, str]] = (),
+        refused: Sequence[Refusal] = (),
         earlier: Earlier | None = None,
     ) -> None:
         self._log, self._coordinator, self._order = log, coordinator, list(order)
@@ -57,7 +58,7 @@ class Batch:
         self._runner = Runner(log, coordinator, checks, root, self._say, self._keeping, earlier)
         self._deciding: asyncio.Task[Done | None] | None = None
         self._calls = list(calls)
-        self._names = {call.id: call.name for call in calls} | {id_: name for id_, name, _ in refused}
+        self._names = {call.id: call.name for call in calls} | {one.call: one.tool for one in refused}
         self._done: dict[str, Done] = {}
         self._fresh: list[str] = []
         self._stays = earlier.stays
@@ -71,8 +72,9 @@ class Batch:
         self._words = ""
         self.unheard = ""
         """Words that no call was left to tell the model."""
-        for id_, _, problem in refused:
-            self._end(id_, Done(f"The call was not run: {problem}. Send it again, complete.", True, "error"))
+        for one in refused:
+            setup = log.setup.tools.get(one.tool)
+            self._end(one.call, Done(told(one, setup.tool if setup else None), True, "error"))
 
     def stop(self, ending: Stop, words: str = "") -> bool:
         """Call off what still runs (R211-R214); `words` go to the model for every unfinished call (R212).

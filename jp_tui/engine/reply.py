@@ -16,6 +16,7 @@ from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.log import Log
+from jp_tui.engine.refusing import KEPT, Refusal
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import CallChanged, PartDelta, PartDropped
 
@@ -41,6 +42,7 @@ class Growing:
     arguments: JsonObject | None = None
     opaque: JsonObject = field(default_factory=dict)
     problem: str = ""
+    misread: bool = False
 
     @property
     def text(self) -> str:
@@ -94,10 +96,10 @@ class Reply:
             case m.PartEnded(index, arguments, opaque):
                 if index in self._parts:
                     self._parts[index].arguments, self._parts[index].opaque = arguments, opaque
-            case m.CallRefused(index, id_, name, raw, problem):
+            case m.CallRefused(index, id_, name, raw, problem, misread):
                 if index not in self._parts:
                     self._open(m.PartOpened(index, "tool", id_, name))
-                self._parts[index].problem = problem
+                self._parts[index].problem, self._parts[index].misread = problem, misread
                 self._parts[index].pieces = [raw]
             case m.Finished():
                 self.finished = delta
@@ -173,10 +175,10 @@ class Reply:
             if part.kind == "tool" and part.arguments is not None and not self._problem(part)
         ]
 
-    def refused(self) -> list[tuple[str, str, str]]:
-        """Calls that must not run: id, name, what is wrong."""
+    def refused(self) -> list[Refusal]:
+        """Calls that must not run."""
         return [
-            (part.call, part.tool, problem)
+            Refusal(part.call, part.tool, problem, part.text if part.misread else "")
             for part in self.in_order()
             if part.kind == "tool" and (problem := self._problem(part))
         ]
@@ -229,7 +231,9 @@ class Reply:
             case "tool":
                 problem = self._problem(part)
                 if part.arguments is None or problem:
-                    extra = {"refused": problem, "raw": part.text[:4096]}
+                    extra = {"refused": problem, "raw": part.text[:KEPT]}
+                    if part.misread:
+                        extra["misread"] = True
                     return ev.ToolCallRequest(id=part.call, name=part.tool, arguments={}, metadata=extra)
                 return ev.ToolCallRequest(id=part.call, name=part.tool, arguments=part.arguments)
 

@@ -188,7 +188,7 @@ class Reply:
 
     def _verdict(self, part: Part, reason: StopReason) -> Delta:
         """Servers close a block even when they cut it, so the last one of a cut reply is never trusted."""
-        raw, index, arguments = "".join(part.raw), part.index or 0, JsonObject()
+        raw, index, arguments, misread = "".join(part.raw), part.index or 0, JsonObject(), False
         if reason not in ("end", "tools") and part is self._last:
             problem = _CUT.get(reason, "the reply ended before the call was known to be whole")
         elif not part.closed:
@@ -199,7 +199,7 @@ class Reply:
             try:
                 arguments, problem = parse_object(raw) if raw.strip() else {}, ""
             except JsonProblem as refused:
-                problem = f"the arguments are not one JSON object: {refused.message}"
+                problem, misread = f"the arguments are not one JSON object: {refused.message}", True
         if problem:
-            return CallRefused(index, part.id, part.name, raw, problem)
+            return CallRefused(index, part.id, part.name, raw, problem, misread)
         return PartEnded(index, arguments=arguments)

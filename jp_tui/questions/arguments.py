@@ -40,7 +40,7 @@ def read(arguments: Json) -> Form | Refused:
     """The questions that `arguments` ask for, or what is wrong with them, as far as it can be seen here."""
     if not isinstance(arguments, dict):
         return Refused("list", (Problem("V13", "", "The arguments must be a JSON object with `questions`."),))
-    shape = _shape(arguments)
+    shape = shape_of(arguments)
     outside = beyond(arguments)
     if outside is not None:
         return Refused(shape, (Problem(*outside),))  # what is out of bounds is not looked at any closer
@@ -65,11 +65,11 @@ def judged(read: Form | Refused, verdicts: Mapping[str, str | None]) -> Form | R
     if not wrong:
         return read
     known = read.problems if isinstance(read, Refused) else ()
-    return Refused(read.shape, tuple(sorted([*known, *wrong], key=_place)))
+    return Refused(read.shape, tuple(sorted([*known, *wrong], key=place)))
 
 
-def _shape(arguments: JsonObject) -> Shape:
-    """R161, its last sentence. Null counts as absent, unless nothing else is there to go by."""
+def shape_of(arguments: JsonObject) -> Shape:
+    """Which shape arguments have (R161). Null counts as absent, unless nothing else is there to go by."""
     shape = _shape_of({key for key, value in arguments.items() if value is not None})
     return shape or _shape_of(set(arguments)) or "list"
 
@@ -142,7 +142,7 @@ def _other_keys(arguments: JsonObject, shape: Shape, found: list[Problem]) -> No
             found.append(Problem("V14", pointer("", name), wrong))
 
 
-def _place(problem: Problem) -> int:
+def place(problem: Problem) -> int:
     """The question a problem stands in; what stands in none keeps its place at an end."""
     parts = problem.path.split("/")
     if len(parts) > 2 and parts[1] == "questions" and parts[2].isdigit():

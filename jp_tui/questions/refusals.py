@@ -24,8 +24,8 @@ def sentences(problems: tuple[Problem, ...], tool: str = "ask_user") -> str:
     return "\n".join(lines)
 
 
-def structured(problems: tuple[Problem, ...], tool: str = "ask_user") -> str:
-    """The JSON text of M25: keys, `error` and codes are fixed."""
+def structured(problems: tuple[Problem, ...], tool: str = "ask_user", where: str = "submitted questions") -> str:
+    """The JSON text of M25: keys, `error` and codes are fixed. `where` the problems are goes on from "in the"."""
     listed: list[Json] = [
         {"path": one.path if len(one.path) <= _POINTER else short(one.path), "code": one.code, "message": one.message}
         for one in problems[:_TOLD]
@@ -33,7 +33,7 @@ def structured(problems: tuple[Problem, ...], tool: str = "ask_user") -> str:
     some = f" (the first {_TOLD} are listed)" if len(problems) > _TOLD else ""
     body: JsonObject = {
         "error": "invalid_arguments",
-        "message": f"{len(problems)} problem(s) in the submitted questions{some}; fix them and call {tool} again.",
+        "message": f"{len(problems)} problem(s) in the {where}{some}; fix them and call {tool} again.",
         "problems": listed,
     }
     return dump(body)

@@ -12,9 +12,11 @@ import json
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.conversation.strict_json_faults import Misread
 from jp_tui.questions.arguments import Form, Item, Refused, judged, read
 from jp_tui.questions.refusals import words
 from jp_tui.questions.types import Question, SchemaAnswer, SelectAnswer
+from jp_tui.questions.unread import unread
 from jp_tui.questions.validate import valid
 from jp_tui.questions.walker import Walk, walk
 from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, ToolCall
@@ -36,6 +38,10 @@ class AskUser:
         first = listed[0] if isinstance(listed, list) and listed else None
         text = first.get("text") if isinstance(first, dict) else arguments.get("question")
         return text[:_LABEL] if isinstance(text, str) and text.strip() else "ask_user"
+
+    def misread(self, name: str, found: Misread) -> str:
+        """M25 or M25b for what the JSON gate refused (V19), with whatever else is wrong; see `port.Corrects`."""
+        return words(unread(found), name)
 
     async def run(self, call: ToolCall) -> Outcome:
         form = read(call.arguments)

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.questions.types import FormView, Question
 from jp_tui.questions.types import Given as Given
+
+if TYPE_CHECKING:
+    from jp_tui.conversation.strict_json_faults import Misread
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,14 @@ class Formats(Protocol):
 
     async def render(self, call: ToolCall) -> str:
         """The arguments as people should see them; foreign text. Raises RenderFailed with what went wrong (M30)."""
+
+
+@runtime_checkable
+class Corrects(Protocol):
+    """A tool with words of its own for arguments that never reached it, because the JSON gate refused them (V19)."""
+
+    def misread(self, name: str, found: Misread) -> str | None:
+        """What the model reads, to be told as an error of `name`; None for the common form. Decides nothing else."""
 
 
 class RenderFailed(Exception):

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.tools.documentation import NOTHING, Documentation
-from jp_tui.tools.port import Outcome, Tool, ToolCall
+from jp_tui.tools.port import Corrects, Outcome, Tool, ToolCall
 
 if TYPE_CHECKING:
+    from jp_tui.conversation.strict_json_faults import Misread
     from jp_tui.tools.local_spec import LocalSpec
 
 _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
@@ -47,6 +48,10 @@ class Lazy:
 
     async def run(self, call: ToolCall) -> Outcome:
         return await self._loaded().run(call)
+
+    def misread(self, name: str, found: Misread) -> str | None:
+        tool = self._loaded()
+        return tool.misread(name, found) if isinstance(tool, Corrects) else None
 
     def _loaded(self) -> Tool:
         if self._tool is None:

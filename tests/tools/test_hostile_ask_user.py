@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.conversation.strict_json import JsonObject, JsonProblem, dump, parse_object
+from jp_tui.conversation.strict_json import JsonObject, dump, parse_object
+from jp_tui.conversation.strict_json_faults import look
 from jp_tui.engine.schemas import Schemas
 from jp_tui.questions.types import Given, SchemaAnswer
-from jp_tui.tools.port import NeedsInput, ToolCall
+from jp_tui.tools.port import Corrects, NeedsInput, Outcome, ToolCall
 from jp_tui.tools.registry import builtin
 
 NUMBERS = [
@@ -25,6 +26,7 @@ NUMBERS = [
 ]  # fmt: skip
 CASES = [f"ASK-{number:03}" for number in NUMBERS]
 AT_THE_GATE = {"ASK-009": "stands twice", "ASK-105": "not finite", "ASK-106": "not finite", "ASK-109": "digits"}
+"""What the gate of T17 refuses (V19): the call does not run, and the model is told by the tool."""
 LAW = {"ASK-032": "rejected_args"}
 VALUES: dict[str, Any] = {"boolean": True, "text": "x", "select": None, "schema": 1e5}
 
@@ -69,17 +71,19 @@ async def test_each_case(fixtures_dir: Path, id: str, schemas: Schemas, tmp_path
     """R164: one structured error with its place, before anything is asked; or the question exactly as it was sent."""
     case = _cases(fixtures_dir)[id]
     outcome = LAW.get(case["id"], case["expect"]["outcome"])
-    try:
+    tool, read = builtin()["ask_user"], look(_source(case["payload"]))
+    assert bool(read.faults) == (case["id"] in AT_THE_GATE)
+    if read.faults:
+        assert isinstance(tool, Corrects)
+        found: Outcome = Failure(tool.misread("ask_user", read) or "")
+        assert outcome == "rejected_args" and AT_THE_GATE[case["id"]] in str(found)
+    else:
         arguments = parse_object(_source(case["payload"]))
-    except JsonProblem as problem:
-        assert AT_THE_GATE[case["id"]] in str(problem), "V19: the gate of T17 refuses it, the call does not run"
-        return
-    assert case["id"] not in AT_THE_GATE
-    found = await builtin()["ask_user"].run(ToolCall(arguments, tmp_path, usable=schemas.usable))
+        found = await tool.run(ToolCall(arguments, tmp_path, usable=schemas.usable))
     if outcome == "rejected_args":
         assert isinstance(found, Failure)
         told = json.loads(found.message)
-        assert told["error"] == "invalid_arguments"
+        assert told["error"] == "invalid_arguments" and len(told["problems"]) >= 1
         assert "Traceback" not in found.message
         wanted = case["expect"].get("pointer")
         assert wanted is None or wanted in [one["path"] for one in told["problems"]]

@@ -1,0 +1,49 @@
+"""Arguments of `ask_user` that the JSON gate refused, as problems of M25 (inquiries.md R164, V13, V18, V19).
+
+The faults of the text, and beside them whatever else the rules find in what could be read, so that one answer is enough
+to mend it all. What hangs on a value that stands there twice is not judged. Nothing here is ever asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from jp_tui.conversation.strict_json_faults import FaultKind, Misread
+from jp_tui.questions.arguments import place, read, shape_of
+from jp_tui.questions.items import Problem, Refused
+
+_CODES: Mapping[FaultKind, str] = {
+    "duplicate_key": "V19",
+    "not_finite": "V19",
+    "too_many_digits": "V19",
+    "lone_surrogate": "V19",
+    "too_deep": "V18",
+    "too_large": "V18",
+    "not_json": "V13",
+    "not_an_object": "V13",
+}
+_QUESTION = re.compile(r"/questions/\d+(?=/)")
+_BETWEEN = frozenset({"V7", "V10", "V17", "V20"})
+"""Rules between questions: one of them may be another than it looks like."""
+
+
+def unread(found: Misread) -> Refused:
+    """All that is wrong with the text, in the shape that it was going to be. `found` has at least one fault."""
+    faults = [Problem(_CODES[one.kind], one.path, one.message) for one in found.faults]
+    if not isinstance(found.value, dict):
+        return Refused(shape_of(dict.fromkeys(found.keys, True)), tuple(faults))
+    seen = read(found.value)
+    others = _others(seen, found) if isinstance(seen, Refused) else []
+    return Refused(seen.shape, tuple(sorted([*faults, *others], key=place)))
+
+
+def _others(seen: Refused, found: Misread) -> list[Problem]:
+    """What the rules say of the rest, as far as it is certain."""
+    told = {fault.path for fault in found.faults}
+    doubles = [fault.path for fault in found.faults if fault.kind == "duplicate_key"]
+    within = [match.group() if (match := _QUESTION.match(path)) else "" for path in doubles]
+    if "" in within:
+        return []
+    left = [one for one in seen.problems if one.path not in told and not (doubles and one.code in _BETWEEN)]
+    return [one for one in left if not any(f"{one.path}/".startswith(f"{path}/") for path in within)]
