@@ -1,0 +1,219 @@
+"""What the machine knows: rules, what a turn remembers, what waits, the calls. Data only.
+
+Others import it as `values`, which also has what goes in (`inputs.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from jp_tui.conversation.events import Responder, SourceKind
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions.types import FormView, Question
+from jp_tui.questions.types import Given as Given
+
+Target = Literal["user", "assistant", "assistant_with_escalation"]
+Policy = Literal["unset", "auto", "defaults", "deny", "defer"]
+AskMode = Literal["ask", "edit"]
+PERMISSION = "__permission__"
+"""The question id under which a permission prompt counts its attempts and is remembered (R39)."""
+DELIVERY = "__delivery__"
+REVIEW = "__review__"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What the user set for one question of one tool (R33); `place` says where, for `w` and error texts.
+
+    `slot` is the key under which the static answer stands, when that is not the question's own id (R171, M3);
+    `overrides` what differs for the assistant that answers (R31).
+    """
+
+    target: Target = "user"
+    has_answer: bool = False
+    answer: Json = field(default=None, repr=False)  # perhaps of a secret
+    prompt_label: str | None = None
+    exclusive: bool | None = None
+    place: str = ""
+    slot: str = ""
+    deadline_secs: int | None = None
+    overrides: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Something a turn remembers: an answer, or for `question` PERMISSION a decision (true: run, false: skip).
+
+    `since` is the time it was given (R58), `uses` how often it has answered since, `text` one line of what was asked.
+    """
+
+    tool: str
+    question: str
+    value: Json
+    text: str = ""
+    since: str = ""
+    uses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What a turn remembers (R39, R40): answers and, apart from them, permissions by `<tool>.<question>`; attempts
+    by (call, question). `refused` are the targets that somebody said no to, with words that say who (R247);
+    `rejections` how often one intent was, by `<tool>.<question>` and its targets."""
+
+    answers: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
+    permissions: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
+    attempts: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
+    refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    rejections: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a reviewer said before it was asked once more with the assistant's intent."""
+
+    model: str
+    reason: str
+    ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Escalation:
+    """Why a question reaches the human after all (R150, R154, R155): the reviewer's verdict, or why it had none.
+
+    `cause` is more of why there is none (`failed` then): what it was to see was too long for it, or the human took it
+    over (R156). `before` are its earlier verdicts, `saw` says what it was shown, in words.
+    """
+
+    model: str
+    reason: str
+    failed: bool = False
+    ms: int | None = None
+    cause: Literal["", "too_long", "taken_over"] = ""
+    before: tuple[Verdict, ...] = ()
+    saw: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A question with its recorded request, which somebody is to answer: the human, or a reviewer.
+
+    `text` is what stands above the context when a reviewer was asked before: M12, or that it could not decide (R155).
+    """
+
+    inquiry: str
+    call: str
+    question: Question
+    digest: str
+    source: SourceKind
+    human_only: bool
+    rule: Rule = Rule()
+    policy: Policy = "unset"
+    escalation: Escalation | None = None
+    text: str = ""
+    form: FormView | None = None
+    back: str = ""  # the question that Back goes to; none when that is empty
+    prefill: tuple[Json, ...] = field(default=(), repr=False)  # the answer it had before Back (R176); of no secret
+    undo: tuple[str, ...] = ()  # the questions whose answers `u` would bring back, in order, Back's target first (E23)
+    policy_place: str = ""  # where the policy is set
+    intent: str = ""  # what the assistant said it wants, for a second look
+    before: tuple[Verdict, ...] = ()  # what the reviewer said at the first
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPermission:
+    """A call that waits for leave to run (R86). `edit`: its arguments are to be edited first (run mode `edit`)."""
+
+    inquiry: str
+    call: str
+    digest: str
+    edit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDelivery:
+    """A result that waits for leave to be delivered (R93). `edit`: it is to be edited first."""
+
+    inquiry: str
+    call: str
+    digest: str
+    edit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenReview:
+    """A form whose questions are all answered, which the human may look over before it counts (R182b)."""
+
+    inquiry: str
+    call: str
+    digest: str
+    form: FormView
+    source: SourceKind = "assistant"
+
+
+Waiting = Open | OpenPermission | OpenDelivery | OpenReview
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A request of a turn that was cut off, still without a response (R237); `escalation` when a reviewer had spoken
+    before it (R153, R207)."""
+
+    inquiry: str
+    question: str
+    digest: str
+    escalation: Escalation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The last inquiry of a call that was answered (R41, R140), which says how its error is told (R141-R143).
+
+    `overruled` when it was escalated before. A secret's value is never here.
+    """
+
+    question: str
+    value: Json
+    reason: str
+    who: Responder
+    overruled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """An executing call: its answers in the order they were given, how often the same question was answered in a row,
+    the requests of an earlier run that it may take up again, and its last answered inquiry. `unasked` are questions
+    whose answer is not the human's own first word: a setting's, a default, a reviewer's (R172, R176). `alone` counts
+    the answers that came without a person since the human was last asked something."""
+
+    tool: str
+    answers: Mapping[str, Given] = field(default_factory=lambda: MappingProxyType({}))
+    streak: tuple[str, int] = ("", 0)
+    alone: int = 0
+    recorded: tuple[Recorded, ...] = ()
+    last: Last | None = None
+    discarded: tuple[tuple[str, Given], ...] = ()  # by Back, in order, the target first (R177)
+    unasked: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything the machine knows. `client`: a face that can ask is attached (R146). `most`: R98's limit.
+
+    `waiting` is the human's queue, oldest first; `reviewed` what a reviewer is asked now. `settled` says who settled
+    an inquiry of this turn, for whoever comes too late; `deferred` the call of each request that is left open (R230).
+    """
+
+    client: bool
+    most: int = 20
+    on_failure: Literal["ask", "fail"] = "ask"
+    retry_with_intent: bool = False
+    ledger: Ledger = Ledger()
+    calls: Mapping[str, Work] = field(default_factory=lambda: MappingProxyType({}))
+    waiting: tuple[Waiting, ...] = ()
+    reviewed: tuple[Open, ...] = ()
+    settled: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    deferred: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
