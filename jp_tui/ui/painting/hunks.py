@@ -1,13 +1,16 @@
 """The parts of a change as rows: each hunk under a head of its own that says whether it is taken (R251, E26).
 
 A file's name stands once above its hunks. What is left is dim and says so by its sign too (E60); the hunk under the
-cursor has a bar at its side. Nothing is hidden (T3). Only the parts that look different are painted anew.
+cursor has a bar at its side. Nothing is hidden (T3). A part is painted when it comes into sight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import cast, overload
 
 from rich.segment import Segment
 from rich.style import Style
@@ -18,12 +21,13 @@ from jp_tui.questions.types import Part
 from jp_tui.ui.painting import context, diff
 from jp_tui.ui.painting.diff import Painted
 from jp_tui.ui.painting.frame import Frame
+from jp_tui.ui.painting.hunks_outline import NEAR, outlines, rows_about
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 
 BAR, NO_BAR = "▌", " "
-NEAR = 1
-"""Rows that are shown around what changes, where rows are few."""
+FEW = 50
+"""Parts up to which all are painted at once, so that the height of the whole is known."""
 TAKEN, LEFT = "■", "□"
 
 
@@ -36,11 +40,49 @@ class Mark:
     comment: str = ""
 
 
+class _Stack(Sequence[Row]):
+    """Rows of all parts, each part painted when one of its rows is looked at."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._made: list[Callable[[], list[Row]]] = []
+        self._total = 0
+
+    def put(self, count: int, made: Callable[[], list[Row]]) -> None:
+        """So many more rows, and who paints them."""
+        if count:
+            self._starts.append(self._total)
+            self._made.append(made)
+            self._total += count
+
+    def __len__(self) -> int:
+        return self._total
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | list[Row]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(self._total))]
+        at = at + self._total if at < 0 else at
+        if not 0 <= at < self._total:
+            raise IndexError(at)
+        found = bisect_right(self._starts, at) - 1
+        rows = self._made[found]()
+        return rows[min(at - self._starts[found], len(rows) - 1)]  # fewer only where nothing was settled yet
+
+
 @dataclass(slots=True)
 class Piled(Painted):
-    """Rows of all parts; `ends` is the row behind each."""
+    """Rows of all parts; `ends` is the row behind each.
+
+    `settle` paints the parts between two rows and says whether one has another number of rows than was thought: then
+    this is no longer right, and wants to be made again before it is shown.
+    """
 
     ends: list[int] = field(default_factory=list)
+    settle: Callable[[int, int], bool] = lambda first, last: False
 
 
 class Pile:
@@ -64,26 +106,55 @@ class Pile:
         self._files = [_file(part) for part in parts]
         self._many = len(set(self._files)) > 1 or (bool(self._files[0]) and self._files[0] != named)
         self._made: dict[tuple[int, Mark], list[Row]] = {}
-        self._changes = [diff.counts(diff.read(part.diff)) for part in parts]
+        self._known: dict[tuple[int, bool, str], int] = {}
+        self._outlines = outlines(tuple(parts))
+        self._about = [0] * len(parts) if len(parts) <= FEW else self._guessed()
+
+    def _guessed(self) -> list[int]:
+        """About how many rows each part takes, its head included."""
+        room = self._width - 1
+        return [1 + rows_about(one, room, split=self._split, short=self._short) for one in self._outlines]
 
     def rows(self, marks: Sequence[Mark]) -> Piled:
         """All of them as they stand now."""
-        found = Piled()
+        stack = _Stack()
+        found = Piled(rows=cast("list[Row]", stack))  # it is read like one
         file = None
         for line in self._before:
-            found.rows += Frame(self._look, self._width, self._look.text).paragraph(
+            above = Frame(self._look, self._width, self._look.text).paragraph(
                 _visible(line, self._look.text, self._look)
             )
+            stack.put(len(above), partial(list, above))
+        heights = []
         for number, (part, mark) in enumerate(zip(self._parts, marks, strict=True)):
             if self._many and self._files[number] != file:
                 file = self._files[number]
-                found.rows += self._file_rows(file)
-            found.hunks.append(len(found.rows))
-            found.rows += self._part(number, part, mark)
-            found.ends.append(len(found.rows))
-            found.added += self._changes[number][1]
-            found.removed += self._changes[number][2]
+                name = self._file_rows(file)
+                stack.put(len(name), partial(list, name))
+            found.hunks.append(len(stack))
+            heights.append(self._height(number, part, mark))
+            stack.put(heights[-1], partial(self._part, number, part, mark))
+            found.ends.append(len(stack))
+            found.added += self._outlines[number].added
+            found.removed += self._outlines[number].removed
+        found.settle = partial(self._settle, marks, found, heights)
         return found
+
+    def _height(self, number: int, part: Part, mark: Mark) -> int:
+        known = self._known.get((number, mark.taken, mark.comment))
+        if known is None:
+            said = -(-(len(mark.comment) + 4) // max(self._width - 4, 1)) if mark.comment else 0
+            known = len(self._part(number, part, mark)) if len(self._parts) <= FEW else self._about[number] + said
+        return known
+
+    def _settle(self, marks: Sequence[Mark], piled: Piled, heights: Sequence[int], first: int, last: int) -> bool:
+        start = bisect_right(piled.ends, first)
+        wrong = False
+        for number in range(start, len(self._parts)):
+            if piled.hunks[number] > last:
+                break
+            wrong |= len(self._part(number, self._parts[number], marks[number])) != heights[number]
+        return wrong
 
     def _file_rows(self, name: str) -> list[Row]:
         frame = Frame(self._look, self._width, self._look.text)
@@ -95,6 +166,7 @@ class Pile:
             if len(self._made) > 4 * len(self._parts):
                 self._made.clear()
             self._made[key] = self._paint(number, part, mark)
+            self._known[number, mark.taken, mark.comment] = len(self._made[key])
         return self._made[key]
 
     def _paint(self, number: int, part: Part, mark: Mark) -> list[Row]:
@@ -114,14 +186,14 @@ class Pile:
         look = outer.look
         sign = look.good if mark.taken else look.muted
         words = _where(part, self._files[number])
-        _, added, removed = self._changes[number]
+        known = self._outlines[number]
         strong = look.strong if mark.here else look.text
         hit = Hit("word", part.id)
         pieces = [
             Piece(f"{TAKEN if mark.taken else LEFT} ", sign, hit),
             Piece(f"{number + 1}/{len(self._parts)} ", strong, hit),
             *(piece._replace(hit=hit) for piece in _visible(words, strong, look)),
-            Piece(f"  +{added} −{removed}", look.muted, hit),
+            Piece(f"  +{known.added} −{known.removed}", look.muted, hit),
         ]
         if not mark.taken:
             pieces.append(Piece("  left", look.waiting, hit))

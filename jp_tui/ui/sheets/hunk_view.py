@@ -122,6 +122,7 @@ class HunkView(ContextView):
             self.post_message(Grew())
 
     def look(self) -> None:
+        self._settle()
         super().look()
         if self.height <= 0 or not self.lines or not self.display or not self.is_attached:
             return
@@ -129,6 +130,18 @@ class HunkView(ContextView):
         if seen > self._parts_seen:
             self._parts_seen = seen
             self.post_message(self.Seen(self.unseen, self.lines))
+
+    def _settle(self) -> None:
+        """What is in sight has the rows that it has; of what is far off the number may be a guess."""
+        if self._width <= 1 or self.height <= 0:
+            return
+        found = self._now()
+        if found.settle(self.top, self.top + self.height):
+            at = self._part_at(self.top)
+            into = self.top - found.hunks[at]
+            self._made.clear()
+            self.top = max(self._now().hunks[at] + into, 0)
+            self._lay_out()
 
     def moved(self) -> None:
         """A cursor that was scrolled out of sight comes along."""

@@ -7,6 +7,7 @@ a yes that covers such a one wants to be said twice. Comments go along with a no
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
@@ -15,8 +16,9 @@ from textual.content import Content
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PartsTaken, PromptRequest
-from jp_tui.questions.types import BooleanAnswer
+from jp_tui.questions.types import BooleanAnswer, Part
 from jp_tui.ui.painting import diff
+from jp_tui.ui.painting.hunks_outline import beside, outlines
 from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.boolean import BooleanSheet
 from jp_tui.ui.sheets.field import Field, Gate
@@ -43,14 +45,19 @@ def by_hunks(prompt: PromptRequest) -> bool:
         return False
     if len(question.text) > words.LONG or question.text.count("\n") > 3:
         return False
+    rest = beside(question.context or "", parts)
+    if rest is not None:
+        return not any(diff.counts(diff.read(rest)))
     whole = diff.counts(diff.read(question.context or ""))
     pieces = [diff.counts(diff.read(part.diff)) for part in parts]
     return whole == tuple(sum(counted) for counted in zip(*pieces, strict=True))
 
 
-def _before(context: str) -> list[str]:
+def _before(context: str, parts: Sequence[Part]) -> list[str]:
     """What stands in a context besides its hunks and the names of files."""
-    return [one.text for one in diff.read(context) if one.sign in " +-" and not one.digits and one.text.strip()]
+    rest = beside(context, parts)
+    read = diff.read(context if rest is None else rest)
+    return [one.text for one in read if one.sign in " +-" and not one.digits and one.text.strip()]
 
 
 class HunkSheet(BooleanSheet):
@@ -67,13 +74,14 @@ class HunkSheet(BooleanSheet):
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
         question = prompt.question
         subject = prompt.subject.raw
-        self.view = HunkView(question.parts, named=subject, before=_before(question.context or ""))
+        self.view = HunkView(question.parts, named=subject, before=_before(question.context or "", question.parts))
         super().__init__(prompt, gate=gate)
         self.comment = Field(gate=gate, hint=ours(w.COMMENT_HINT), id="comment")
         self._slot = Slot(ours(w.COMMENT_TITLE, n=1), self.comment)
         self.slots = (self._slot, *self.slots)
         self._commenting = ""
-        self._counts = {part.id: diff.counts(diff.read(part.diff)) for part in question.parts}
+        known = zip(question.parts, outlines(question.parts), strict=True)
+        self._counts = {part.id: (one.added, one.removed) for part, one in known}
 
     def make_context(self, above: Foreign) -> ContextView:
         return self.view
@@ -112,7 +120,7 @@ class HunkSheet(BooleanSheet):
 
     def _changes(self) -> Content:
         taken = [self._counts[name] for name in self.view.taken]
-        return ours(w.CHANGES, added=sum(one[1] for one in taken), removed=sum(one[2] for one in taken))
+        return ours(w.CHANGES, added=sum(one[0] for one in taken), removed=sum(one[1] for one in taken))
 
     def _doubts(self, what: str) -> list[Content]:
         found = super()._doubts(what)
