@@ -18,10 +18,11 @@ from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.delivering import delivered
 from jp_tui.engine.forms import review_digest, rule_for
 from jp_tui.engine.garbage import unsound
+from jp_tui.engine.intent import stated
 from jp_tui.engine.job import Deferred, Done, Earlier, Job
 from jp_tui.engine.keeping import DELIVERY, Keeping
 from jp_tui.engine.log import Log
-from jp_tui.engine.permission import forbidden, permitted, unavailable
+from jp_tui.engine.permission import forbidden, permitted, refused, unavailable
 from jp_tui.engine.prompts import Asking
 from jp_tui.engine.rendering import render_after, render_before
 from jp_tui.engine.results import response
@@ -104,7 +105,7 @@ class Runner:
         if job.setup.run == "unattended":
             return None
         self._coordinator.now(job.call.id, self._asking(job))
-        return await permitted(job, self._coordinator)
+        return await permitted(job, self._coordinator, refused(job, self._coordinator))
 
     async def run(self, call: Call) -> Done:
         """The result of a call that may run. Raises Deferred, JournalError, and cancellation."""
@@ -117,6 +118,10 @@ class Runner:
                 return await self._delivered(job, job.kept)
             if (failed := await render_after(job, self._log, self._checks.usable)) is not None:
                 return failed
+            if floor := refused(job, self._coordinator):  # perhaps since leave was given
+                self._coordinator.now(call.id, self._asking(job))
+                if (ended := await permitted(job, self._coordinator, floor)) is not None:
+                    return ended
             if job.setup.run == "unattended" and job.setup.run_place:
                 self._coordinator.counts(ledger.unattended(call.name))
             done = await self._until_done(job)
@@ -181,9 +186,22 @@ class Runner:
         policies = job.setup.policies
         place = policies.places.get("tool", "")
         raised = v.QuestionRaised(
-            call.id, question, job.tool.source, rule, policies.tool, form=form, policy_place=place
+            call.id,
+            question,
+            job.tool.source,
+            rule,
+            policies.tool,
+            form=form,
+            policy_place=place,
+            intent=await self._intent(rule, call.id),
         )
         return _next(job, await self._coordinator.question(raised))
+
+    async def _intent(self, rule: v.Rule, call: str) -> str:
+        """What the assistant said it wants with this call, where a reviewer may be told (retry_with_intent)."""
+        if not self._log.setup.retry_with_intent or rule.target != "assistant_with_escalation":
+            return ""
+        return stated(await self._log.told(), call)
 
     async def _review(self, job: Job, form: FormView) -> Done | None:
         """A form is complete and may be looked over (R182b)."""

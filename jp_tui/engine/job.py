@@ -44,7 +44,8 @@ class Deferred(Exception):
 @dataclass(slots=True)
 class Job:
     """`arguments` are what runs, `edited` that they are not the model's; `permission` and `delivery` say who decided,
-    for the record; `ms` is how long it ran; `kept` is its result of an earlier run."""
+    for the record; `ms` is how long it ran; `kept` is its result of an earlier run; `allowed` are refused targets that
+    a person let it touch all the same."""
 
     call: Call
     setup: ToolSetup
@@ -64,6 +65,7 @@ class Job:
     delivery: JsonObject = field(default_factory=dict)
     ms: int | None = None
     kept: Done | None = None
+    allowed: set[str] = field(default_factory=set)
 
     def edit(self, arguments: JsonObject) -> None:
         """Other arguments run; how the first were shown does not hold for them (R90)."""

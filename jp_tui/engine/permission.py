@@ -7,6 +7,7 @@ import hashlib
 from jp_tui.conversation.strict_json import dump
 from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.job import Done, Job
+from jp_tui.engine.touching import touched
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 
@@ -16,17 +17,28 @@ def shown_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-async def permitted(job: Job, coordinator: Coordinator) -> Done | None:
+def refused(job: Job, coordinator: Coordinator) -> tuple[str, ...]:
+    """The targets that somebody refused in this turn, that the call names, and that no person let it touch (R247).
+
+    None for a built-in tool: it says itself what it would change, and asks about that.
+    """
+    if job.setup.kind == "built-in":
+        return ()
+    found = touched(job.arguments, str(job.root), coordinator.ledger.refused)
+    return () if job.allowed.issuperset(found) else found
+
+
+async def permitted(job: Job, coordinator: Coordinator, floor: tuple[str, ...] = ()) -> Done | None:
     """Ask for leave; None when the call may run, with `job.arguments` changed where they were edited (R86-R89)."""
     mode, call = job.setup.run, job.call
-    assert mode in ("ask", "edit")
     asked: v.AskMode = "edit" if mode == "edit" else "ask"
     digest = shown_digest(f"{call.name}\n{dump(job.arguments)}")
-    wanted = v.PermissionWanted(call.id, call.name, asked, digest, job.setup.policies.run, job.setup.run_place)
+    wanted = v.PermissionWanted(call.id, call.name, asked, digest, job.setup.policies.run, job.setup.run_place, floor)
     verdict = await coordinator.permission(wanted)
     match verdict:
         case s.Permit(_, arguments, decision):
             job.permission = decision
+            job.allowed |= set(coordinator.ledger.refused)
             if arguments is not None:
                 job.edit(arguments)
             return None
