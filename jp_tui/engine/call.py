@@ -172,7 +172,8 @@ class Runner:
                     raise AssertionError("looked at above")
 
     def _execution(self, job: Job) -> ToolCall:
-        return job.execution(self._checks.usable, reviews=self._log.setup.reviews)
+        refused = frozenset(self._coordinator.ledger.refused)
+        return job.execution(self._checks.usable, reviews=self._log.setup.reviews, refused=refused)
 
     async def _question(self, job: Job, question: Question, form: FormView | None) -> Done | None:
         """Somebody is to answer; how the call ends, None when it runs again."""

@@ -84,8 +84,8 @@ class Job:
         if isinstance(rendered := about.get("rendered"), str):
             self.rendered = rendered
 
-    def execution(self, usable: Usable, *, reviews: bool = False) -> ToolCall:
-        """One run, as the tool gets it; `usable` and `reviews` as in ToolCall."""
+    def execution(self, usable: Usable, *, reviews: bool = False, refused: frozenset[str] = frozenset()) -> ToolCall:
+        """One run, as the tool gets it; `usable`, `reviews` and `refused` as in ToolCall."""
         return ToolCall(
             arguments=self.arguments,
             root=self.root,
@@ -98,4 +98,5 @@ class Job:
             usable=usable,
             reviews=reviews,
             reviewed=self.reviewed,
+            refused=refused,
         )

@@ -21,7 +21,7 @@ MOST = 200_000
 
 def touched(arguments: Json, root: str, refused: Iterable[str]) -> tuple[str, ...]:
     """The refused paths that some word of the arguments names: itself, a folder above it, its bare name, or a
-    pattern that fits it. `root` is the folder that the call works in, all paths are real and absolute."""
+    pattern that fits it. `root` is the folder that the call works in, real and absolute; the paths are below it."""
     targets = tuple(refused)
     if not targets:
         return ()
@@ -30,7 +30,7 @@ def touched(arguments: Json, root: str, refused: Iterable[str]) -> tuple[str, ..
         if number >= MOST:
             return targets
         words.add(word)
-    return tuple(target for target in targets if any(_names(word, root, target) for word in words))
+    return tuple(target for target in targets if any(_names(word, root, join(root, target)) for word in words))
 
 
 def _words(found: Json) -> Iterator[str]:

@@ -107,8 +107,8 @@ class FormView:
 @dataclass(frozen=True, slots=True)
 class Question:
     """What a tool wants to know (R1). `has_default` tells no default from a default of null; `floor` is R247's mark;
-    `targets` are the real paths that a yes changes, in flight like `floor`: what was refused once in a turn is decided
-    by a person from then on."""
+    `targets` are the files that a yes changes, as real paths below the workspace, in flight like `floor`: what was
+    refused once in a turn is decided by a person from then on."""
 
     id: str
     text: str

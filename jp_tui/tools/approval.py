@@ -8,7 +8,7 @@ answered with yes, and never a part that was left.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from jp_tui.conversation.outcomes import Failure, Success
@@ -117,10 +117,17 @@ def _taken(given: Given, question: Question) -> Taken | None:
 
 
 def yes_or_no(
-    key: str, text: str, context: str, *, default: bool, decides: Iterable[str] = (), parts: tuple[Part, ...] = ()
+    key: str,
+    text: str,
+    context: str,
+    *,
+    default: bool,
+    decides: Sequence[str] = (),
+    also: Sequence[str] = (),
+    parts: tuple[Part, ...] = (),
 ) -> Question:
     """A boolean question; `decides` are the real paths that change with its yes, and with no other question after it,
-    `parts` what of it can be taken or left.
+    `also` those that go away with it, `parts` what of it can be taken or left.
 
     Files that others obey make it one for a person alone, and its context says why (R247).
     """
@@ -134,6 +141,7 @@ def yes_or_no(
         has_default=True,
         floor=bool(reasons),
         parts=parts,
+        targets=(*decides, *also),
     )
 
 

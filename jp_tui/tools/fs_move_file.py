@@ -44,19 +44,22 @@ class MoveFile(FileTool):
                 raise Refusal(f"{shown(to)} is both source and target.")
             over = describe(root, to) if is_there(root, to) else None
             changed = await dirty(call.root, {what.real: what.data})
-            return _plan(root, what, to, over, bool(changed))
+            refused = not call.refused.isdisjoint((what.real, to))
+            return _plan(root, what, to, over, bool(changed), refused)
 
         return await carry_out(call, plan)
 
 
-def _plan(root: Root, what: There, to: str, over: There | None, changed: bool) -> Plan:
+def _plan(root: Root, what: There, to: str, over: There | None, changed: bool, refused: bool) -> Plan:
+    """`refused`: somebody said no to a change of one of the two in this turn, so that moving it is asked about, too."""
     source, target = shown(what.real), shown(to)
     no = f"{source} was not moved: the question about it was answered with no."
     steps: list[Step] = []
-    if over is not None or obeyed(to):
+    if over is not None or obeyed(to) or refused:
         text = f"Replace {target} with {source}?" if over else f"Move {source} to {target}?"
         context = "\n\n".join(one.words for one in (over, what) if one is not None)
-        steps.append(Step(yes_or_no("overwrite_file", text, context, default=False, decides=[to]), no))
+        question = yes_or_no("overwrite_file", text, context, default=False, decides=[to], also=[what.real])
+        steps.append(Step(question, no))
     if changed:
         text = f"Move {source}, which has uncommitted changes, to {target}?"
         steps.append(Step(yes_or_no("move_dirty_source", text, what.words, default=False), no))

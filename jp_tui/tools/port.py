@@ -82,7 +82,8 @@ async def _usable(schema: JsonObject) -> str | None:
 class ToolCall:
     """One execution. `answers` is keyed by the bare question id, in the order they were given; `usable` says why a JSON
     Schema cannot be used (V9), None when it can; `reviews` and `reviewed` are NeedsReview's. `conversation` and
-    `workspace` are the ids that a local tool's templates may name (R83)."""
+    `workspace` are the ids that a local tool's templates may name (R83). `refused` are the targets that somebody said
+    no to in this turn (R247): a tool that would change one without asking asks."""
 
     arguments: JsonObject
     root: Path
@@ -96,6 +97,7 @@ class ToolCall:
     usable: Callable[[JsonObject], Awaitable[str | None]] = _usable
     reviews: bool = False
     reviewed: bool = False
+    refused: frozenset[str] = frozenset()
 
 
 class Tool(Protocol):

@@ -8,7 +8,7 @@ from jp_tui.conversation.model import Call, Message, Part, Result, Said, Thought
 from jp_tui.engine.intent import MOST, stated
 from jp_tui.engine.touching import touched
 
-TARGET = "/ws/src/app.py"
+TARGET = "src/app.py"
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ TARGET = "/ws/src/app.py"
 )
 def test_a_call_that_names_what_was_refused(arguments: dict[str, object]) -> None:
     """R247: also by a shell, a move, a folder above it, or a pattern."""
-    assert TARGET in touched(arguments, "/ws", [TARGET, "/ws/other.txt"])  # type: ignore[arg-type]
+    assert TARGET in touched(arguments, "/ws", [TARGET, "other.txt"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_call_that_names_what_was_refused(arguments: dict[str, object]) -> Non
     [{}, {"path": "src/app.pyi"}, {"command": "ls lib"}, {"n": 5}, {"command": "cat src/application.py"}],
 )
 def test_a_call_that_names_something_else(arguments: dict[str, object]) -> None:
-    assert touched(arguments, "/ws", ["/ws/src/app.py"]) == ()  # type: ignore[arg-type]
+    assert touched(arguments, "/ws", [TARGET]) == ()  # type: ignore[arg-type]
 
 
 def said(role: str, *parts: Part) -> Message:
