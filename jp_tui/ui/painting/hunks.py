@@ -40,23 +40,30 @@ class Mark:
     comment: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How all parts stand: their ids in order, which are taken, which one the cursor is on, what is said of them."""
+
+    ids: Sequence[str]
+    taken: frozenset[str]
+    at: int
+    comments: Mapping[str, str]
+
+    def mark(self, number: int) -> Mark:
+        """How one of them stands."""
+        name = self.ids[number]
+        return Mark(name in self.taken, number == self.at, self.comments.get(name, ""))
+
+
 class _Stack(Sequence[Row]):
-    """Rows of all parts, each part painted when one of its rows is looked at."""
+    """Rows of all parts, each part painted when one of its rows is looked at. `gaps` are rows above a part."""
 
-    def __init__(self) -> None:
-        self._starts: list[int] = []
-        self._made: list[Callable[[], list[Row]]] = []
-        self._total = 0
-
-    def put(self, count: int, made: Callable[[], list[Row]]) -> None:
-        """So many more rows, and who paints them."""
-        if count:
-            self._starts.append(self._total)
-            self._made.append(made)
-            self._total += count
+    def __init__(self, hunks: list[int], ends: list[int], gaps: dict[int, list[Row]]) -> None:
+        self._hunks, self._ends, self._gaps = hunks, ends, gaps
+        self.part: Callable[[int], list[Row]] = lambda number: []
 
     def __len__(self) -> int:
-        return self._total
+        return self._ends[-1] if self._ends else 0
 
     @overload
     def __getitem__(self, at: int) -> Row: ...
@@ -64,13 +71,15 @@ class _Stack(Sequence[Row]):
     def __getitem__(self, at: slice) -> list[Row]: ...
     def __getitem__(self, at: int | slice) -> Row | list[Row]:
         if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(self._total))]
-        at = at + self._total if at < 0 else at
-        if not 0 <= at < self._total:
+            return [self[one] for one in range(*at.indices(len(self)))]
+        at = at + len(self) if at < 0 else at
+        if not 0 <= at < len(self):
             raise IndexError(at)
-        found = bisect_right(self._starts, at) - 1
-        rows = self._made[found]()
-        return rows[min(at - self._starts[found], len(rows) - 1)]  # fewer only where nothing was settled yet
+        number = bisect_right(self._ends, at)
+        if at < self._hunks[number]:
+            return self._gaps[number][at - self._hunks[number]]
+        rows = self.part(number)
+        return rows[min(at - self._hunks[number], len(rows) - 1)]  # fewer only where nothing was settled yet
 
 
 @dataclass(slots=True)
@@ -108,64 +117,75 @@ class Pile:
         self._made: dict[tuple[int, Mark], list[Row]] = {}
         self._known: dict[tuple[int, bool, str], int] = {}
         self._outlines = outlines(tuple(parts))
-        self._about = [0] * len(parts) if len(parts) <= FEW else self._guessed()
+        self._ids = [part.id for part in parts]
+        self._changes = sum(one.added for one in self._outlines), sum(one.removed for one in self._outlines)
+        self._about = [] if len(parts) <= FEW else self._guessed()
+        self._gaps = self._above()
 
     def _guessed(self) -> list[int]:
         """About how many rows each part takes, its head included."""
         room = self._width - 1
         return [1 + rows_about(one, room, split=self._split, short=self._short) for one in self._outlines]
 
-    def rows(self, marks: Sequence[Mark]) -> Piled:
-        """All of them as they stand now."""
-        stack = _Stack()
-        found = Piled(rows=cast("list[Row]", stack))  # it is read like one
-        file = None
-        for line in self._before:
-            above = Frame(self._look, self._width, self._look.text).paragraph(
-                _visible(line, self._look.text, self._look)
-            )
-            stack.put(len(above), partial(list, above))
-        heights = []
-        for number, (part, mark) in enumerate(zip(self._parts, marks, strict=True)):
-            if self._many and self._files[number] != file:
-                file = self._files[number]
-                name = self._file_rows(file)
-                stack.put(len(name), partial(list, name))
-            found.hunks.append(len(stack))
-            heights.append(self._height(number, part, mark))
-            stack.put(heights[-1], partial(self._part, number, part, mark))
-            found.ends.append(len(stack))
-            found.added += self._outlines[number].added
-            found.removed += self._outlines[number].removed
-        found.settle = partial(self._settle, marks, found, heights)
+    def rows(self, standing: Standing) -> Piled:
+        """All of them as they stand now. Nothing is made for each part: it is asked for at each key."""
+        found = Piled()
+        stack = _Stack(found.hunks, found.ends, self._gaps)
+        stack.part = lambda number: self._part(number, standing.mark(number))
+        found.rows = cast("list[Row]", stack)  # it is read like one
+        row = 0
+        for number, height in enumerate(self._heights(standing)):
+            row += len(self._gaps.get(number, ()))
+            found.hunks.append(row)
+            row += height
+            found.ends.append(row)
+        found.added, found.removed = self._changes
+        found.settle = partial(self._settle, standing, found)
         return found
 
-    def _height(self, number: int, part: Part, mark: Mark) -> int:
-        known = self._known.get((number, mark.taken, mark.comment))
-        if known is None:
-            said = -(-(len(mark.comment) + 4) // max(self._width - 4, 1)) if mark.comment else 0
-            known = len(self._part(number, part, mark)) if len(self._parts) <= FEW else self._about[number] + said
-        return known
+    def _above(self) -> dict[int, list[Row]]:
+        """Rows above parts: what stands above all of them, and the name of each file."""
+        frame = Frame(self._look, self._width, self._look.text)
+        first = [_visible(line, self._look.text, self._look) for line in self._before]
+        found = {0: [row for pieces in first for row in frame.paragraph(pieces)]}
+        for number, name in enumerate(self._files if self._many else ()):
+            if not number or name != self._files[number - 1]:
+                found.setdefault(number, []).extend(self._file_rows(name))
+        return found
 
-    def _settle(self, marks: Sequence[Mark], piled: Piled, heights: Sequence[int], first: int, last: int) -> bool:
-        start = bisect_right(piled.ends, first)
+    def _heights(self, standing: Standing) -> list[int]:
+        """Rows of each part, its head and comment included: as they were painted, or about."""
+        if len(self._ids) <= FEW:
+            return [len(self._part(number, standing.mark(number))) for number in range(len(self._ids))]
+        found = self._about.copy()
+        for number, name in enumerate(self._ids):
+            comment = standing.comments.get(name, "")
+            known = self._known.get((number, name in standing.taken, comment))
+            if known is not None:
+                found[number] = known
+            elif comment:
+                found[number] += -(-(len(comment) + 4) // max(self._width - 4, 1))
+        return found
+
+    def _settle(self, standing: Standing, piled: Piled, first: int, last: int) -> bool:
         wrong = False
-        for number in range(start, len(self._parts)):
-            if piled.hunks[number] > last:
+        for number in range(bisect_right(piled.ends, first), len(self._ids)):
+            start = piled.hunks[number]
+            if start > last:
                 break
-            wrong |= len(self._part(number, self._parts[number], marks[number])) != heights[number]
+            wrong |= len(self._part(number, standing.mark(number))) != piled.ends[number] - start
         return wrong
 
     def _file_rows(self, name: str) -> list[Row]:
         frame = Frame(self._look, self._width, self._look.text)
         return frame.paragraph(_visible(name, self._look.heading, self._look))
 
-    def _part(self, number: int, part: Part, mark: Mark) -> list[Row]:
+    def _part(self, number: int, mark: Mark) -> list[Row]:
         key = number, mark
         if key not in self._made:
             if len(self._made) > 4 * len(self._parts):
                 self._made.clear()
-            self._made[key] = self._paint(number, part, mark)
+            self._made[key] = self._paint(number, self._parts[number], mark)
             self._known[number, mark.taken, mark.comment] = len(self._made[key])
         return self._made[key]
 
@@ -248,8 +268,3 @@ def _dimmed(look: Look) -> Look:
         )  # fmt: skip
         _DIM[look.key] = look, dim
     return _DIM[look.key][1]
-
-
-def standing(ids: Sequence[str], taken: frozenset[str], at: int, comments: Mapping[str, str]) -> list[Mark]:
-    """How each part stands."""
-    return [Mark(name in taken, number == at, comments.get(name, "")) for number, name in enumerate(ids)]

@@ -14,7 +14,7 @@ from textual.message import Message
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.questions.types import Part
-from jp_tui.ui.painting.hunks import Pile, Piled, standing
+from jp_tui.ui.painting.hunks import Pile, Piled, Standing
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.widgets.context import FEW, ContextView
@@ -107,7 +107,7 @@ class HunkView(ContextView):
                 self.parts, width, self._colours, split=self._split, named=self._named, before=self._before,
                 short=self._short,
             )  # fmt: skip
-        return self._piles[key].rows(standing(self._ids, self.taken, self.at, self.comments))
+        return self._piles[key].rows(Standing(self._ids, self.taken, self.at, dict(self.comments)))
 
     def _now(self) -> Piled:
         painted = self._painted(self._width)
