@@ -22,18 +22,41 @@ SECRETS = (
 _CONTROL = frozenset({".git", "git~1", ".jp-tui", ".jp_tui"})
 
 _INSTRUCTIONS = (
-    "agents.md", "claude.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".mcp.json",
-    ".cursor/*", ".claude/*", ".codex/*",
+    "agents.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "qwen.md", "crush.md", "warp.md", "skill.md",
+    "copilot-instructions.md", "*.instructions.md", "*.prompt.md", ".cursorrules", ".windsurfrules", ".clinerules",
+    ".roorules*", ".goosehints", ".mcp.json", "mcp.json", "mcp_config.json", "opencode.json*", ".aider.conf.y*ml",
+    ".cursor/*", ".windsurf/*", ".claude/*", ".codex/*", ".gemini/*", ".qwen/*", ".opencode/*", ".continue/*",
+    ".clinerules/*", ".roo/*", ".amazonq/*", ".kiro/*", ".junie/*", ".crush/*", ".vibe/*", ".agents/*",
 )  # fmt: skip
-_OBEYED = (
-    "makefile", "gnumakefile", "*.mk", "justfile", ".justfile", "rakefile", "taskfile.y*ml", "cmakelists.txt",
-    "meson.build", "build.gradle*", "build.rs", "configure", "package.json", "composer.json", "gemfile",
-    "pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "pytest.ini", "conftest.py",
-    "sitecustomize.py", "usercustomize.py", "*.pth", ".envrc", ".npmrc", ".yarnrc*", ".pre-commit-config.yaml",
-    ".gitattributes", ".gitmodules", ".gitlab-ci.yml", "jenkinsfile", "dockerfile*", ".bashrc", ".bash_profile",
-    ".profile", ".zshrc", ".zshenv", ".github/workflows/*", ".github/actions/*", ".vscode/*", ".idea/*", ".husky/*",
-    ".devcontainer/*", ".circleci/*",
+_BUILT = (
+    "makefile", "makefile.am", "makefile.in", "gnumakefile", "*.mk", "justfile", ".justfile", "rakefile", "taskfile.y*ml", "cmakelists.txt",
+    "*.cmake", "meson.build", "build.gradle*", "settings.gradle*", "gradlew*", "gradle.properties", "pom.xml", "mvnw*",
+    "build.xml", "build.sbt", "build.rs", "cargo.toml", ".cargo/config*", "configure", "configure.ac", "package.json",
+    "deno.json*", "bunfig.toml", "composer.json", "gemfile", "*.gemspec", "podfile", "brewfile", "procfile",
+    "pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "pytest.ini", "conftest.py", "dodo.py",
+    "build", "build.bazel", "workspace", "workspace.bazel", "module.bazel", ".bazelrc", "flake.nix",
+    "default.nix", "shell.nix", "vagrantfile", "dockerfile*", "containerfile*", "docker-compose*.y*ml", "compose.y*ml",
+    "gulpfile.*", "gruntfile.*", "webpack.config.*", "vite.config.*", "rollup.config.*", "jest.config.*",
+    "vitest.config.*", "babel.config.*", "eslint.config.*", ".eslintrc.*", "prettier.config.*", "postcss.config.*",
+    "next.config.*", "tailwind.config.*", "playwright.config.*", "karma.conf.*", "mix.exs", "rebar.config", "dune",
+    "stack.yaml", "*.cabal", "setup.hs", "package.swift", "*.csproj", "*.fsproj", "*.vbproj", "*.props", "*.targets",
 )  # fmt: skip
+_STARTED = (
+    "sitecustomize.py", "usercustomize.py", "*.pth", ".pdbrc", ".pythonrc*", "pip.conf", ".envrc", ".npmrc",
+    ".yarnrc*", ".pnpmfile.cjs", ".pnp.*js", ".pre-commit-config.yaml", "lefthook.y*ml", ".lefthook.y*ml",
+    ".huskyrc*", ".lintstagedrc*", ".gitattributes", ".gitmodules", ".gitconfig", ".hgrc", ".bashrc", ".bash_profile",
+    ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
+    ".kshrc", ".cshrc", ".tcshrc", ".login", "config.fish", ".inputrc", ".vimrc", ".nvimrc", ".exrc", ".emacs",
+    ".dir-locals.el", ".tmux.conf", ".screenrc", ".gdbinit", ".lldbinit", ".irbrc", ".rprofile", ".julia/config/*",
+    ".config/fish/*", ".config/git/*", ".config/systemd/*", ".config/autostart/*", ".ssh/*", ".gnupg/*", "crontab",
+    "*.crontab", "*.service", "*.timer", "*.desktop", "*.code-workspace", ".vscode/*", ".idea/*", ".fleet/*",
+    ".devcontainer/*", "devcontainer.json", ".husky/*", ".githooks/*", ".git-hooks/*", "git-hooks/*",
+    ".gitlab-ci.yml", "jenkinsfile*", "azure-pipelines*.y*ml", "bitbucket-pipelines.yml", ".travis.yml",
+    ".drone.y*ml", ".woodpecker.y*ml", "appveyor.yml", ".appveyor.yml", "cloudbuild.y*ml", "buildspec*.y*ml",
+    "wercker.yml", ".cirrus.yml", ".semaphore/*", ".buildkite/*", ".circleci/*", ".woodpecker/*", ".teamcity/*",
+    ".github/*", ".gitlab/*", ".gitea/*", ".forgejo/*",
+)  # fmt: skip
+_OBEYED = (*_BUILT, *_STARTED)
 
 
 def secret(real: str, rules: Iterable[str] = SECRETS) -> bool:
@@ -74,4 +97,4 @@ def _fits(parts: list[str], rule: str) -> bool:
     if steps[-1] == "*":
         head, last = steps[:-1], len(parts) - len(steps) + 1
         return any(parts[at : at + len(head)] == head for at in range(last))
-    return parts[-len(steps) :] == steps
+    return len(parts) >= len(steps) and all(map(fnmatchcase, parts[-len(steps) :], steps))
