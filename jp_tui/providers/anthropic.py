@@ -1,7 +1,8 @@
 """The request side of Anthropic Messages (surface.md S20). Pure.
 
 Thinking goes back with the signature it came with, or not at all. Tool results open the user message that
-follows their calls. Ids that this API would refuse are rewritten the same way on both sides.
+follows their calls. Ids that this API would refuse are rewritten the same way on both sides. A schema for the reply is
+sent as it is told to: whether this server enforces one is known to whoever asks (S20b).
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ import re
 from jp_tui.conversation.model import Call, ModelRequest, Part, Result, Said, Thought
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.anthropic_stream import REDACTED, SIGNATURE, AnthropicDecoder
-from jp_tui.providers.wire import text, used_ids
+from jp_tui.providers.schemas import for_anthropic
+from jp_tui.providers.wire import table, text, used_ids
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 32_000  # the API demands a number; every model since Claude 3.7 takes this one
-_CACHE: Json = {"type": "ephemeral"}
+_HOUR = 3_600
+_SHORT: JsonObject = {"type": "ephemeral"}  # five minutes
+_LONG: JsonObject = {"type": "ephemeral", "ttl": "1h"}
+_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": _HOUR, "d": 24 * _HOUR}
 
 
 class Anthropic:
@@ -34,7 +39,7 @@ class Anthropic:
             "stream": True,
         }
         if request.system:
-            body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHE}]
+            body["system"] = [{"type": "text", "text": request.system, **_hint(request.cache)}]
         if request.tools:
             body["tools"] = [
                 {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
@@ -46,7 +51,14 @@ class Anthropic:
                 body["tool_choice"] = simple.get(choice, {"type": "tool", "name": choice})
         if request.temperature is not None:
             body["temperature"] = request.temperature
-        return {**body, **request.extra}
+        body |= request.extra
+        if request.output is not None and (schema := for_anthropic(request.output)) is not None:
+            # beside what else stands there, an effort for example
+            body["output_config"] = {
+                **table(body, "output_config"),
+                "format": {"type": "json_schema", "schema": schema},
+            }
+        return body
 
     def decoder(self, request: ModelRequest) -> AnthropicDecoder:
         return AnthropicDecoder(used_ids(request))
@@ -56,20 +68,42 @@ def _id(id_: str) -> str:
     return re.sub(r"[^a-zA-Z0-9_-]", "_", id_)[:64] or "call"
 
 
+def _hint(cache: str) -> JsonObject:
+    """R134: `off` gives none; up to five minutes is what it does by itself, all beyond an hour."""
+    number = cache.rstrip("dhms")
+    if number.isascii() and number.isdigit():
+        seconds = int(number) * _SECONDS.get(cache.removeprefix(number), 1)
+        cache = "long" if seconds > 300 else "short" if seconds > 0 else "off"
+    return {} if cache == "off" else {"cache_control": _LONG if cache == "long" else _SHORT}
+
+
 def _messages(request: ModelRequest) -> list[Json]:
-    """Neighbours of one role become one message; the last block is where the server's cache ends."""
-    merged: list[tuple[str, list[JsonObject]]] = []
-    for message in request.messages:
-        blocks = [block for part in message.parts if (block := _block(part)) is not None]
+    """Neighbours of one role become one message; the server's cache ends at one block."""
+    merged: list[tuple[str, list[tuple[int, JsonObject]]]] = []
+    for at, message in enumerate(request.messages):
+        blocks = [(at, block) for part in message.parts if (block := _block(part)) is not None]
         if merged and merged[-1][0] == message.role:
             merged[-1][1].extend(blocks)
         elif blocks:
             merged.append((message.role, blocks))
     for _, blocks in merged:
-        blocks.sort(key=lambda block: block["type"] != "tool_result")
-    if merged and merged[-1][1][-1]["type"] in ("text", "tool_result"):
-        merged[-1][1][-1]["cache_control"] = _CACHE
-    return [{"role": role, "content": list[Json](blocks)} for role, blocks in merged]
+        blocks.sort(key=lambda each: each[1]["type"] != "tool_result")
+    marked = _last(merged) if request.cache_at is None else _until(merged, request.cache_at)
+    if marked is not None:
+        marked.update(_hint(request.cache))
+    return [{"role": role, "content": [block for _, block in blocks]} for role, blocks in merged]
+
+
+def _last(merged: list[tuple[str, list[tuple[int, JsonObject]]]]) -> JsonObject | None:
+    """The last block, where the cache ends unless somebody said otherwise."""
+    block = merged[-1][1][-1][1] if merged else {}
+    return block if block.get("type") in ("text", "tool_result") else None
+
+
+def _until(merged: list[tuple[str, list[tuple[int, JsonObject]]]], last: int) -> JsonObject | None:
+    """The last block of the messages up to number `last` that can carry a hint (R134)."""
+    blocks = [block for _, each in merged for at, block in each if at <= last]
+    return next((block for block in reversed(blocks) if block["type"] in ("text", "tool_result", "tool_use")), None)
 
 
 def _block(part: Part) -> JsonObject | None:

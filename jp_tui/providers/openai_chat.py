@@ -1,7 +1,8 @@
 """The request side of OpenAI chat completions, the wire that most servers speak (surface.md S20). Pure.
 
-Never sends a strict mode (inquiries.md R163). Reasoning goes back only to the server it came from and only within
-the turn: some servers demand that, others refuse anything else.
+Never sends a strict mode for tools (inquiries.md R163), and for the reply only where its schema fits one. Reasoning
+goes back only to the server it came from and only within the turn: some servers demand that, others refuse anything
+else. No cache hints: these servers cache by themselves.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 from jp_tui.conversation.model import Call, Message, ModelRequest, Result, Said, Thought, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.providers.openai_chat_stream import REASONING, OpenAIChatDecoder
+from jp_tui.providers.schemas import fits_strict, one_valued
 from jp_tui.providers.wire import text, used_ids
+
+NAME = "verdict"
+"""What a schema for the whole reply is called."""
 
 
 class OpenAIChat:
@@ -19,7 +24,8 @@ class OpenAIChat:
 
     def __init__(self, provider: str, host: str = "") -> None:
         self._provider = provider
-        self._limit = "max_completion_tokens" if host == "api.openai.com" else "max_tokens"
+        self._openai = host == "api.openai.com"
+        self._limit = "max_completion_tokens" if self._openai else "max_tokens"
         self._asks_for_usage = host != "api.mistral.ai"  # it always reports usage, and refused this field
 
     def headers(self, key: str | None) -> dict[str, str]:
@@ -43,7 +49,16 @@ class OpenAIChat:
             body[self._limit] = request.max_tokens
         if request.temperature is not None:
             body["temperature"] = request.temperature
-        return {**body, **request.extra}
+        body |= request.extra
+        if request.output is not None:
+            body["response_format"] = {"type": "json_schema", "json_schema": self._output(request.output)}
+        return body
+
+    def _output(self, schema: JsonObject) -> JsonObject:
+        """The schema of the reply, strict where it fits a strict mode (R128)."""
+        plain = one_valued(schema)
+        strict: JsonObject = {"strict": True} if fits_strict(plain, wide=self._openai) else {}
+        return {"name": NAME, "schema": plain, **strict}
 
     def _assistant(self, message: Message, within_turn: bool) -> list[Json]:
         said = "".join(part.text for part in message.parts if isinstance(part, Said))
