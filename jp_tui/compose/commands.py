@@ -82,6 +82,10 @@ def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
             from jp_tui.headless.inquiries import list_inquiries
 
             return list_inquiries(connected, arguments.conversation or "", arguments.pending, to, str(place.workspace))
+        case "reviewers":
+            from jp_tui.headless.reviewers import list_reviewers
+
+            return list_reviewers(connected, to)
         case "answer":
             from jp_tui.headless.answer import answer
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Command = Literal[
-    "workspace", "query", "conversations list", "conversations show", "inquiries", "answer", "tools",
+    "workspace", "query", "conversations list", "conversations show", "inquiries", "answer", "tools", "reviewers",
     "config show", "config set", "config check", "config trust", "config path",
 ]  # fmt: skip
 
@@ -96,6 +96,15 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui tools                             a table
   jp-tui tools -T -t fs_read_file          as they would be with these switches
   jp-tui tools --json                      one JSON object a line
+""",
+        (_JSON,),
+    ),
+    "reviewers": Entry(
+        "[OPTION]...",
+        "How reviewing models fared: what they approved and rejected, what you overturned, how long they took.",
+        """\
+  jp-tui reviewers                         all of them, the most asked first
+  jp-tui reviewers --json                  one JSON object a line
 """,
         (_JSON,),
     ),

@@ -1,0 +1,101 @@
+"""How reviewers fared, in words: the trust figures as rows (issue "trust figures", inquiries.md R25).
+
+Made from the engine's figures alone. It counts nothing itself, offers a change only where the figures suggest one, and
+changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import ReviewerFigures
+from jp_tui.view.amounts import count, duration
+
+EMPTY: Final = (
+    "No reviewer has decided anything yet.\n\n"
+    "With a model under conversation.inquiry.assistant.model.id, changes of files are put to it before they are put to "
+    "you; its yes lets the tool go on, its no comes to you with its reason. How often it was right is counted here."
+)
+LEGEND: Final = "▁ approved  ▄ rejected  █ overturned by you  × no verdict  ↥ taken over  · answered"
+_MARKS = {"a": "▁", "r": "▄", "o": "█", "f": "×", "t": "↥", "n": "·"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One reviewer of one question. `counts`, `time` and `cost` are words of ours; `marks` its latest outcomes, oldest
+    first, one character each (`LEGEND`); `offer` the change that is suggested, in words, with its `key` and `value`."""
+
+    what: Foreign
+    model: Foreign
+    counts: str
+    overturned: str
+    time: str
+    cost: str
+    marks: str
+    offer: str = ""
+    key: str = ""
+    value: Any = None
+
+
+def rows(found: tuple[ReviewerFigures, ...]) -> tuple[Row, ...]:
+    """The figures in the engine's order."""
+    return tuple(_row(one) for one in found)
+
+
+def _row(one: ReviewerFigures) -> Row:
+    suggests = one.suggests
+    return Row(
+        what=Foreign(f"{one.tool} · {one.question}"),
+        model=Foreign(one.model or "a model that is not named"),
+        counts=_counts(one),
+        overturned=_overturned(one),
+        time=_time(one),
+        cost=_cost(one),
+        marks="".join(_MARKS.get(mark, "?") for mark in one.outcomes),
+        offer=suggests.words if suggests is not None else "",
+        key=suggests.key if suggests is not None else "",
+        value=suggests.value if suggests is not None else None,
+    )
+
+
+def _counts(one: ReviewerFigures) -> str:
+    told = [f"asked {one.asked}"]
+    for words, number in (
+        ("approved", one.approved),
+        ("rejected", one.rejected),
+        ("answered", one.answered),
+        ("no verdict", one.failed),
+        ("taken over", one.taken_over),
+    ):
+        if number:
+            told.append(f"{words} {number}")
+    return " · ".join(told)
+
+
+def _overturned(one: ReviewerFigures) -> str:
+    decided = one.overturned + one.upheld
+    if not decided:
+        return ""
+    share = round(100 * one.overturned / decided)
+    return f"you overturned {one.overturned} of {decided} rejections ({share} %)"
+
+
+def _time(one: ReviewerFigures) -> str:
+    if one.p50_ms is None or one.p95_ms is None:
+        return ""
+    return f"median {duration(one.p50_ms)}, p95 {duration(one.p95_ms)}"
+
+
+def _cost(one: ReviewerFigures) -> str:
+    told = f"{count(one.input)} in, {count(one.output)} out" if one.input or one.output else ""
+    paid = money(one.cost_usd) if one.cost_usd is not None else ""
+    return " · ".join(part for part in (told, paid) if part)
+
+
+def money(dollars: float) -> str:
+    """`$0.0004`, `$0.03`, `$12.40`: two figures at least."""
+    if dollars and dollars < 0.01:
+        return f"${dollars:.2g}" if dollars >= 0.0001 else "less than $0.0001"
+    return f"${dollars:.2f}"
