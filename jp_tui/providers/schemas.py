@@ -29,10 +29,10 @@ _SCALARS = ("string", "number", "integer", "boolean", "null")
 _FORMATS = ("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid")
 _ANTHROPIC = frozenset(
     ("type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "allOf", "$ref", "$defs",
-     "definitions", "default", "title", "description", "format", "minItems")
+     "default", "title", "description", "format", "minItems")
 )  # fmt: skip
 _SILENT = ("$schema", "$id", "$comment", "$anchor")
-_DEFINED = ("#/$defs/", "#/definitions/")
+_DEFINED = "#/$defs/"
 
 
 class _CannotBeSaid(Exception):
@@ -119,11 +119,46 @@ def for_anthropic(schema: JsonObject) -> JsonObject | None:
     Objects become closed, which only narrows; what it does not enforce stands in `description`.
     """
     try:
-        said = _said(one_valued(schema), 1)
+        said = _said(_lifted(one_valued(schema)), 1)
         _no_circle(said)
     except (_CannotBeSaid, RecursionError):
         return None
     return said
+
+
+def _lifted(schema: JsonObject) -> JsonObject:
+    """`schema` with all definitions at its root, the one place where they are looked for."""
+    held: JsonObject = {}
+    moved: dict[str, str] = {}
+
+    def collect(node: Json, place: str) -> Json:
+        if not isinstance(node, dict):
+            return node
+        found: JsonObject = {}
+        for key, value in node.items():
+            here = f"{place}/{key}"
+            if key in ("$defs", "definitions") and isinstance(value, dict):
+                for name, definition in value.items():
+                    own = name if name not in held else f"{name}_{len(held) + 1}"
+                    moved[f"{here}/{name}"] = f"{_DEFINED}{own}"
+                    held[own] = True  # taken, while those inside it are looked for
+                    held[own] = collect(definition, f"{here}/{name}")
+            elif key in _MAP and isinstance(value, dict):
+                found[key] = {name: collect(one, f"{here}/{name}") for name, one in value.items()}
+            elif key in _LIST and isinstance(value, list):
+                found[key] = [collect(one, f"{here}/{at}") for at, one in enumerate(value)]
+            else:
+                found[key] = collect(value, here) if key in _ONE else value
+        return found
+
+    def point(node: Json) -> Json:
+        if not isinstance(node, dict):
+            return node
+        target = moved.get(str(node.get("$ref", "")))
+        return _each({**node, "$ref": target} if target else node, point)
+
+    root = collect(schema, "#")
+    return cast(JsonObject, point({**cast(JsonObject, root), "$defs": held} if held else root))
 
 
 def _said(node: Json, depth: int) -> JsonObject:
@@ -186,14 +221,11 @@ def _with_hints(node: JsonObject, hints: list[str]) -> JsonObject:
 
 def _no_circle(schema: JsonObject) -> None:
     """Refuse references to nothing, and such that lead back to themselves."""
-    definitions: dict[str, Json] = {}
-    for start, key in zip(_DEFINED, ("$defs", "definitions"), strict=True):
-        held = schema.get(key)
-        if isinstance(held, dict):
-            definitions.update({start + name: node for name, node in held.items()})
+    held = schema.get("$defs")
+    definitions = {_DEFINED + name: node for name, node in held.items()} if isinstance(held, dict) else {}
     needs = {name: _names(node) for name, node in definitions.items()}
-    todo = _names({key: value for key, value in schema.items() if key not in ("$defs", "definitions")})
-    if not (todo | set().union(*needs.values())) <= needs.keys():
+    used = _names({key: value for key, value in schema.items() if key != "$defs"})
+    if not (used | set().union(*needs.values())) <= needs.keys():
         raise _CannotBeSaid
     while needs:
         ends = [name for name, others in needs.items() if not others & needs.keys()]

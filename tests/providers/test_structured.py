@@ -202,6 +202,24 @@ def test_circles_of_references_are_not_sent() -> None:
     assert for_anthropic(asked(deep)) is None
 
 
+def test_definitions_are_found_wherever_the_schema_of_an_answer_stands() -> None:
+    """A schema of the user's keeps its own definitions inside the one that is sent."""
+    own = {
+        "$ref": "#/properties/answer/$defs/tea",
+        "$defs": {
+            "tea": {"type": "object", "properties": {"cup": {"$ref": "#/properties/answer/$defs/cup"}}},
+            "cup": {"type": "string", "const": "white"},
+        },
+    }
+    said = for_anthropic(asked(own))
+    assert said is not None and said["properties"]["answer"] == {"$ref": "#/$defs/tea"}
+    assert said["$defs"] == {
+        "tea": {"type": "object", "properties": {"cup": {"$ref": "#/$defs/cup"}}, "additionalProperties": False},
+        "cup": {"type": "string", "enum": ["white"]},
+    }
+    assert for_anthropic(asked({"type": "array", "items": {"$ref": "#/properties/answer"}})) is None
+
+
 @pytest.mark.parametrize(("folder", "wire"), [("anthropic", ANTHROPIC), ("llamacpp", CHAT)])
 def test_recorded_requests_for_a_schema_say_the_same(folder: str, wire: Any) -> None:
     path = fixtures() / "providers" / folder / "structured_output.json"
