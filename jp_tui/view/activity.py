@@ -19,7 +19,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallEnd, CallState, PromptKind, PromptRequest, StoredEvent, UsageTotals
 from jp_tui.view.calls import subject
 from jp_tui.view.decisions import Decision, decisions
-from jp_tui.view.inquiries import NOTHING, Inquiry, answered, question, text_at
+from jp_tui.view.inquiries import NOTHING, Inquiry, answered, handed, question, text_at
 from jp_tui.view.prompts import asker, headline
 
 _OPEN = ("open", "deferred")
@@ -102,6 +102,10 @@ def applied(activity: Activity, event: ev.Event, now: float) -> Activity:
             return _asked(activity, prompt)
         case ev.QuestionSettled():
             return _settled(activity, event)
+        case ev.ReviewStarted(inquiry=id_, model=model):
+            return _inquiry(activity, id_, lambda one: replace(one, reviewer=Foreign(model), heard=NOTHING))
+        case ev.ReviewDelta(kind="reason"):
+            return _inquiry(activity, event.inquiry, lambda one: replace(one, heard=_more(one.heard, event)))
         case _:
             return activity
 
@@ -167,12 +171,19 @@ def _asked(activity: Activity, prompt: PromptRequest) -> Activity:
     if prompt.kind == "question":
         if all(known.id != prompt.inquiry for known in call.inquiries):
             call = replace(call, inquiries=(*call.inquiries, _inquired(prompt)))
-        over = prompt.escalation is not None
+        told = prompt.escalation
+        why_me = "" if told is None else handed({"failed": told.failed, "cause": told.cause})
         shown = [
-            replace(one, how="open", escalated=over) if one.id == prompt.inquiry else one for one in call.inquiries
+            replace(one, how="open", escalated=why_me == "rejected", handed=why_me) if one.id == prompt.inquiry else one
+            for one in call.inquiries
         ]
         call = replace(call, inquiries=tuple(shown))
     return _call(activity, replace(call, state=_ASKS[prompt.kind], end=None))
+
+
+def _more(heard: Foreign, delta: ev.ReviewDelta) -> Foreign:
+    """What was heard of a reason with what came, from its beginning on."""
+    return Foreign(("" if delta.fresh else heard.raw) + delta.text.raw)
 
 
 def _inquired(prompt: PromptRequest) -> Inquiry:
@@ -276,7 +287,9 @@ def _question(activity: Activity, request: stored.InquiryRequest) -> Activity:
     """An inquiry of the log: under the call its metadata names, else the one whose id its own begins with."""
     asked = question(request)
     if any(one.id == asked.id and one.how == "open" for call in activity.calls for one in call.inquiries):
-        return _inquiry(activity, asked.id, lambda shown: replace(asked, escalated=shown.escalated))
+        return _inquiry(
+            activity, asked.id, lambda shown: replace(asked, escalated=shown.escalated, handed=shown.handed)
+        )
     named = text_at(request.metadata, "call")
     own = [call for call in activity.calls if call.id == named or asked.id.startswith(f"{call.id}.")]
     if not own:

@@ -34,6 +34,7 @@ ENDS: dict[CallEnd, tuple[str, str, Role]] = {
 }
 OUTCOMES = {"failed": "failed", "deferred": "waits for an answer", "interrupted": "interrupted"}
 MOST_CALLS = 200
+TAKE_OVER = "F9 decide yourself"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +118,18 @@ def _inquiry(inquiry: Inquiry, depth: int, call: Call | None, now: float) -> lis
         Line(role="question", sign="└", text=text, aside=NOTHING if own or inquiry.assistant else who, depth=depth)
     ]
     reviewed = call is not None and call.state == "awaiting_assistant"
-    if inquiry.how != "open" or reviewed or inquiry.escalated:
+    if inquiry.how != "open" or reviewed or inquiry.handed:
         end = fate(inquiry, reviewed=reviewed)
         took = end.took
         if call is not None and inquiry.how == "open" and reviewed and call.since is not None:
             took = seconds(now - call.since)
         found.append(Line(role=end.role, sign=end.sign, text=end.word, aside=end.who, right=took, depth=depth + 1))
+        if reviewed and inquiry.how == "open":
+            found += [Line(role="reason", text=inquiry.heard, depth=depth + 1)] if inquiry.heard else []
+            found.append(Line(role="take_over", text=Foreign(TAKE_OVER), depth=depth + 1))
+    if any(inquiry.tokens):
+        spent = f"{count(inquiry.tokens[0])} in · {count(inquiry.tokens[1])} out"
+        found.append(Line(role="quiet", text=Foreign(spent), depth=depth + 1))
     if inquiry.explanation:
         found.append(Line(role="reason", text=inquiry.explanation, depth=depth + 1))
     return found

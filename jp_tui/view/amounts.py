@@ -30,3 +30,10 @@ def count(tokens: int) -> str:
     if tokens < 999_500:
         return f"{tokens / 1000:.0f}k"
     return f"{tokens / 1_000_000:.1f}M"
+
+
+def money(dollars: float) -> str:
+    """`$0.0004`, `$0.03`, `$12.40`: two figures at least."""
+    if dollars and dollars < 0.01:
+        return f"${dollars:.2g}" if dollars >= 0.0001 else "less than $0.0001"
+    return f"${dollars:.2f}"

@@ -16,6 +16,7 @@ from jp_tui.view.parts import Offered, PartTaken, offered, taken
 
 How = Literal["open", "deferred", "answered", "redacted", "cancelled", "withdrawn"]
 """`deferred` is an open one whose turn was ended to wait for it; `withdrawn` one that went without a record here."""
+Handed = Literal["", "rejected", "failed", "too_long", "taken_over"]
 NOTHING = Foreign("")
 
 
@@ -24,11 +25,12 @@ class Inquiry:
     """`asker` is the name of the tool or whoever else `source` says; `by` the kind of responder, `model` which one.
 
     `explanation` are the responder's own words or a note (R21, R182), `tag` why there is no answer (R22, R23), `via`
-    through what it was answered, `escalated` that a reviewer said no before (R149). `why` and `row` say which rule
-    led here, `reviewer` which model is to decide. `question` is the bare id among those of its call; `discards` the
-    questions whose answers were away when it was asked, `moved` when it was left with Back, `restores` what its undo
-    brought back, `restarts` that nothing before counts (R177, R97b). `offered` are the parts of a change, `parts` what
-    became of each (R251).
+    through what it was answered, `escalated` that a reviewer said no before (R149), `handed` why a reviewer's question
+    came to the human. `why` and `row` say which rule led here, `reviewer` which model is deciding, `heard` what was
+    heard of its reason so far; `tokens` (in, out) and `dollars` are what its answer took. `question` is the bare id
+    among those of its call; `discards` the questions whose answers were away when it was asked, `moved` when it was
+    left with Back, `restores` what its undo brought back, `restarts` that nothing before counts (R177, R97b).
+    `offered` are the parts of a change, `parts` what became of each (R251).
     """
 
     id: str
@@ -41,6 +43,7 @@ class Inquiry:
     by: str = ""
     model: Foreign = NOTHING
     escalated: bool = False
+    handed: Handed = ""
     via: str = ""
     explanation: Foreign = NOTHING
     tag: Foreign = NOTHING
@@ -48,6 +51,9 @@ class Inquiry:
     row: str = ""
     why: Foreign = NOTHING
     reviewer: Foreign = NOTHING
+    heard: Foreign = NOTHING
+    tokens: tuple[int, int] = (0, 0)
+    dollars: float | None = None
     question: str = ""
     discards: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
@@ -66,13 +72,15 @@ def question(event: stored.InquiryRequest) -> Inquiry:
     """A recorded question, open as yet."""
     context = event.question.get("context", event.question.get("pre_amble"))
     row = event.metadata.get("row")
+    why_me = handed(event.metadata.get("escalation"))
     return Inquiry(
         id=event.id,
         text=foreign(event.question.get("text")),
         context=foreign(context),
         source=event.source.kind,
         asker=Foreign(event.source.name or text_at(event.metadata, "tool")),
-        escalated=isinstance(event.metadata.get("escalation"), dict),
+        escalated=why_me == "rejected",
+        handed=why_me,
         row=str(row) if isinstance(row, str | int) and not isinstance(row, bool) else "",
         why=foreign(event.metadata.get("why")),
         reviewer=foreign(event.metadata.get("reviewer")),
@@ -100,11 +108,29 @@ def answered(asked: Inquiry, event: stored.InquiryResponse) -> Inquiry:
         model = Foreign(by.model)
         over = asked.escalated or by.escalated
         asked = replace(asked, by=by.kind, model=model, ms=by.ms, via=by.via, escalated=over)
+        if by.usage:
+            used = _count(by.usage.get("input")), _count(by.usage.get("output"))
+            cost = by.usage.get("cost_usd")
+            paid = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
+            asked = replace(asked, tokens=used, dollars=paid)
     if isinstance(event, stored.InquiryCancelled):
         return replace(asked, how="cancelled", tag=Foreign(event.reason))
     words = Foreign(event.explanation or "")
     some = taken(asked.offered, event.extra.get("parts"))
     return replace(asked, how="answered", answer=event.answer, explanation=words, parts=some)
+
+
+def handed(told: Json) -> Handed:
+    """Why a question that a reviewer was to answer came to the human, from what stands beside its request."""
+    if not isinstance(told, dict):
+        return ""
+    if (cause := told.get("cause")) in ("too_long", "taken_over"):
+        return cause  # type: ignore[return-value]
+    return "failed" if told.get("failed") is True else "rejected"
+
+
+def _count(found: Json) -> int:
+    return found if isinstance(found, int) and not isinstance(found, bool) else 0
 
 
 def _names(found: Json) -> tuple[str, ...]:

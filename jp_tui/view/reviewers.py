@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import ReviewerFigures
-from jp_tui.view.amounts import count, duration
+from jp_tui.view.amounts import count, duration, money
 
 EMPTY: Final = (
     "No reviewer has decided anything yet.\n\n"
@@ -92,10 +92,3 @@ def _cost(one: ReviewerFigures) -> str:
     told = f"{count(one.input)} in, {count(one.output)} out" if one.input or one.output else ""
     paid = money(one.cost_usd) if one.cost_usd is not None else ""
     return " · ".join(part for part in (told, paid) if part)
-
-
-def money(dollars: float) -> str:
-    """`$0.0004`, `$0.03`, `$12.40`: two figures at least."""
-    if dollars and dollars < 0.01:
-        return f"${dollars:.2g}" if dollars >= 0.0001 else "less than $0.0001"
-    return f"${dollars:.2f}"

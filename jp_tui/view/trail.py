@@ -11,12 +11,13 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.view.amounts import duration
-from jp_tui.view.inquiries import NOTHING, Inquiry
+from jp_tui.view.amounts import duration, money
+from jp_tui.view.inquiries import NOTHING, Handed, Inquiry
 from jp_tui.view.parts import summary
 
 Role = Literal[
-    "heading", "turn", "good", "bad", "waiting", "running", "reviewer", "quiet", "question", "reason", "blank",
+    "heading", "turn", "good", "bad", "waiting", "running", "reviewer", "quiet", "question", "reason",
+    "take_over", "blank",
 ]  # fmt: skip
 
 RESPONDERS = {
@@ -28,6 +29,12 @@ RESPONDERS = {
     "policy": "policy",
 }
 VIA = {"process": "from another process", "rpc": "over rpc", "plain": "in plain mode"}
+HANDED: dict[Handed, str] = {
+    "rejected": "escalated to you",
+    "failed": "the reviewer failed: you decide",
+    "too_long": "too long for the reviewer: you decide",
+    "taken_over": "taken over by you",
+}
 TAGS: dict[str, tuple[str, str, Role, str]] = {
     "user": ("⊘", "cancelled", "quiet", "you"),
     "user_back": ("↶", "gone back", "quiet", "you"),
@@ -58,12 +65,14 @@ def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
     model is deciding."""
     who = responder(asked)
     took = duration(asked.ms) if asked.ms is not None and asked.by != "user" else ""
+    if asked.dollars is not None:
+        took = " · ".join(part for part in (took, money(asked.dollars)) if part)
     match asked.how:
         case "open" if reviewed:
             word = "reviewer" if asked.reviewer else "reviewer decides"
             return Fate(role="reviewer", sign="◇", word=Foreign(word), who=asked.reviewer)
-        case "open" if waits and asked.escalated:
-            return Fate(role="waiting", sign="▲", word=Foreign("escalated to you"))
+        case "open" if waits and asked.handed:
+            return Fate(role="waiting", sign="▲", word=Foreign(HANDED[asked.handed]))
         case "open" if waits:
             return Fate(role="waiting", sign="◐", word=Foreign("asked"))
         case "open":

@@ -12,7 +12,7 @@ from jp_tui.headless.reviewers import list_reviewers
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import PolicyChange, ReviewerFigures
-from jp_tui.view.reviewers import money
+from jp_tui.view.amounts import money
 from tests.fakes.link import FakeLink
 
 ONE = ReviewerFigures(

@@ -7,9 +7,9 @@ import pytest
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import CallState
+from jp_tui.protocol.values import CallState, StoredEvent
 from jp_tui.view.activity import Activity, applied, rebuilt
-from jp_tui.view.activity_lines import MOST_CALLS, STATES, Line, lines
+from jp_tui.view.activity_lines import MOST_CALLS, STATES, TAKE_OVER, Line, lines
 from jp_tui.view.trail import said
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
@@ -182,3 +182,44 @@ def test_answers_in_a_line() -> None:
         '{"a":1}',
         "3",
     ]
+
+
+def test_a_reviewer_is_heard_while_it_decides() -> None:
+    """R139, E40: its model and reason as it is written, the key that takes it over; all of it gone with the verdict."""
+    asked = {
+        "timestamp": "2026-01-01 00:00:00",
+        "type": "inquiry_request",
+        "id": "c1.q.1",
+        "source": {"source": "tool", "name": "paint"},
+        "question": {"text": "Red?", "answer_type": {"type": "boolean"}},
+        "metadata": {"call": "c1", "question": "q", "tool": "paint"},
+    }
+    verdict = {
+        "timestamp": "2026-01-01 00:00:02",
+        "type": "inquiry_response",
+        "id": "c1.q.1",
+        "outcome": "answered",
+        "answer": False,
+        "reason": "too red",
+        "responder": {
+            "kind": "assistant", "model": "a/b", "ms": 1400, "usage": {"input": 1200, "output": 40, "cost_usd": 0.0042},
+        },
+    }  # fmt: skip
+    found = Activity()
+    for event in (
+        ev.CallChanged(conversation="c", turn=1, call="c1", tool="paint", state="awaiting_assistant"),
+        ev.EventAppended(conversation="c", stored=StoredEvent(seq=1, turn=1, event=asked)),
+        ev.ReviewStarted(conversation="c", turn=1, call="c1", inquiry="c1.q.1", tool="paint", model="a/b"),
+        ev.ReviewDelta(conversation="c", inquiry="c1.q.1", kind="reason", text=Foreign("wrong")),
+        ev.ReviewDelta(conversation="c", inquiry="c1.q.1", kind="reason", text=Foreign("too "), fresh=True),
+        ev.ReviewDelta(conversation="c", inquiry="c1.q.1", kind="thought", text=Foreign("hm")),
+        ev.ReviewDelta(conversation="c", inquiry="c1.q.1", kind="reason", text=Foreign("red")),
+    ):
+        found = applied(found, event, 5.0)
+    told = [(line.role, line.text.raw, line.aside.raw, line.right) for line in lines(found, 12.0)]
+    assert ("reviewer", "reviewer", "a/b", "7 s") in told
+    assert ("reason", "too red", "", "") in told and ("take_over", TAKE_OVER, "", "") in told
+    found = applied(found, ev.EventAppended(conversation="c", stored=StoredEvent(seq=2, turn=1, event=verdict)), 13.0)
+    told = [(line.role, line.text.raw, line.aside.raw, line.right) for line in lines(found, 13.0)]
+    assert ("bad", "no", "reviewer a/b", "1.4 s · $0.0042") in told
+    assert ("quiet", "1.2k in · 40 out", "", "") in told and not any(role == "take_over" for role, *_ in told)

@@ -26,7 +26,7 @@ from tests.view.test_story import blocks, stored_blocks
 OPEN = Inquiry(id="a.q.1", text=Foreign("Sure?"))
 FATES = {
     "open": (OPEN, "◐ asked"),
-    "escalated": (replace(OPEN, escalated=True), "▲ escalated to you"),
+    "escalated": (replace(OPEN, escalated=True, handed="rejected"), "▲ escalated to you"),
     "deferred": (replace(OPEN, how="deferred"), "◔ deferred: waits for an answer"),
     "yes": (replace(OPEN, how="answered", answer=True, by="user"), "✓ yes · you"),
     "no": (replace(OPEN, how="answered", answer=False, by="user", escalated=True), "✗ no · you, over the reviewer"),

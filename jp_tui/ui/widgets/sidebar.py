@@ -36,6 +36,7 @@ _STYLES: dict[Role, tuple[str, str]] = {
     "quiet": ("$muted-foreground", "$muted-foreground"),
     "question": ("$muted-foreground", ""),
     "reason": ("", "italic $muted-foreground"),
+    "take_over": ("", "$reviewer-foreground"),
     "blank": ("", ""),
 }
 """How a role's sign and its text look."""
