@@ -1,0 +1,102 @@
+"""How much of a conversation goes along with a question to a reviewer (inquiries.md R129, R133).
+
+The oldest goes first, in steps, so that two inquiries of one turn share their beginning; what is asked is never cut.
+Sizes are estimates: three bytes of UTF-8 a token. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from jp_tui.conversation.model import Call, Message, Part, Result, Said, Thought, ToolSpec
+from jp_tui.conversation.strict_json import dump
+
+TOKEN = 3
+"""Bytes."""
+MOST = 400_000
+"""Characters of what is under review, where the model's window is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What is told before the question; `left_out` counts older messages that are not."""
+
+    messages: tuple[Message, ...]
+    left_out: int = 0
+
+
+def readable(told: Iterable[Message], *, thoughts: bool) -> tuple[Message, ...]:
+    """A snapshot without reasoning, unless `thoughts`: only the model that made it reads it."""
+    found: list[Message] = []
+    for message in told:
+        parts = tuple(part for part in message.parts if thoughts or not isinstance(part, Thought))
+        if parts:
+            add(found, Message(message.role, parts))
+    return tuple(found)
+
+
+def add(found: list[Message], message: Message) -> None:
+    """Neighbours of one role are one message."""
+    if found and found[-1].role == message.role:
+        message = Message(message.role, (*found.pop().parts, *message.parts))
+    found.append(message)
+
+
+def budget(window: int, output: int, fixed: int) -> int:
+    """R133: bytes for the conversation and the question. `output` are the tokens that the reply may have, `fixed` the
+    bytes that stand in every request of this model."""
+    return max(0, min(window * 9 // 10, window - output) * TOKEN - fixed)
+
+
+def fit(told: tuple[Message, ...], question: int, room: int | None) -> Fitted:
+    """`told` with as much left out at its beginning as R133 wants, for a question of so many bytes; all of it without
+    a limit. Nothing is left where no message of the user's would be."""
+    if room is None:
+        return Fitted(told)
+    sizes = [sum(map(_part, message.parts)) for message in told]
+    size = sum(sizes) + question
+    if size <= room:
+        return Fitted(told)
+    target = room * 8 // 10
+    step = max(1, target // 10)
+    dropped = -(-(size - target) // step) * step
+    at, gone = 0, 0
+    while at < len(told) and gone < dropped:
+        gone += sizes[at]
+        at += 1
+    kept = _mended(told[at:])
+    return Fitted(kept, len(told) - len(kept))
+
+
+def measure(messages: Iterable[Message]) -> int:
+    """Bytes of messages."""
+    return sum(_part(part) for message in messages for part in message.parts)
+
+
+def listed(tools: Iterable[ToolSpec]) -> int:
+    """Bytes of tools: names, descriptions and schemas."""
+    return sum(size(tool.name, tool.description, dump(tool.parameters)) for tool in tools)
+
+
+def _mended(kept: Sequence[Message]) -> tuple[Message, ...]:
+    """What is left begins with words of the user's, without results of calls that are gone."""
+    for at, message in enumerate(kept):
+        said = tuple(part for part in message.parts if isinstance(part, Said))
+        if message.role == "user" and said:
+            return (Message("user", said), *kept[at + 1 :])
+    return ()
+
+
+def _part(part: Part) -> int:
+    match part:
+        case Said(text) | Thought(text):
+            return size(text)
+        case Call(_, name, arguments):
+            return size(name, dump(arguments))
+        case Result(_, name, content):
+            return size(name, content)
+
+
+def size(*texts: str) -> int:
+    return sum(len(text) if text.isascii() else len(text.encode("utf-8", "replace")) for text in texts)
