@@ -22,7 +22,7 @@ def decide(state: v.State, given: v.Input) -> Decision:
         case v.CallStarted() | v.CallResumed() | v.CallGone() | v.Revoked():
             state, steps = _of_a_call(state, given)
         case v.TurnResumed():
-            state, steps = refusals.turn_resumed(state, given)
+            state, steps = refusals.resumed(state, given), []
         case v.QuestionRaised():
             state, steps = raised(state, given)
         case v.PermissionWanted():

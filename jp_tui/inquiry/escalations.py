@@ -17,15 +17,28 @@ def written(told: v.Escalation) -> JsonObject:
     if told.saw:
         found["saw"] = told.saw
     if told.before:
-        found["before"] = [{"model": one.model, "reason": one.reason, "ms": one.ms} for one in told.before]
+        found["before"] = verdicts(told.before)
     return found
+
+
+def verdicts(before: tuple[v.Verdict, ...]) -> list[Json]:
+    """What a reviewer said before it was asked once more, as stored."""
+    return [{"model": one.model, "reason": one.reason, "ms": one.ms} for one in before]
+
+
+def read_verdicts(found: Json) -> tuple[v.Verdict, ...]:
+    """The way back."""
+    return tuple(
+        v.Verdict(_text(one.get("model")), _text(one.get("reason")), _count(one.get("ms")))
+        for one in (found if isinstance(found, list) else [])
+        if isinstance(one, dict)
+    )
 
 
 def read(found: Json) -> v.Escalation | None:
     """None where none is stored."""
     if not isinstance(found, dict):
         return None
-    before = found.get("before")
     cause = found.get("cause")
     return v.Escalation(
         model=_text(found.get("model")),
@@ -33,11 +46,7 @@ def read(found: Json) -> v.Escalation | None:
         failed=found.get("failed") is True,
         ms=_count(found.get("ms")),
         cause="too_long" if cause == "too_long" else "taken_over" if cause == "taken_over" else "",
-        before=tuple(
-            v.Verdict(_text(one.get("model")), _text(one.get("reason")), _count(one.get("ms")))
-            for one in (before if isinstance(before, list) else [])
-            if isinstance(one, dict)
-        ),
+        before=read_verdicts(found.get("before")),
         saw=_text(found.get("saw")),
     )
 

@@ -116,7 +116,7 @@ def resumed(state: State, given: CallResumed) -> State:
     taken = {item.inquiry for item in given.recorded}
     deferred = {inquiry: call for inquiry, call in state.deferred.items() if inquiry not in taken}
     recorded = tuple(item for item in given.recorded if item.inquiry not in state.settled)
-    undecided = {item.question for item in recorded if item.escalation is not None}  # that no is not final (R149)
+    undecided = {item.question for item in recorded if item.escalation is not None or item.before}  # no is not final
     answers = {question: answer for question, answer in given.answers.items() if question not in undecided}
     work = Work(
         given.tool,
@@ -124,6 +124,7 @@ def resumed(state: State, given: CallResumed) -> State:
         recorded=recorded,
         discarded=given.discarded,
         unasked=given.unasked,
+        last=given.last,
     )
     return replace(
         state,

@@ -10,7 +10,7 @@ from typing import Literal
 
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry.state import AskMode, Given, Policy, Recorded, Rule
+from jp_tui.inquiry.state import AskMode, Given, Last, Policy, Recorded, Rule
 from jp_tui.questions.types import FormView, Question, Taken
 from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 
@@ -28,7 +28,7 @@ class CallStarted:
 @dataclass(frozen=True, slots=True)
 class CallResumed:
     """A call of a turn that was cut off is executed again (R237). `attempts` by question id, as recorded; `answers`,
-    `discarded` and `unasked` as `rebuilt.Rebuilt` reads them from the record."""
+    `discarded`, `unasked` and `last` as `rebuilt.Rebuilt` reads them from the record."""
 
     call: str
     tool: str
@@ -37,6 +37,7 @@ class CallResumed:
     recorded: tuple[Recorded, ...]
     discarded: tuple[tuple[str, Given], ...] = ()
     unasked: frozenset[str] = frozenset()
+    last: Last | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ class QuestionRaised:
 
 @dataclass(frozen=True, slots=True)
 class TurnResumed:
-    """A turn that was cut off goes on: what was refused in it, as in Ledger. Comes before its calls."""
+    """A turn that was cut off goes on: what was refused in it, as in Ledger, read from the record by
+    `refusals_read.turn_resumed`. Comes before its calls."""
 
     refused: Mapping[str, str]
     rejections: Mapping[str, int]

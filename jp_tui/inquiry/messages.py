@@ -56,6 +56,51 @@ def no_default(tool: str) -> str:
     )
 
 
+def _reviewed(tool: str, path: str | None, by: str) -> str:
+    """The first paragraph of M8 and M9: of the changes to a file, or of the call (R142)."""
+    if path is not None:
+        return f"The proposed changes to '{path}' were reviewed by {by} and rejected."
+    return f"The tool call {tool} was reviewed by {by} and rejected."
+
+
+def _because(explanation: str) -> list[str]:
+    return [f'Reason: "{explanation}"'] if explanation else []
+
+
+def rejected_by_model(tool: str, path: str | None, model: str, explanation: str) -> str:
+    """M8; `path` for the file form, `model` without its provider."""
+    if path is not None:
+        rest = "The changes were not applied. You may retry with different changes or ask the user to review."
+    else:
+        rest = (
+            "The requested action was not performed. You may retry with a different request or ask the user to review."
+        )
+    by = f"a secondary assistant ({model})" if model else "a secondary assistant"
+    return "\n\n".join([_reviewed(tool, path, by), *_because(explanation), rest])
+
+
+def rejected_by_user(tool: str, path: str | None, explanation: str, comments: tuple[tuple[str, str], ...] = ()) -> str:
+    """M9; `comments` are what the user said beside parts of it, each with the part's title (R251)."""
+    said = [f"On {title}: {words}" for title, words in comments]
+    if path is not None:
+        rest = "The changes were not applied. Do not repeat the same change; ask the user what should be different."
+    else:
+        rest = (
+            "The requested action was not performed. Do not repeat the same request; ask the user what should be "
+            "different."
+        )
+    heard = ["Comments of the user:", *said] if said else []
+    return "\n\n".join([_reviewed(tool, path, "the user"), *_because(explanation), *heard, rest])
+
+
+def stop(times: int) -> str:
+    """Ours: the last paragraph of an error, when one intent was rejected again and again."""
+    return (
+        f"This has been rejected {times} times in this turn. Stop: do not try it again, neither like this nor in "
+        "another way. Tell the user what you wanted to achieve and ask how to go on."
+    )
+
+
 def not_run(tool: str, mode: str) -> str:
     """M10; `mode` is the policy, `deny` when none is set (R144)."""
     return (

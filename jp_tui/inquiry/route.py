@@ -63,14 +63,18 @@ def route(
     policy: Policy,
     policy_place: str = "",
     verdicts: Verdicts = NO_VERDICTS,
+    refused: str = "",
 ) -> Route:
     """Who answers this question now (R103-R112, R247). `verdicts` cover a schema's static answer and default;
-    `policy_place` is where the policy is set, for the words."""
+    `policy_place` is where the policy is set, for the words; `refused` says what of its targets was refused before."""
     if question.floor:
+        return Route("0a", "human", why.FLOOR_ASKED) if client else Route("0b", "nobody", why.FLOOR_ALONE, "no_client")
+    held = _held(tool, question, ledger, verdicts)
+    if refused and (held is None or held.value is not False):  # a remembered no is a person's own
         if client:
-            return Route("0a", "human", why.FLOOR_ASKED)
-        return Route("0b", "nobody", why.FLOOR_ALONE, "no_client")
-    if (held := _held(tool, question, ledger, verdicts)) is not None:
+            return Route("0a", "human", why.refused_asked(refused))
+        return Route("0b", "nobody", why.refused_alone(refused), "no_client")
+    if held is not None:
         return Route("1", "remembered", why.remembered(held))
     if rule.has_answer:
         if fits(question.answer_type, rule.answer, verdicts):

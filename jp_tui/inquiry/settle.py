@@ -16,7 +16,7 @@ from jp_tui.conversation.events import (
     Responder,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry import evolve, parts
+from jp_tui.inquiry import evolve, parts, refusals
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import BooleanAnswer, Question, SecretAnswer, Taken
@@ -54,9 +54,14 @@ def may_remember(question: Question) -> bool:
     return isinstance(question.answer_type, BooleanAnswer) and question.persistence == "turn" and not question.floor
 
 
+def rememberable(opened: v.Open) -> bool:
+    """Whether its answer may be kept for others: not where something that was refused before needs a person (R247)."""
+    return may_remember(opened.question) and not opened.refused
+
+
 def overruled(opened: v.Open) -> bool:
     """Whether a reviewer has said no to it before; one that had no verdict does not count (R148)."""
-    return opened.escalation is not None and not opened.escalation.failed
+    return bool(refusals.refuser(opened.escalation))
 
 
 def answered_by(opened: v.Open, who: Responder) -> Responder:
@@ -64,26 +69,38 @@ def answered_by(opened: v.Open, who: Responder) -> Responder:
     return replace(who, escalated=True) if overruled(opened) else who
 
 
-def response(opened: v.Open, value: Json, who: Responder, reason: str, taken: Taken | None) -> InquiryResponse:
-    """The recorded answer; a secret's value never gets near the log (R202)."""
+def response(
+    opened: v.Open, value: Json, who: Responder, reason: str, taken: Taken | None = None, saw: str = ""
+) -> InquiryResponse:
+    """The recorded answer; a secret's value never gets near the log (R202). `saw`: what a reviewer was shown."""
     if isinstance(opened.question.answer_type, SecretAnswer):
         return InquiryRedacted(id=opened.inquiry)
     extra: JsonObject = {} if taken is None else {"parts": parts.wire(taken)}
-    return InquiryAnswered(id=opened.inquiry, answer=value, explanation=reason or None, responder=who, extra=extra)
+    about: JsonObject = {"saw": saw} if saw else {}
+    return InquiryAnswered(
+        id=opened.inquiry, answer=value, explanation=reason or None, responder=who, extra=extra, metadata=about
+    )
 
 
 def take(
-    state: v.State, opened: v.Open, value: Json, who: Responder, reason: str = "", taken: Taken | None = None
+    state: v.State,
+    opened: v.Open,
+    value: Json,
+    who: Responder,
+    reason: str = "",
+    taken: Taken | None = None,
+    saw: str = "",
 ) -> Decision:
     """Record an answer and run the tool again (R108). Only a person's reason is a note for the tool (R182), and only a
     person takes parts of what is asked (R251)."""
     who = answered_by(opened, who)
-    event = response(opened, value, who, reason, taken)
+    event = response(opened, value, who, reason, taken, saw)
     redacted = isinstance(event, InquiryRedacted)
     note = reason if who.kind == "user" else ""
     given = v.Given(value, opened.digest, note, unseen=who.kind in ("remembered", "static"), taken=taken)
-    last = v.Last(opened.question.id, None if redacted else value, reason, who, overruled(opened))
+    last = _last(state, opened, None if redacted else value, reason, who, taken)
     state = evolve.closed(state, opened.inquiry, who.kind)
+    state = refusals.answered(state, opened, value, who.kind, who.model, taken)
     asked = who.kind == "user" and opened.escalation is None
     state = evolve.answered(state, opened.call, opened.question.id, given, last, asked=asked)
     return state, [
@@ -91,6 +108,23 @@ def take(
         s.Settled(opened.inquiry, "redacted" if redacted else "answered", who.kind),
         s.RunAgain(opened.call, state.calls[opened.call].answers),
     ]
+
+
+def _last(state: v.State, opened: v.Open, value: Json, reason: str, who: Responder, taken: Taken | None) -> v.Last:
+    question = opened.question
+    no = isinstance(question.answer_type, BooleanAnswer) and value is False
+    key = refusals.intent(state.calls[opened.call].tool, question.id, question.targets)
+    said = taken.comments if taken is not None else {}
+    return v.Last(
+        question.id,
+        value,
+        reason,
+        who,
+        overruled(opened),
+        rejects=no,
+        intent=key if opened.source == "tool" else "",
+        comments=tuple((part.title, said[part.id]) for part in question.parts if part.id in said),
+    )
 
 
 def cancel(

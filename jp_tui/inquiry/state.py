@@ -62,7 +62,7 @@ class Held:
 class Ledger:
     """What a turn remembers (R39, R40): answers and, apart from them, permissions by `<tool>.<question>`; attempts
     by (call, question). `refused` are the targets that somebody said no to, with words that say who (R247);
-    `rejections` how often one intent was, by `<tool>.<question>` and its targets."""
+    `rejections` how often one intent was, by `refusals.intent`."""
 
     answers: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
     permissions: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
@@ -121,16 +121,19 @@ class Open:
     policy_place: str = ""  # where the policy is set
     intent: str = ""  # what the assistant said it wants, for a second look
     before: tuple[Verdict, ...] = ()  # what the reviewer said at the first
+    refused: str = ""  # why only a person may answer, when something that it would change was refused in this turn
 
 
 @dataclass(frozen=True, slots=True)
 class OpenPermission:
-    """A call that waits for leave to run (R86). `edit`: its arguments are to be edited first (run mode `edit`)."""
+    """A call that waits for leave to run (R86). `edit`: its arguments are to be edited first (run mode `edit`); `floor`
+    as in PermissionWanted: leave for this call only."""
 
     inquiry: str
     call: str
     digest: str
     edit: bool = False
+    floor: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,19 +163,22 @@ Waiting = Open | OpenPermission | OpenDelivery | OpenReview
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """A request of a turn that was cut off, still without a response (R237); `escalation` when a reviewer had spoken
-    before it (R153, R207)."""
+    before it (R153, R207), `before` when it was asked once more."""
 
     inquiry: str
     question: str
     digest: str
     escalation: Escalation | None = None
+    before: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Last:
     """The last inquiry of a call that was answered (R41, R140), which says how its error is told (R141-R143).
 
-    `overruled` when it was escalated before. A secret's value is never here.
+    `overruled` when it was escalated before; `rejects` when it is the no to a boolean question; `intent` is its key in
+    Ledger.rejections, when a tool asked; `comments` are what the human said beside parts, each with the part's title
+    (R251). A secret's value is never here.
     """
 
     question: str
@@ -180,6 +186,9 @@ class Last:
     reason: str
     who: Responder
     overruled: bool = False
+    rejects: bool = False
+    intent: str = ""
+    comments: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

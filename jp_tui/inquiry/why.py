@@ -11,6 +11,18 @@ from jp_tui.questions.types import Question, SecretAnswer
 
 FLOOR_ASKED = "what this call would touch always needs a person; nothing remembered or set can answer for you"
 FLOOR_ALONE = "what this call would touch always needs a person, and none is attached"
+
+
+def refused_asked(refused: str) -> str:
+    """Row 0a for something that was refused before; `refused` as `refusals.standing` says it."""
+    return f"{refused}, so only a person can allow it; nothing remembered or set and no model can answer for you"
+
+
+def refused_alone(refused: str) -> str:
+    """Row 0b for the same."""
+    return f"nobody was asked: {refused}, so only a person can allow it, and none is attached"
+
+
 SECRET_ALONE = "a secret needs a person, and none is attached"
 
 
@@ -121,6 +133,30 @@ def undecided(model: str) -> str:
     return f"{model or 'the reviewing model'} could not decide, so it comes to you (conversation.inquiry.on_failure)"
 
 
+def taken_over(model: str) -> str:
+    """R156."""
+    return f"you took it over from {model or 'the reviewing model'}"
+
+
+def too_long(model: str) -> str:
+    """R247: evidence that could not be shown whole."""
+    whom = f" to {model}" if model else " to the reviewing model"
+    return f"what it is about is too long to be shown{whom} whole, so a person decides"
+
+
+def second_look(model: str) -> str:
+    """Asked once more, before the human is."""
+    return (
+        f"{model or 'the reviewing model'} said no, and is asked once more, told what the assistant wants with it "
+        "(conversation.inquiry.retry_with_intent)"
+    )
+
+
+def refused_meanwhile(refused: str) -> str:
+    """R247: what a reviewer is asked about is refused while it decides."""
+    return f"{refused}, so only a person can allow it, whatever a model says"
+
+
 def overruled_alone(policy: Policy, place: str = "") -> str:
     """R153: a reviewer's no, and nobody to ask."""
     return f"a reviewing model said no, nobody is attached, and {policy_name(policy, place)}"
@@ -129,6 +165,11 @@ def overruled_alone(policy: Policy, place: str = "") -> str:
 def permission(tool: str, mode: str, place: str = "") -> str:
     """A run prompt (R85)."""
     return f"conversation.tools.{tool}.run is `{mode}`{_at(place)}, and no decision on this tool is remembered"
+
+
+def permission_floor(refused: str) -> str:
+    """A run prompt for a call that names what was refused (R247)."""
+    return f"this call names {refused}, so only you can let it run, this time only"
 
 
 def delivery(tool: str, mode: str, place: str = "") -> str:

@@ -56,7 +56,7 @@ def test_an_answer_runs_the_tool_again_with_it() -> None:
     assert only(s.RunAgain, steps).answers["apply_changes"] == v.Given(False, digest(APPLY), "too long")
     assert only(s.Settled, steps) == s.Settled("c1.apply_changes.1", "answered", "user")
     assert play.state.waiting == () and play.state.calls["c1"].last == v.Last(
-        "apply_changes", False, "too long", answer.responder
+        "apply_changes", False, "too long", answer.responder, rejects=True, intent="tool.apply_changes"
     )
 
 

@@ -1,0 +1,57 @@
+"""What a model reads in place of a tool's own error after a no (inquiries.md R141-R143, M8, M9): who said it, and why.
+
+Only the last inquiry of the call counts (C54), and only a tool's own error is told otherwise: never a result, nor what
+the program itself says about a call. After three rejections of one intent it tells the assistant to stop and ask.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.inquiry import messages
+from jp_tui.inquiry.refusals import STOPS, short
+from jp_tui.inquiry.state import Last, State
+
+APPLY = "apply_changes"
+"""The question whose subject is a file (R142)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the model reads. `noted`: the question whose note stands in `text`, so that it is not told again (R182);
+    `rejections`: how often this intent was rejected, when it is told to stop, else 0. `enriched`: `text` takes the
+    place of the tool's own words (R143); else they stand in it unchanged."""
+
+    text: str
+    enriched: bool
+    noted: str = ""
+    rejections: int = 0
+
+
+def told(state: State, call: str, arguments: JsonObject, error: str) -> Told | None:
+    """For a call that ended in the error `error` of its tool, before it is gone; `arguments` as they ran. None when
+    the error is told as it is."""
+    work = state.calls.get(call)
+    last = work.last if work is not None else None
+    if work is None or last is None or not last.rejects:
+        return None
+    text = _rejected(work.tool, last, arguments)
+    noted = last.question if text and last.who.kind == "user" and last.reason else ""
+    times = state.ledger.rejections.get(last.intent, 0)
+    stop = times if times >= STOPS else 0
+    if not text and not stop:
+        return None
+    parts = [text or error, *([messages.stop(stop)] if stop else [])]
+    return Told("\n\n".join(parts), bool(text), noted, stop)
+
+
+def _rejected(tool: str, last: Last, arguments: JsonObject) -> str:
+    """M8, M9; empty where the tool's own words stand (R143)."""
+    path = arguments.get("path")
+    subject = path if last.question == APPLY and isinstance(path, str) else None
+    if last.who.kind == "assistant":
+        return messages.rejected_by_model(tool, subject, short(last.who.model), last.reason)
+    if last.who.kind == "user" and last.overruled:
+        return messages.rejected_by_user(tool, subject, last.reason, last.comments)
+    return ""
