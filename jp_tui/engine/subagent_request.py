@@ -50,7 +50,6 @@ class Case:
             if said.strip():
                 fitting.add(messages, Message("assistant", (Said(said.strip()[:QUOTED].rstrip()),)))
             fitting.add(messages, Message("user", (Said(AMEND.format(wrong, tool.name)),)))
-        off, before = model.cache == "off", len(self.messages) - 2
         return ModelRequest(
             model=model.name,
             messages=tuple(messages),
@@ -61,7 +60,7 @@ class Case:
             temperature=0.0 if model.temperature is None else model.temperature,
             output=self.schema if native else None,
             cache=model.cache,
-            cache_at=before if before >= 0 and not off else None,
+            cache_at=None if model.cache == "off" else len(self.messages) - 2,
             inquiry=f"{self.asked.tool}.{self.asked.question.id}",
             extra=model.extra,
         )
@@ -71,7 +70,7 @@ def make_case(asked: Inquiry, model: ModelSetup, *, lists: bool, room: int | Non
     """`lists`: the conversation's tools are told. `room`: bytes that the server is known to take for conversation and
     question. Raises TooLong."""
     tools = asked.tools if lists else ()
-    schema = reply_schema(asked.question.answer_type, model.id.partition("/")[0])
+    schema = reply_schema(asked.question.answer_type)
     told = fitting.readable(asked.told, thoughts=model.id == asked.model.id)
     call = calls(told, asked)
     shown, whole = evidence(asked), evidence(asked, call)
