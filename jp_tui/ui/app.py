@@ -60,6 +60,8 @@ class Workspace(CrashReports, Commands, App[None], inherit_bindings=False):  # t
         Binding("ctrl+q", "leave", "leave", show=False, id="app.leave", tooltip="End the turn, close the log, leave"),
         Binding("f7", "ledger", "ledger", show=False, id="app.ledger", tooltip="What is remembered or allowed now"),
         Binding("f8", "inquiries", "inquiries", show=False, id="app.inquiries", tooltip="All that was asked here"),
+        Binding("f9", "take_over", "decide yourself", id="app.take_over", tooltip="What a reviewer decides now"),
+        Binding("f10", "reviewers", "reviewers", show=False, id="app.reviewers", tooltip="How reviewers fared"),
         Binding("f1", "keys", "keys", id="app.keys", tooltip="All keys, by where they work"),
     ]
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.ui.screens.exchange import Exchange
     from jp_tui.ui.screens.ledger import Ledger
     from jp_tui.ui.screens.listing import Listing
+    from jp_tui.ui.screens.reviewers import Reviewers
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.widgets.slash import Slash
 
@@ -45,6 +46,13 @@ COMMANDS: tuple[Entry, ...] = (
         action="ledger",
     ),
     Entry(name="inquiries", title="Inquiries", does="Who asked what here, who answered, and why", action="inquiries"),
+    Entry(name="reviewers", title="Reviewers", does="How often reviewing models were right", action="reviewers"),
+    Entry(
+        name="decide",
+        title="Decide yourself",
+        does="Take over what a reviewing model is deciding now",
+        action="take_over",
+    ),
     Entry(
         name="interrupt",
         title="Interrupt",
@@ -89,8 +97,10 @@ class Commands(_Part):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """An open sheet has every key but those that it shows (R245)."""
-        if action in ("ledger", "inquiries"):
+        if action in ("ledger", "inquiries", "reviewers"):
             return not self._main.sheet_open
+        if action == "take_over":
+            return bool(self._main.reviewed)
         return super().check_action(action, parameters)
 
     # -- what they do
@@ -124,6 +134,20 @@ class Commands(_Part):
 
         self._list(Inquiries)
 
+    def action_reviewers(self) -> None:
+        from jp_tui.ui.screens.reviewers import Reviewers
+
+        self._list(Reviewers)
+
+    def action_take_over(self) -> None:
+        """The oldest that a reviewer is deciding comes to the human (R156)."""
+        from jp_tui.protocol.commands import TakeOver
+
+        if reviewed := self._main.reviewed:
+            self._bridge.send(TakeOver(conversation=self._main.conversation, inquiry=reviewed[0]))
+        else:
+            self._main.say(ours("No reviewer is deciding anything"))
+
     def _list(self, kind: type[Listing]) -> None:
         if not self._main.conversation:
             self._main.say(ours("There is no conversation yet"))
@@ -133,14 +157,27 @@ class Commands(_Part):
     # -- lists and the engine
 
     def on_listing_again(self, event: Listing.Again) -> None:
-        from jp_tui.protocol.commands import ListInquiries, ReadLedger
+        from jp_tui.protocol.commands import ListInquiries, ReadLedger, ReadReviewers
         from jp_tui.ui.screens.ledger import Ledger
+        from jp_tui.ui.screens.reviewers import Reviewers
 
         event.stop()
         here = self._main.conversation
-        self._bridge.send(
-            ReadLedger(conversation=here) if isinstance(self.screen, Ledger) else ListInquiries(conversation=here)
-        )
+        match self.screen:
+            case Ledger():
+                self._bridge.send(ReadLedger(conversation=here))
+            case Reviewers():
+                self._bridge.send(ReadReviewers())
+            case _:
+                self._bridge.send(ListInquiries(conversation=here))
+
+    def on_reviewers_change(self, event: Reviewers.Change) -> None:
+        """A policy is changed in the user's file; the list says so when it is (SettingChanged)."""
+        from jp_tui.protocol.commands import ReadReviewers, SetSetting
+
+        event.stop()
+        self._bridge.send(SetSetting(key=event.key, value=event.value))
+        self._bridge.send(ReadReviewers())
 
     def on_ledger_revoke(self, event: Ledger.Revoke) -> None:
         from jp_tui.protocol.commands import RevokeEntry
@@ -153,13 +190,18 @@ class Commands(_Part):
         from jp_tui.protocol import events as ev
         from jp_tui.ui.screens.inquiries import Inquiries
         from jp_tui.ui.screens.ledger import Ledger
+        from jp_tui.ui.screens.reviewers import Reviewers
 
         match event.reported, self.screen:
             case ev.LedgerRead(entries=entries), Ledger() as screen:
                 screen.listed(entries)
             case ev.InquiriesListed(inquiries=inquiries), Inquiries() as screen:
                 screen.listed(inquiries)
-            case ev.Refused(message=message, advice=advice), (Ledger() | Inquiries()) as screen:
+            case ev.ReviewersRead(reviewers=reviewers), Reviewers() as screen:
+                screen.listed(reviewers)
+            case ev.SettingChanged(file=file), Reviewers() as screen:
+                screen.changed(file)
+            case ev.Refused(message=message, advice=advice), (Ledger() | Inquiries() | Reviewers()) as screen:
                 screen.refused(message, advice)
             case ev.Refused(message=message), _:
                 self._main.say(ours("{message}", style="$failed-foreground", message=Foreign(message)))

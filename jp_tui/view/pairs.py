@@ -7,10 +7,12 @@ never crosses turns. Holds no block and knows no page.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from operator import itemgetter
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.pairing import pair
+from jp_tui.conversation.text import Foreign
 from jp_tui.view.inquiries import Inquiry, settled
 
 
@@ -20,6 +22,11 @@ class Pairs:
     def __init__(self) -> None:
         self._events: dict[tuple[int, str], dict[int, stored.InquiryRequest | stored.InquiryResponse]] = {}
         self._homes: dict[tuple[int, str], str] = {}
+        self._reviewers: dict[tuple[int, str], Foreign] = {}
+
+    def reviewed(self, turn: int, inquiry: str, model: str) -> None:
+        """This model is deciding it now, as long as it is open."""
+        self._reviewers[turn, inquiry] = Foreign(model)
 
     def ask(self, turn: int, seq: int, event: stored.InquiryRequest) -> str:
         """A request; the call it names, empty when it names none."""
@@ -39,7 +46,9 @@ class Pairs:
         """The inquiries of one id, by the number of their request."""
         events = sorted(self._events.get((turn, inquiry), {}).items(), key=itemgetter(0))
         asked = [seq for seq, event in events if isinstance(event, stored.InquiryRequest)]
-        found = (settled(one.request, one.response) for one in pair(event for _, event in events))
+        found = [settled(one.request, one.response) for one in pair(event for _, event in events)]
+        if (model := self._reviewers.get((turn, inquiry))) is not None:
+            found = [replace(one, reviewer=model) if one.how == "open" else one for one in found]
         return dict(zip(asked, found, strict=True))
 
     def listed(self, turn: int, ids: dict[int, str]) -> tuple[Inquiry, ...]:
@@ -52,3 +61,4 @@ class Pairs:
         for id_ in set(ids):
             self._events.pop((turn, id_), None)
             self._homes.pop((turn, id_), None)
+            self._reviewers.pop((turn, id_), None)

@@ -19,13 +19,16 @@ EMPTY: Final = (
     "you; its yes lets the tool go on, its no comes to you with its reason. How often it was right is counted here."
 )
 LEGEND: Final = "▁ approved  ▄ rejected  █ overturned by you  × no verdict  ↥ taken over  · answered"
+EDITS: Final = "This sets {key} to {value} in your file. c again does it, any other key leaves it."
+CHANGED: Final = "Written to {file}. It counts from the next turn on."
 _MARKS = {"a": "▁", "r": "▄", "o": "█", "f": "×", "t": "↥", "n": "·"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One reviewer of one question. `counts`, `time` and `cost` are words of ours; `marks` its latest outcomes, oldest
-    first, one character each (`LEGEND`); `offer` the change that is suggested, in words, with its `key` and `value`."""
+    """One reviewer of one question. `counts`, `overturned`, `time` and `cost` are words of ours; `marks` its latest
+    outcomes, oldest first, one character each (`LEGEND`), `span` the days they are from; `offer` the change that is
+    suggested, in words, with its `key` and `value`."""
 
     what: Foreign
     model: Foreign
@@ -34,6 +37,7 @@ class Row:
     time: str
     cost: str
     marks: str
+    span: str = ""
     offer: str = ""
     key: str = ""
     value: Any = None
@@ -53,6 +57,7 @@ def _row(one: ReviewerFigures) -> Row:
         overturned=_overturned(one),
         time=_time(one),
         cost=_cost(one),
+        span=_span(one),
         marks="".join(_MARKS.get(mark, "?") for mark in one.outcomes),
         offer=suggests.words if suggests is not None else "",
         key=suggests.key if suggests is not None else "",
@@ -80,6 +85,12 @@ def _overturned(one: ReviewerFigures) -> str:
         return ""
     share = round(100 * one.overturned / decided)
     return f"you overturned {one.overturned} of {decided} rejections ({share} %)"
+
+
+def _span(one: ReviewerFigures) -> str:
+    """From when on; times are UTC."""
+    first, last = one.first[:10], one.last[:10]
+    return first if first == last else f"{first} to {last}"
 
 
 def _time(one: ReviewerFigures) -> str:

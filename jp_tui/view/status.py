@@ -23,7 +23,8 @@ UNTITLED = Foreign("")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all."""
+    """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all;
+    `reviewed` are inquiries with the models that decide them now, oldest first."""
 
     workspace: str = ""
     home: str = ""
@@ -33,6 +34,7 @@ class Status:
     tokens_in: int = 0
     tokens_out: int = 0
     waiting: tuple[str, ...] = ()
+    reviewed: tuple[tuple[str, Foreign], ...] = ()
     working: bool = False
     phase: str = ""
     retry_at: float | None = None
@@ -61,6 +63,10 @@ def doing(status: Status, now: float) -> str:
     """What the turn does now, in a few words; empty at rest."""
     if status.phase == "retrying" and status.retry_at is not None:
         return f"trying again in {max(round(status.retry_at - now), 0)} s"
+    if status.reviewed:
+        _, model = status.reviewed[0]
+        more = f" and {len(status.reviewed) - 1} more" if len(status.reviewed) > 1 else ""
+        return f"{model.raw.rpartition('/')[2]} decides{more}"
     if not status.working or (status.phase == "tools" and status.waiting):
         return ""  # what waits says it all
     return PHASES.get(status.phase, "")

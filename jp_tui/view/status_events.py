@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.view.status import Status
 
@@ -23,18 +24,27 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
             return replace(status, working=True, phase=phase, retry_at=at)
         case ev.TurnCompleted(usage=usage):
             read, written = status.tokens_in + usage.input, status.tokens_out + usage.output
-            return replace(status, working=False, phase="", retry_at=None, tokens_in=read, tokens_out=written)
+            return replace(
+                status, working=False, phase="", reviewed=(), retry_at=None, tokens_in=read, tokens_out=written
+            )
         case ev.QuestionAsked(prompt=prompt):
             others = tuple(known for known in status.waiting if known != prompt.inquiry)
             return replace(status, waiting=(*others, prompt.inquiry))
         case ev.QuestionSettled(inquiry=inquiry):
-            return replace(status, waiting=tuple(known for known in status.waiting if known != inquiry))
+            waiting = tuple(known for known in status.waiting if known != inquiry)
+            return replace(status, waiting=waiting, reviewed=_others(status, inquiry))
+        case ev.ReviewStarted(inquiry=inquiry, model=model):
+            return replace(status, reviewed=(*_others(status, inquiry), (inquiry, Foreign(model))))
         case ev.StorageFailed(message=message, advice=advice):
             return replace(status, trouble=message, advice=advice)
         case ev.EventAppended():
             return replace(status, trouble="", advice="") if status.trouble else status
         case _:
             return status
+
+
+def _others(status: Status, inquiry: str) -> tuple[tuple[str, Foreign], ...]:
+    return tuple(known for known in status.reviewed if known[0] != inquiry)
 
 
 def _opened(status: Status, event: ev.ConversationOpened) -> Status:

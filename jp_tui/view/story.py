@@ -144,6 +144,9 @@ class Story:
                 known = self._call(turn, call)
                 known.live, known.name = event, known.name or tool
                 self._show(turn, call)
+            case ev.ReviewStarted(turn=turn, call=call, inquiry=inquiry, model=model):
+                self._pairs.reviewed(turn, inquiry, model)
+                self._show(turn, call)
             case _:
                 pass
         return self._taken()

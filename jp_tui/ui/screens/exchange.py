@@ -30,7 +30,7 @@ from jp_tui.view.status import Status
 from jp_tui.view.trail import elsewhere
 
 NOTHING = ("", "")
-LISTS = ("read_ledger", "revoke_entry", "list_inquiries")
+LISTS = ("read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting")
 """Commands of lists that lie over the workspace: what is refused is said there."""
 
 
@@ -52,7 +52,7 @@ class Exchange(Vertical):
     class Listed(Message):
         """What the engine said to a list that lies over the workspace."""
 
-        reported: ev.LedgerRead | ev.InquiriesListed | ev.ReviewersRead | ev.Refused
+        reported: ev.LedgerRead | ev.InquiriesListed | ev.ReviewersRead | ev.SettingChanged | ev.Refused
 
     @dataclass
     class Copied(Message):
@@ -166,9 +166,11 @@ class Exchange(Vertical):
                     self._released(self._unsent)
             case ev.ConversationsListed() | ev.ConversationRead():
                 pass  # nobody here asks for them yet
-            case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead():
+            case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead() | ev.SettingChanged():
                 self.post_message(self.Listed(event))
-            case ev.ReviewStarted() | ev.ReviewDelta():
+            case ev.ReviewStarted():
+                self.query_one(Transcript).apply(event)
+            case ev.ReviewDelta():
                 pass  # the sidebar's: the activity holds it
             case ev.OfferSettled():
                 pass  # nobody here offers an answer: a sheet sends AnswerQuestion
@@ -178,7 +180,7 @@ class Exchange(Vertical):
                 self.query_one(SheetDock).said(inquiry, text)
             case ev.AsideEnded(inquiry=inquiry, error=error):
                 self.query_one(SheetDock).said_all(inquiry, error.message if error else "")
-            case ev.SettingChanged() | ev.EngineFailed() | ev.Stopped():
+            case ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
             case ev.TitleChanged():
                 pass  # the status line's

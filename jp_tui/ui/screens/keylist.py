@@ -81,6 +81,7 @@ def every_key(app: type[DOMNode], commands: Sequence[Command] = ()) -> list[Sect
     """What is declared anywhere, the workspace first. Imports the sheets: nobody pays for them at the start."""
     from jp_tui.ui.screens.ledger import Ledger
     from jp_tui.ui.screens.listing import Listing
+    from jp_tui.ui.screens.reviewers import Reviewers
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
     places: tuple[tuple[str, type[DOMNode]], ...] = (
@@ -93,6 +94,7 @@ def every_key(app: type[DOMNode], commands: Sequence[Command] = ()) -> list[Sect
         *_sheets(),
         ("In a list", Listing),
         ("In the ledger", Ledger),
+        ("In the figures of reviewers", Reviewers),
     )
     found = merged(all_sections(*((title, declared(place)) for title, place in places)))
     written = tuple(Row(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands)

@@ -181,6 +181,11 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         return self._status.conversation
 
     @property
+    def reviewed(self) -> tuple[str, ...]:
+        """What a reviewing model is deciding now, oldest first."""
+        return tuple(inquiry for inquiry, _ in self._status.reviewed)
+
+    @property
     def sheet_open(self) -> bool:
         """Whether a question stands open."""
         return self._exchange is not None and self._exchange.is_mounted and self._exchange.column.sheet_open

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.style import Style
 from textual.timer import Timer
 from textual.widgets import Static
 
@@ -102,6 +103,8 @@ def painted(line: Line, width: int) -> Content:
     indent = 2 * line.depth
     room = max(width - indent, 8)
     text = foreign(line.text, mode="line", style=text_style)
+    if line.role == "take_over":
+        return text.stylize(Style.from_meta({"@click": "app.take_over"})).pad_left(indent)
     if line.role == "reason":
         quoted = ours("“{reason}”", style=text_style, reason=text)
         return join(*(row.pad_left(indent) for row in quoted.wrap(room)[:_MOST_ROWS]), sep=ours("\n"))

@@ -1,0 +1,130 @@
+"""How reviewing models fared, and the change of policy that the figures suggest (issue "trust figures", E42).
+
+A table of what they approved, rejected and were overruled in, with a strip of the latest outcomes. What edits the
+user's file is asked once more. It counts nothing itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from textual import events
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import ReviewerFigures
+from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.text import blank, cut, foreign, join, ours
+from jp_tui.view import reviewers as words
+from jp_tui.view.reviewers import Row
+
+_QUIET = "$muted-foreground"
+_STRIP, _LEAST = 30, 12
+"""Cells of the strip of outcomes, and of a name, that there is room for at 80 columns."""
+
+
+class Reviewers(Listing):
+    """A row a reviewer and question; the most asked first."""
+
+    BINDINGS = [
+        Binding(
+            "c", "change", "change the setting", id="reviewers.change", tooltip="As the figures suggest; press it twice"
+        ),
+    ]
+    title_words = "How reviewers fared"
+
+    @dataclass
+    class Change(Message):
+        """Set this key in the user's file."""
+
+        key: str
+        value: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: dict[str, Row] = {}
+        self._sure = ""
+
+    def listed(self, found: tuple[ReviewerFigures, ...]) -> None:
+        """The figures as they are now."""
+        rows = words.rows(found)
+        self._rows = {str(number): row for number, row in enumerate(rows)}
+        self.show([_item(key, row) for key, row in self._rows.items()], ours(words.EMPTY))
+
+    def changed(self, file: str) -> None:
+        """The setting was written."""
+        self._sure = ""
+        self.say(ours(words.CHANGED, file=foreign(Foreign(file), mode="line")))
+
+    def refused(self, message: str, advice: str) -> None:
+        """What was wanted could not be done."""
+        self._sure = ""
+        said = Foreign("\n".join(part for part in (message, advice) if part))
+        self.say(foreign(said, style="$failed-foreground"))
+
+    def action_change(self) -> None:
+        row = self._offered
+        if row is None or self.chosen is None:
+            return
+        if self._sure != self.chosen.key:
+            self._sure = self.chosen.key
+            self.say(ours(words.EDITS, key=Foreign(row.key), value=Foreign(str(row.value))))
+        else:
+            self._sure = ""
+            self.post_message(self.Change(row.key, row.value))
+
+    @property
+    def _offered(self) -> Row | None:
+        """The highlighted row, where a change is suggested."""
+        row = self._rows.get(self.chosen.key) if self.chosen else None
+        return row if row is not None and row.offer else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "change" or self._offered is not None
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Another row is a change of mind, and has keys of its own."""
+        super().on_option_list_option_highlighted(event)
+        self._forget()
+        self.refresh_bindings()
+
+    def on_key(self, event: events.Key) -> None:
+        """Any other key is a change of mind."""
+        if event.key != "c":
+            self._forget()
+
+    def _forget(self) -> None:
+        if self._sure and (self.chosen is None or self.chosen.key != self._sure):
+            self._sure = ""
+            self.say(blank())
+
+
+def _item(key: str, row: Row) -> Item:
+    model = Foreign(row.model.raw.rpartition("/")[2] or row.model.raw)
+    first = join(
+        foreign(row.what, mode="line", style="bold", limit=48),
+        ours("  "),
+        foreign(model, mode="line", style="$reviewer-foreground", limit=30),
+    )
+    if row.offer:
+        first += ours("  ! ", style="bold $waiting-foreground") + ours("suggests a change", style="$waiting-foreground")
+    strip = foreign(Foreign(row.marks[-_STRIP:]), mode="line").pad_right(max(_STRIP - len(row.marks), 0))
+    told = [part for part in (row.counts, row.overturned) if part]
+    second = strip + ours("  ") + foreign(Foreign(" · ".join(told)), mode="line", style=_QUIET)
+    return Item(key, (first, second), _detail(row))
+
+
+def _detail(row: Row) -> Content:
+    about = " · ".join(part for part in (row.time, row.cost, row.span) if part)
+    lines = [foreign(row.model, mode="line", style="$reviewer-foreground")]
+    if about:
+        lines.append(foreign(Foreign(about), mode="line"))
+    lines.append(cut(foreign(Foreign(words.LEGEND), mode="line"), 120))
+    if row.offer:
+        offer = ours("{offer}", style="$waiting-foreground", offer=foreign(Foreign(row.offer), mode="line"))
+        lines.append(offer)
+    return join(*lines, sep=ours("\n"))
