@@ -14,22 +14,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.bench import interrupts, store
+from tests.bench import interrupts, sheets, store
 from tests.bench.program import Never, Program
 from tests.bench.report import Row, machine, table
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("start", "keys", "open", "stream", "interrupt", "append", "idle")
+PARTS = ("start", "keys", "open", "stream", "interrupt", "append", "idle", "schema")
 EVENTS = {"short": 100, "long": 10_000}
 RATE = 200
 
 
 class Bench:
     """The folder, the model server and the programs that are measured."""
+
+    BARE = str(Path(__file__).with_name("bare_app.py"))
 
     def __init__(self, folder: Path, quick: bool) -> None:
         self.home, self.workspace = folder / "home", folder / "workspace"
@@ -53,9 +55,13 @@ class Bench:
         finally:
             program.close()
 
+    def watched(self, log: Path, program: str, *more: str) -> AbstractContextManager[Program]:
+        """A program that writes to `log` how long its loop is held."""
+        return self._run("-m", "tests.bench.holds", str(log), program, *more)
+
     def bare(self, *more: str) -> Callable[[], object]:
         """The bare app; with "--guarded" under our guardian and driver."""
-        return lambda: self._run(str(Path(__file__).with_name("bare_app.py")), *more)
+        return lambda: self._run(self.BARE, *more)
 
     def ours(self, *more: str) -> Callable[[], object]:
         """jp-tui as a user starts it."""
@@ -224,6 +230,11 @@ def run(bench: Bench, parts: list[str], driver: bool) -> list[Row]:
             rows += at_rest(bench, starts, ("jp-tui", "bare app"))
     if "interrupt" in parts:  # last: it writes another configuration
         rows += interrupting(bench, rest)
+    if "schema" in parts:
+        rows += sheets.measured(
+            bench.home.parent, 1 if bench.quick else 5, lambda log: bench.watched(log, bench.BARE, "--text"),
+            lambda log, model: bench.watched(log, "jp_tui", "--model", model),
+        )  # fmt: skip
     return rows
 
 

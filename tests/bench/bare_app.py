@@ -1,7 +1,8 @@
 """The unit of our ratios: the smallest Textual screen that one can type into, one Input and one VerticalScroll.
 
-`python bare_app.py` is Textual alone; with `--guarded` the same app runs under our guardian with our driver, which
-shows what those two cost or save. Escape is counted on the screen, so that its delay can be measured.
+`python bare_app.py` is Textual alone, with `--text` a TextArea in the Input's place; with `--guarded` the same app
+runs under our guardian with our driver, which shows what those two cost or save. Escape is counted on the screen, so
+that its delay can be measured.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import sys
 def program() -> int:
     from textual.app import App, ComposeResult
     from textual.containers import VerticalScroll
-    from textual.widgets import Input, Static
+    from textual.widgets import Input, Static, TextArea
 
     guarded = "--guarded" in sys.argv
+    written = TextArea if "--text" in sys.argv else Input
 
     class Bare(App[None]):
         escapes = 0
@@ -22,10 +24,10 @@ def program() -> int:
         def compose(self) -> ComposeResult:
             with VerticalScroll():
                 yield Static("bare textual app", id="says")
-            yield Input()
+            yield written()
 
         def on_mount(self) -> None:
-            self.query_one(Input).focus()
+            self.query_one(written).focus()
             if guarded:
                 self.query_one(Input).cursor_blink = False
                 self.call_after_refresh(first_frame_done)

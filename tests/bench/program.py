@@ -75,7 +75,7 @@ class Program:
 
     def wait(self, text: str, *, again: float = 0.0, keys: Sequence[str] = ()) -> float:
         """When `text` (or, with `keys`, the first of those typed one by one every `again` seconds) was read."""
-        end = time.monotonic() + LIMIT
+        end, now = time.monotonic() + LIMIT, None
         pending = list(keys)
         wanted = [text.encode()] if text else []
         while not any(one in self.seen for one in wanted):

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from jp_tui.journal.reader import open_reader
-from tests.bench import store
+from jp_tui.providers.script import read_script
+from tests.bench import holds, sheets, store
 from tests.bench.model import tokens
 from tests.bench.report import Row, p95, table
 
@@ -78,3 +79,36 @@ def test_appends_are_measured_in_pairs(tmp_path: Path) -> None:
     ours, theirs = store.appends(tmp_path, 5)
     assert len(ours) == len(theirs) == 5
     assert min(ours + theirs) > 0
+
+
+def test_the_longest_hold_of_a_time_is_found(tmp_path: Path) -> None:
+    log = tmp_path / "holds"
+    log.write_text("10.0 0.002 0.001\n10.5 0.030 0.004\n11.0 0.009 0.008\n20.0 0.5 0.5\n")
+    assert holds.longest(log, 10.0, 12.0) == (0.030, 0.008)
+    assert holds.longest(log, 10.52, 10.6) == (0.030, 0.004), "it had begun before"
+    assert holds.longest(log, 12.0, 19.0) == (holds.LEAST, holds.LEAST)
+
+
+def test_what_holds_a_loop_is_written_down(tmp_path: Path) -> None:
+    script, log = tmp_path / "busy.py", tmp_path / "holds"
+    script.write_text(
+        "import asyncio, sys, time\n"
+        "async def busy():\n    end = time.monotonic() + 0.02\n    while time.monotonic() < end: pass\n"
+        "asyncio.run(busy())\nprint(sys.argv)\n"
+    )
+    command = [sys.executable, "-m", "tests.bench.holds", str(log), str(script), "one"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{[str(script), 'one']}\n"
+    assert holds.longest(log, 0.0, float("inf"))[0] >= 0.02
+
+
+def test_each_large_sheet_is_asked_by_a_script_that_can_be_read(tmp_path: Path) -> None:
+    listed = sheets.cases(tmp_path)
+    for case in listed:
+        path = tmp_path / "case.toml"
+        path.write_text(sheets.script(case))
+        assert read_script(path).turns[0].calls == (case.call,)
+    for made in (sheets.wide, sheets.deep, sheets.choices, sheets.wordy, sheets.referring):
+        assert 0.8 * sheets.SIZE < len(json.dumps(made())) < 1.3 * sheets.SIZE, made.__doc__
+    assert 0.8 * sheets.SIZE < len(sheets.document()) < 1.3 * sheets.SIZE
+    assert (tmp_path / "long.txt").read_text().count("= old") == sheets.HUNKS
