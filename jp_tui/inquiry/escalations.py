@@ -1,4 +1,5 @@
-"""An escalation as it stands beside the request that is put to the human (inquiries.md R149, R207), and back again.
+"""An escalation as it stands beside the request that is put to the human (inquiries.md R149, R207), and back again, and
+the words above it there.
 
 A damaged record gives an escalation with less in it, never another verdict.
 """
@@ -6,6 +7,8 @@ A damaged record gives an escalation with less in it, never another verdict.
 from __future__ import annotations
 
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.text import first_line
+from jp_tui.inquiry import messages
 from jp_tui.inquiry import values as v
 
 
@@ -49,6 +52,25 @@ def read(found: Json) -> v.Escalation | None:
         before=read_verdicts(found.get("before")),
         saw=_text(found.get("saw")),
     )
+
+
+def banner(told: v.Escalation) -> str:
+    """What stands above the question; its first line is M12 to the letter wherever the reviewer has said no (R154)."""
+    if not told.failed:
+        return messages.recommended_no(told.reason)
+    return "\n".join([*(messages.recommended_no(one.reason) for one in told.before[-1:]), *_lines(told)])
+
+
+def _lines(told: v.Escalation) -> list[str]:
+    who = told.model or "the reviewing model"
+    match told.cause:
+        case "taken_over":
+            heard = [f'So far it had said: "{told.reason}"'] if told.reason else []
+            return [f"You took this over from {who}.", *heard]
+        case "too_long":
+            return [f"This is too long to be shown to {who} whole, so it comes to you."]
+        case "":
+            return [f"{told.model or 'The reviewing model'} could not decide this: {first_line(told.reason)}"]
 
 
 def _text(found: Json) -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 from jp_tui.conversation.events import Responder
 from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import first_line
-from jp_tui.inquiry import evolve, forms, messages, parts
+from jp_tui.inquiry import evolve, forms, messages, parts, refusals
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import UNWRITABLE, fits, misfit, writable
@@ -28,6 +28,7 @@ from jp_tui.inquiry.settle import (
     drop_recorded,
     find,
     may_remember,
+    rememberable,
     take,
 )
 
@@ -52,7 +53,7 @@ def answered(state: v.State, given: v.HumanAnswered) -> Decision:
     who = Responder("user", via=given.via, ms=given.ms)
     tool = state.calls[opened.call].tool
     state, steps = take(state, opened, given.value, who, given.note, parts.tidy(opened.question, given.taken))
-    if not given.remember or not may_remember(opened.question) or parts.partial(opened.question, given.taken):
+    if not given.remember or not rememberable(opened) or parts.partial(opened.question, given.taken):
         return state, steps
     slot = key(tool, opened.question.id)
     held = v.Held(tool, opened.question.id, given.value, first_line(opened.question.text), given.at)
@@ -66,7 +67,8 @@ def _catch_up(state: v.State, slot: str, value: Json) -> Decision:
     for item in state.waiting:
         if not isinstance(item, v.Open) or key(state.calls[item.call].tool, item.question.id) != slot:
             continue
-        if may_remember(item.question) and fits(item.question.answer_type, value):
+        covers = value is False or not refusals.standing(state.ledger, item.question)  # no yes to what was refused
+        if covers and may_remember(item.question) and fits(item.question.answer_type, value):
             state, more = take(evolve.used(state, slot), item, value, Responder("remembered"))
             steps = [*steps, *more]
     return state, steps

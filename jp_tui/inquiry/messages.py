@@ -109,6 +109,15 @@ def not_run(tool: str, mode: str) -> str:
     )
 
 
+def not_run_refused(tool: str, mode: str) -> str:
+    """Ours, beside M10: a call that names what was refused in this turn (R247)."""
+    return (
+        f"Tool '{tool}' was not run: it names something that was refused in this turn, so that only the user can "
+        f"approve it, and no interactive user is available (detached policy: {mode}). Do not retry this tool call in "
+        "this turn."
+    )
+
+
 def not_delivered(tool: str, mode: str) -> str:
     """M11; `mode` as for M10."""
     return (

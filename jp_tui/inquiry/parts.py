@@ -5,6 +5,8 @@ Only a person answers by parts; whoever else answers takes the whole or nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry.fits import UNWRITABLE, writable
 from jp_tui.questions.types import BooleanAnswer, Question, Taken
@@ -38,6 +40,11 @@ def tidy(question: Question, taken: Taken | None) -> Taken | None:
     order = dict.fromkeys(part.id for part in question.parts)
     said = {name: words for name in order if (words := taken.comments.get(name, "").strip())}
     return Taken(tuple(name for name in order if name in taken.accepted), said)
+
+
+def said(titles: Sequence[tuple[str, str]], taken: Taken | None) -> tuple[tuple[str, str], ...]:
+    """What was said beside parts, each with the part's title; `titles` are (id, title) in the order of the question."""
+    return tuple((title, taken.comments[name]) for name, title in titles if name in taken.comments) if taken else ()
 
 
 def wire(taken: Taken) -> JsonObject:

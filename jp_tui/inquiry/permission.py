@@ -7,7 +7,7 @@ They wait in the same queue as questions (R116, R253) and are not recorded as in
 from __future__ import annotations
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import evolve, messages, why
+from jp_tui.inquiry import evolve, messages, refusals, why
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import UNWRITABLE, writable
@@ -30,17 +30,21 @@ def _begun(state: v.State, call: str, tool: str) -> Decision:
 def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
     """Remembered, asked, or decided by policy `run` (R85, R89, R91, R145)."""
     state, steps = _begun(state, given.call, given.tool)
-    if _slot(given.tool) in state.ledger.permissions:
+    held = state.ledger.permissions.get(_slot(given.tool))
+    if held is not None and _covers(held, given.floor):
         state, more = _remembered(state, given.call, given.tool)
         return state, [*steps, *more, s.LedgerChanged()]
     if state.client:
         state, inquiry = evolve.attempt(state, given.call, v.PERMISSION)
-        opened = v.OpenPermission(inquiry, given.call, given.digest, given.mode == "edit")
-        ask = s.AskPermission(opened, why.permission(given.tool, given.mode, given.place))
-        return evolve.waits(state, opened), [*steps, ask]
-    if given.policy == "auto":
+        opened = v.OpenPermission(inquiry, given.call, given.digest, given.mode == "edit", given.floor)
+        words = why.permission(given.tool, given.mode, given.place)
+        if given.floor:
+            words = why.permission_floor(refusals.said(state.ledger, given.floor))
+        return evolve.waits(state, opened), [*steps, s.AskPermission(opened, words)]
+    if given.policy == "auto" and not given.floor:
         return state, [*steps, s.Permit(given.call, None, {"choice": "run", "by": "policy"})]
-    text = messages.not_run(given.tool, _mode(given.policy))
+    refuse = messages.not_run_refused if given.floor else messages.not_run
+    text = refuse(given.tool, _mode(given.policy))
     skip: JsonObject = {"choice": "skip", "by": "policy"}
     state, more = complete(state, given.call, text, is_error=True, decision=skip)
     return state, [*steps, *more]
@@ -61,6 +65,11 @@ def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
     skip: JsonObject = {"choice": "skip", "by": "policy"}
     state, more = complete(state, given.call, text, is_error=True, decision=skip)
     return state, [*steps, *more]
+
+
+def _covers(held: v.Held, floor: tuple[str, ...]) -> bool:
+    """A remembered leave covers no call that names what was refused; a remembered skip is a person's own (R247)."""
+    return not floor or held.value is not True
 
 
 def _mode(policy: v.Policy) -> str:
@@ -89,7 +98,8 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
     if not writable(reason):
         return state, [s.Refuse(given.inquiry, UNWRITABLE, False)]
     decision = _decision("run" if given.run else "skip", given.via, given.ms)
-    if given.remember:
+    remember = given.remember and not (given.run and opened.floor)
+    if remember:
         decision["remember"] = True
     if reason:
         decision["reason"] = reason
@@ -101,7 +111,7 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
         text = messages.skipped(reason) if reason else messages.SKIPPED
         state, more = complete(state, opened.call, text, is_error=False, decision=decision)
         steps = [*steps, *more]
-    if not given.remember:
+    if not remember:
         return state, steps
     held = v.Held(tool, v.PERMISSION, given.run, since=given.at)
     state, more = _catch_up(evolve.permits(state, _slot(tool), held), tool)
@@ -111,8 +121,11 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
 def _catch_up(state: v.State, tool: str) -> Decision:
     """Calls of the same tool that wait behind a remembered decision get it without being shown (R252)."""
     steps: list[s.Step] = []
+    held = state.ledger.permissions[_slot(tool)]
     for item in state.waiting:
-        if isinstance(item, v.OpenPermission) and state.calls[item.call].tool == tool:
+        if not isinstance(item, v.OpenPermission) or state.calls[item.call].tool != tool:
+            continue
+        if _covers(held, item.floor):
             state = evolve.closed(state, item.inquiry, "remembered")
             state, more = _remembered(state, item.call, tool)
             steps = [*steps, s.Settled(item.inquiry, "answered", "remembered"), *more]

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from jp_tui.conversation.events import CancelReason, InquiryRequest, Responder, Source
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.conversation.text import first_line
-from jp_tui.inquiry import escalations, evolve, messages, why
+from jp_tui.inquiry import escalations, evolve, messages, refusals, why
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import writable
 from jp_tui.inquiry.forms import DISCARDS, placed
+from jp_tui.inquiry.refusals_read import AFTER, BEFORE, TARGETS
 from jp_tui.inquiry.route import Refusal, Route, human_only, key, route
 from jp_tui.inquiry.settle import (
     POLICY,
@@ -23,8 +23,8 @@ from jp_tui.inquiry.settle import (
     complete,
     drop_open,
     drop_recorded,
-    may_remember,
     overruled,
+    rememberable,
     take,
 )
 from jp_tui.questions.types import Question
@@ -51,6 +51,7 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     shown = _digest(given.question)
     if shown is None:
         return _then(steps, complete(state, given.call, messages.unaskable(work.tool), is_error=True))
+    refused = refusals.standing(state.ledger, given.question)
     found = route(
         work.tool,
         given.question,
@@ -60,17 +61,21 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
         policy=given.policy,
         policy_place=given.policy_place,
         verdicts=given.verdicts,
+        refused=refused,
     )
     state = evolve.asks(state, given.call, given.question.id)
-    opened = placed(state, _opened(given, shown), given.form)
+    opened = placed(state, _opened(given, shown, refused), given.form)
     before = next((item for item in work.recorded if (item.question, item.digest) == (opened.question.id, shown)), None)
     if before is not None:
         state = evolve.takes_up(state, given.call, before)
-        opened = replace(opened, inquiry=before.inquiry)
+        opened = replace(opened, inquiry=before.inquiry, before=before.before)
         if not state.client and found.who not in ("static", "remembered"):
             return _then(steps, nobody(state, opened, "deferred"))  # it waited for a person, and still does (E52)
-        if before.escalation is not None:
-            return _then(steps, _escalated_before(state, opened, before.escalation, found))
+        told = before.escalation
+        if told is None and before.before and found.who == "human":  # its second look has become a person's
+            told = v.Escalation(before.before[-1].model, before.before[-1].reason, ms=before.before[-1].ms)
+        if told is not None:
+            return _then(steps, _escalated_before(state, opened, told, found))
     else:
         state, closing = drop_recorded(state, given.call)
         state, opened, asking = request(state, opened, found.row, found.why)
@@ -78,17 +83,19 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     return _then(steps, _routed(state, opened, found))
 
 
-def _opened(given: v.QuestionRaised, shown: str) -> v.Open:
+def _opened(given: v.QuestionRaised, shown: str, refused: str) -> v.Open:
     return v.Open(
         inquiry="",
         call=given.call,
         question=given.question,
         digest=shown,
         source=given.source,
-        human_only=human_only(given.question, given.rule) or given.question.floor,
+        human_only=human_only(given.question, given.rule) or given.question.floor or bool(refused),
         rule=given.rule,
         policy=given.policy,
         policy_place=given.policy_place,
+        intent=given.intent.strip(),
+        refused=refused,
     )
 
 
@@ -104,8 +111,9 @@ def _digest(question: Question) -> str | None:
         return None
 
 
-def request(state: v.State, opened: v.Open, row: str, words: str) -> tuple[v.State, v.Open, s.Record]:
-    """A new attempt, recorded as it was asked, whatever the settings make of it (R20, R26, R103)."""
+def request(state: v.State, opened: v.Open, row: str, words: str, after: str = "") -> tuple[v.State, v.Open, s.Record]:
+    """A new attempt, recorded as it was asked, whatever the settings make of it (R20, R26, R103). `after`: the inquiry
+    that it puts to somebody again."""
     tool = state.calls[opened.call].tool
     state, inquiry = evolve.attempt(state, opened.call, opened.question.id)
     opened = replace(opened, inquiry=inquiry)
@@ -119,6 +127,12 @@ def request(state: v.State, opened: v.Open, row: str, words: str) -> tuple[v.Sta
     }
     if (told := opened.escalation) is not None:
         about["escalation"] = escalations.written(told)
+    if opened.question.targets:  # for a turn that is taken up again (R247)
+        about[TARGETS] = list(refusals.written(opened.question.targets))
+    if opened.before:
+        about[BEFORE] = escalations.verdicts(opened.before)
+    if after:
+        about[AFTER] = after
     if opened.undo:  # of Back from a review nothing else is on record
         about[DISCARDS] = list(opened.undo)
     event = InquiryRequest(
@@ -132,7 +146,7 @@ def request(state: v.State, opened: v.Open, row: str, words: str) -> tuple[v.Sta
 
 def to_human(state: v.State, opened: v.Open, words: str) -> Decision:
     """It waits for the human (R116)."""
-    ask = s.AskHuman(opened, opened.rule.prompt_label, may_remember(opened.question), words)
+    ask = s.AskHuman(opened, opened.rule.prompt_label, rememberable(opened), words)
     return evolve.waits(state, opened), [ask]
 
 
@@ -151,7 +165,7 @@ def _routed(state: v.State, opened: v.Open, found: Route) -> Decision:
         case "default":
             return take(state, opened, opened.question.default, Responder("default"))
         case "reviewer":
-            return evolve.reviews(state, opened), [s.AskReviewer(opened, found.why)]
+            return evolve.reviews(state, opened), [s.AskReviewer(opened, found.why, intent=bool(opened.before))]
         case "nobody":
             return nobody(state, opened, found.refusal)
 
@@ -186,25 +200,27 @@ def refused(
 
 def escalated(opened: v.Open, told: v.Escalation) -> v.Open:
     """The question as the human gets it after a reviewer: what stands above its context is no part of it (R150)."""
-    if told.failed:
-        text = f"{told.model or 'The reviewing model'} could not decide this: {first_line(told.reason)}"
-    else:
-        text = messages.recommended_no(told.reason)
-    return replace(opened, escalation=told, text=text)
+    return replace(opened, escalation=told, text=escalations.banner(told), before=())
 
 
 def _escalated_before(state: v.State, opened: v.Open, told: v.Escalation, found: Route) -> Decision:
-    """It was put to the human over a reviewer's no before the turn was cut off: no reviewer is asked again."""
-    opened = escalated(opened, told)
-    if found.who != "reviewer":
-        return _routed(state, opened, found)
-    return to_human(state, opened, escalation_words(state, opened))
+    """It was put to the human after a reviewer before the turn was cut off: no reviewer is asked again."""
+    refused = refusals.standing(state.ledger, opened.question, but=refusals.refuser(told))
+    opened = replace(escalated(opened, told), refused=refused)
+    if found.who == "reviewer" or (found.who == "human" and found.row == "0a" and not refused):
+        return to_human(state, opened, escalation_words(state, opened))
+    return _routed(state, opened, found)
 
 
 def escalation_words(state: v.State, opened: v.Open) -> str:
     """Why an escalated question is asked (E42)."""
     told = opened.escalation
-    model = told.model if told else ""
+    if told is None:
+        return why.undecided("")
+    if told.cause == "taken_over":
+        return why.taken_over(told.model)
+    if told.cause == "too_long":
+        return why.too_long(told.model)
     if overruled(opened):
-        return why.overruled(state.calls[opened.call].tool, opened.question, opened.rule, model)
-    return why.undecided(model)
+        return why.overruled(state.calls[opened.call].tool, opened.question, opened.rule, told.model)
+    return why.undecided(told.model)

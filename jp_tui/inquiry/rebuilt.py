@@ -10,27 +10,48 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from jp_tui.conversation.events import InquiryAnswered, InquiryRedacted, InquiryResponse
+from jp_tui.conversation.events import InquiryAnswered, InquiryRedacted, InquiryRequest, InquiryResponse
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry import parts
+from jp_tui.inquiry import escalations, parts, refusals
 from jp_tui.inquiry.forms import DISCARDS, RESTORES
 from jp_tui.inquiry.human import RESTARTS
-from jp_tui.inquiry.values import Given, Recorded
+from jp_tui.inquiry.refusals_read import BEFORE, Asked, asked_in
+from jp_tui.inquiry.values import Given, Last, Recorded
+
+
+def recorded(request: InquiryRequest) -> Recorded:
+    """A request of the record as CallResumed wants it."""
+    about = request.metadata
+    return Recorded(
+        request.id,
+        _text(about.get("question")),
+        _text(about.get("digest")),
+        escalations.read(about.get("escalation")),
+        escalations.read_verdicts(about.get(BEFORE)),
+    )
 
 
 @dataclass(slots=True)
 class Rebuilt:
-    """`answers` in the order they were given, `discarded` in Back's order, `unasked` as in Work."""
+    """`answers` in the order they were given, `discarded` in Back's order, `unasked` and `last` as in Work."""
 
     answers: dict[str, Given] = field(default_factory=dict)
     discarded: dict[str, Given] = field(default_factory=dict)
     unasked: set[str] = field(default_factory=set)
+    last: Last | None = None
+    _requests: dict[str, Asked] = field(default_factory=dict)
     _latest: dict[str, Given] = field(default_factory=dict)
 
-    def asked(self, question: str, about: JsonObject) -> None:
-        """A request with its metadata: what is asked once more is not answered."""
+    def asked(self, question: str, about: JsonObject, request: InquiryRequest | None = None) -> None:
+        """A request with its metadata: what is asked once more is not answered. Without the request itself it is not
+        known whether its no is one."""
         self._discard(about)
         self.answers.pop(question, None)
+        if self.last is not None and self.last.question == question:
+            self.last = None
+        found = asked_in(request) if request is not None else None
+        if request is not None and found is not None:
+            self._requests[request.id] = found
 
     def closed(self, asked: Recorded, event: InquiryResponse) -> None:
         """The response to a request of this call."""
@@ -39,9 +60,9 @@ class Rebuilt:
             if (given := self.discarded.pop(question, None)) is not None:
                 self.answers[question] = given
         if event.metadata.get(RESTARTS) is True:
-            self.answers, self.discarded, self._latest = {}, {}, {}
+            self.answers, self.discarded, self._latest, self.last = {}, {}, {}, None
         if isinstance(event, InquiryAnswered | InquiryRedacted):
-            self.discarded = {}
+            self.discarded, self.last = {}, None
         if isinstance(event, InquiryAnswered):
             self._answer(asked, event)
 
@@ -56,10 +77,27 @@ class Rebuilt:
         given = Given(event.answer, asked.digest, note, kind in ("static", "remembered"), taken)
         self.answers.pop(asked.question, None)
         self.answers[asked.question] = self._latest[asked.question] = given
+        self.last = self._last(asked, event)
         if kind == "user" and asked.escalation is None:
             self.unasked.discard(asked.question)
         else:
             self.unasked.add(asked.question)
+
+    def _last(self, asked: Recorded, event: InquiryAnswered) -> Last | None:
+        found = self._requests.get(event.id)
+        if found is None or event.responder is None:
+            return None
+        taken = parts.read(event.extra.get("parts"))
+        return Last(
+            asked.question,
+            event.answer,
+            event.explanation or "",
+            event.responder,
+            bool(refusals.refuser(asked.escalation)),
+            rejects=event.answer is False,
+            intent=found.key,
+            comments=parts.said(found.parts, taken),
+        )
 
     def _discard(self, about: JsonObject) -> None:
         """The list is of everything that is discarded now."""
@@ -67,7 +105,13 @@ class Rebuilt:
             return
         for question in names:
             self.answers.pop(question, None)
+        if self.last is not None and self.last.question in names:
+            self.last = None
         self.discarded = {question: self._latest[question] for question in names if question in self._latest}
+
+
+def _text(found: Json) -> str:
+    return found if isinstance(found, str) else ""
 
 
 def _names(found: Json) -> Sequence[str]:

@@ -54,10 +54,14 @@ def _within(path: str, folder: str) -> bool:
     return folder in ("", ".") or path == folder or path.startswith(f"{folder}/")
 
 
-def standing(ledger: Ledger, question: Question) -> str:
-    """Why a person has to decide it: who refused which target before; empty when nobody did."""
-    found = meeting(ledger.refused, question.targets) if isinstance(question.answer_type, BooleanAnswer) else ()
-    return said(ledger, found)
+def standing(ledger: Ledger, question: Question, but: str = "") -> str:
+    """Why a person has to decide it: who refused which target before; empty when nobody did. `but` are the words of the
+    no that is just being put to them."""
+    if not isinstance(question.answer_type, BooleanAnswer):
+        return ""
+    own = written(question.targets)
+    found = meeting(ledger.refused, question.targets)
+    return said(ledger, [one for one in found if not (but and one in own and ledger.refused[one] == but)])
 
 
 def said(ledger: Ledger, found: Iterable[str]) -> str:

@@ -24,14 +24,14 @@ BEFORE = "before"
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A boolean question of the record; `key` is its intent, when a tool asked; `parts` are how many it has."""
+class Asked:
+    """A boolean question of the record; `key` is its intent, when a tool asked; `parts` are (id, title)."""
 
     targets: tuple[str, ...]
     key: str
     escalation: Escalation | None
     before: tuple[Verdict, ...]
-    parts: int
+    parts: tuple[tuple[str, str], ...]
 
 
 @dataclass(slots=True)
@@ -42,25 +42,25 @@ class _Turn:
     refused: Mapping[str, str] = field(default_factory=dict)
     rejections: dict[str, int] = field(default_factory=dict)
 
-    def answered(self, asked: _Asked, event: ev.InquiryAnswered) -> None:
+    def answered(self, asked: Asked, event: ev.InquiryAnswered) -> None:
         if event.id in self.again or event.responder is None:
             return
         who, taken = event.responder, parts.read(event.extra.get("parts"))
-        partly = taken is not None and 0 < len(taken.accepted) < asked.parts
+        partly = taken is not None and 0 < len(taken.accepted) < len(asked.parts)
         how = refusals.how(event.answer, who.kind, who.model, partly=partly)
         overruled = refusals.refuser(asked.escalation)
         self.refused = refusals.after(self.refused, asked.targets, event.answer, who.kind, how, overruled)
         if event.answer is False and asked.key:
             self.rejections[asked.key] = self.rejections.get(asked.key, 0) + 1
 
-    def requested(self, asked: _Asked) -> None:
+    def requested(self, asked: Asked) -> None:
         """The no of a reviewer that is put to the human stands until it is overruled."""
         if how := refusals.refuser(asked.escalation):
             self.refused = refusals.refuse(self.refused, asked.targets, how)
 
-    def cancelled(self, asked: _Asked, event: ev.InquiryCancelled) -> None:
+    def cancelled(self, asked: Asked, event: ev.InquiryCancelled) -> None:
         """A second look that came to nothing leaves the first."""
-        if event.reason == "backend_error" and asked.before:
+        if event.reason in ("backend_error", "no_prompt_backend") and asked.before:
             how = refusals.by_model(asked.before[-1].model)
             self.refused = refusals.refuse(self.refused, asked.targets, how)
 
@@ -68,11 +68,11 @@ class _Turn:
 def turn_resumed(turn: Sequence[ev.Event]) -> TurnResumed:
     """What the events of one turn, in their order, leave refused."""
     found = _Turn(frozenset(_text(event.metadata.get(AFTER)) for event in turn if isinstance(event, ev.InquiryRequest)))
-    waiting: dict[str, list[_Asked | None]] = {}  # ids of older logs may come twice (R29)
+    waiting: dict[str, list[Asked | None]] = {}  # ids of older logs may come twice (R29)
     for event in turn:
         match event:
             case ev.InquiryRequest(id=id_):
-                asked = _asked(event)
+                asked = asked_in(event)
                 waiting.setdefault(id_, []).append(asked)
                 if asked is not None:
                     found.requested(asked)
@@ -87,20 +87,24 @@ def turn_resumed(turn: Sequence[ev.Event]) -> TurnResumed:
     return TurnResumed(MappingProxyType(dict(found.refused)), MappingProxyType(found.rejections))
 
 
-def _asked(event: ev.InquiryRequest) -> _Asked | None:
-    """None for a question that is no yes or no."""
+def asked_in(event: ev.InquiryRequest) -> Asked | None:
+    """What a request of the record asks; None for a question that is no yes or no."""
     about, kind = event.metadata, event.question.get("answer_type")
     if not isinstance(kind, dict) or kind.get("type") != "boolean":
         return None
     listed, shown = about.get(TARGETS), event.question.get("parts")
     targets = tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
     tool, question = _text(about.get("tool")), _text(about.get("question"))
-    return _Asked(
+    return Asked(
         targets=targets,
         key=refusals.intent(tool, question, targets) if event.source.kind == "tool" else "",
         escalation=escalations.read(about.get("escalation")),
         before=escalations.read_verdicts(about.get(BEFORE)),
-        parts=len(shown) if isinstance(shown, list) else 0,
+        parts=tuple(
+            (_text(one.get("id")), _text(one.get("title")))
+            for one in (shown if isinstance(shown, list) else [])
+            if isinstance(one, dict)
+        ),
     )
 
 

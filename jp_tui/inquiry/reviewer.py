@@ -1,22 +1,25 @@
-"""What a reviewing model's verdict does (inquiries.md R136, R137, section 9).
+"""What a reviewing model's verdict does (inquiries.md R136, R137, R247, section 9).
 
-A verdict is judged like any other answer; a yes without a reason is none. It never runs a tool over a no of its own
-when a person is to be asked then, and a late one changes nothing.
+A verdict is judged like any other answer; a yes without a reason is none, and no yes is enough for what was refused
+before. It never runs a tool over a no of its own when a person is to be asked then, and a late one changes nothing.
 """
 
 from __future__ import annotations
 
-from jp_tui.conversation.events import InquiryAnswered, Responder
+from dataclasses import replace
+
+from jp_tui.conversation.events import Responder
 from jp_tui.conversation.text import first_line
-from jp_tui.inquiry import evolve, messages, why
+from jp_tui.inquiry import evolve, messages, refusals, why
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import misfit, writable
 from jp_tui.inquiry.raised import escalated, escalation_words, nobody, refused, request, to_human
-from jp_tui.inquiry.settle import Decision, cancel, gone, take
+from jp_tui.inquiry.settle import Decision, cancel, gone, response, take
 from jp_tui.questions.types import BooleanAnswer
 
 NO_REASON = "the answer came without a reason"
+ESCALATES = "assistant_with_escalation"
 
 
 def reviewer_answered(state: v.State, given: v.ReviewerAnswered) -> Decision:
@@ -25,26 +28,32 @@ def reviewer_answered(state: v.State, given: v.ReviewerAnswered) -> Decision:
     if opened is None:
         return state, [gone(state, given.inquiry)]
     reason = given.reason.strip()
+    boolean = isinstance(opened.question.answer_type, BooleanAnswer)
+    no = boolean and given.value is False
     wrong = misfit(opened.question.answer_type, given.value, given.verdicts)
-    if wrong is None and not reason and given.value is not False:
+    if wrong is None and not reason and not no:
         wrong = NO_REASON
     if wrong is None and not writable(reason, given.model, given.usage):
         wrong = "the reason cannot be written as JSON"
     if wrong is not None:
-        return _failed(state, opened, wrong, given.model, given.ms)
-    who = Responder("assistant", model=given.model, ms=given.ms, usage=given.usage)
-    boolean = isinstance(opened.question.answer_type, BooleanAnswer)
-    if boolean and given.value is False and opened.rule.target == "assistant_with_escalation":
-        return _escalate(state, opened, v.Escalation(given.model, reason, False, given.ms), who)
-    return take(state, opened, given.value, who, reason)
+        failed = v.ReviewerFailed(given.inquiry, wrong, given.model, given.ms, usage=given.usage, saw=given.saw)
+        return _failed(state, opened, failed)
+    who, saw = Responder("assistant", model=given.model, ms=given.ms, usage=given.usage), _plain(given.saw)
+    if no and opened.rule.target == ESCALATES:
+        if state.retry_with_intent and opened.intent and not opened.before:
+            return _once_more(state, opened, who, reason, saw)
+        return _escalate(state, opened, who, reason, saw)
+    if boolean and not no and (why_not := refusals.standing(state.ledger, opened.question)):
+        return _not_enough(state, opened, who, reason, saw, why_not)
+    return take(state, opened, given.value, who, reason, saw=saw)
 
 
 def reviewer_failed(state: v.State, given: v.ReviewerFailed) -> Decision:
-    """No verdict: the human where one is to be asked then, else M13 (R137, R155)."""
+    """No verdict: the human where one is to be asked then, else M13 or M1 (R137, R155, R247)."""
     opened = _asked(state, given.inquiry)
     if opened is None:
         return state, [gone(state, given.inquiry)]
-    return _failed(state, opened, given.error, given.model, given.ms)
+    return _failed(state, opened, given)
 
 
 def took_over(state: v.State, given: v.HumanTookOver) -> Decision:
@@ -54,12 +63,9 @@ def took_over(state: v.State, given: v.HumanTookOver) -> Decision:
         return state, [gone(state, given.inquiry)]
     if not state.client:
         return state, [s.Refuse(given.inquiry, "nobody is there to take it over", False)]
+    told = v.Escalation(_plain(given.model), _plain(given.heard).strip(), True, given.ms, "taken_over", opened.before)
     state, steps = cancel(state, opened, "user", "user", Responder("user"))
-    state, more = _to_human(
-        state,
-        opened,
-        v.Escalation(_plain(given.model), _plain(given.heard), True, given.ms, "taken_over", opened.before),
-    )
+    state, more = _to_human(state, opened, told)
     return state, [*steps, *more]
 
 
@@ -67,13 +73,21 @@ def _asked(state: v.State, inquiry: str) -> v.Open | None:
     return next((item for item in state.reviewed if item.inquiry == inquiry), None)
 
 
-def _failed(state: v.State, opened: v.Open, error: str, model: str, ms: int | None) -> Decision:
-    error, model = _plain(error) or "no reason was given", _plain(model)
-    who = Responder("assistant", model=model, ms=ms) if model else None
-    if opened.rule.target == "assistant_with_escalation" and state.client and state.on_failure == "ask":
+def _failed(state: v.State, opened: v.Open, given: v.ReviewerFailed) -> Decision:
+    error, model, saw = _plain(given.error) or "no reason was given", _plain(given.model), _plain(given.saw)
+    usage = given.usage if writable(given.usage) else {}
+    too_long = given.kind == "too_long"  # nobody was asked then, and nobody has failed
+    who = Responder("assistant", model=model, ms=given.ms, usage=usage) if model and not too_long else None
+    wanted = opened.rule.target == ESCALATES and state.on_failure == "ask"
+    if state.client and (wanted or too_long or opened.before):  # a first no is not lost with the second look
+        told = v.Escalation(model, error, True, given.ms, "too_long" if too_long else "", opened.before, saw)
         state, steps = cancel(state, opened, "backend_error", "assistant", who)
-        state, more = _to_human(state, opened, v.Escalation(model, error, True, ms))
+        state, more = _to_human(state, opened, told)
         return state, [*steps, *more]
+    if opened.before:
+        state = refusals.by_reviewer(state, opened, refusals.by_model(opened.before[-1].model))
+    if too_long:
+        return nobody(state, opened, "no_client")
     text = messages.no_verdict(state.calls[opened.call].tool, first_line(opened.question.text), error)
     return refused(state, opened, "backend_error", text, "assistant", who)
 
@@ -83,20 +97,38 @@ def _plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _escalate(state: v.State, opened: v.Open, told: v.Escalation, who: Responder) -> Decision:
+def _said(state: v.State, opened: v.Open, value: bool, who: Responder, reason: str, saw: str) -> Decision:
+    """A verdict that is on record, and not the last word (R149)."""
+    steps: list[s.Step] = [
+        s.Record(response(opened, value, who, reason, saw=saw)),
+        s.Settled(opened.inquiry, "answered", "assistant"),
+    ]
+    return evolve.closed(state, opened.inquiry, "assistant"), steps
+
+
+def _once_more(state: v.State, opened: v.Open, who: Responder, reason: str, saw: str) -> Decision:
+    """The first no, before the human hears of it: the reviewer is told what the assistant wants, and asked again."""
+    state, steps = _said(state, opened, False, who, reason, saw)
+    words = why.second_look(who.model)
+    again = replace(opened, before=(v.Verdict(who.model, reason, who.ms),))
+    state, again, asking = request(state, again, _row(opened), words, opened.inquiry)
+    return evolve.reviews(state, again), [*steps, asking, s.AskReviewer(again, words, intent=True)]
+
+
+def _escalate(state: v.State, opened: v.Open, who: Responder, reason: str, saw: str) -> Decision:
     """Section 9: the first no is on record, the tool does not see it while somebody may overrule it (R149)."""
-    takes = opened.policy == "defaults" and opened.question.has_default and opened.question.default is True
+    question = opened.question
+    takes = opened.policy == "defaults" and question.has_default and question.default is True
+    takes = takes and not refusals.standing(state.ledger, question)  # no default is enough for what others refused
     if not state.client and opened.policy != "defer" and not takes:
-        return take(state, opened, False, who, told.reason)  # R153: nobody may overrule it
-    verdict = InquiryAnswered(id=opened.inquiry, answer=False, explanation=told.reason or None, responder=who)
-    steps: list[s.Step] = [s.Record(verdict), s.Settled(opened.inquiry, "answered", "assistant")]
-    state = evolve.closed(state, opened.inquiry, "assistant")
+        return take(state, opened, False, who, reason, saw=saw)  # R153: nobody may overrule it
+    told = v.Escalation(who.model, reason, False, who.ms, before=opened.before, saw=saw)
+    state, steps = _said(state, opened, False, who, reason, saw)
     if state.client:
         state, more = _to_human(state, opened, told)
         return state, [*steps, *more]
-    state, opened, asking = request(
-        state, escalated(opened, told), "6", why.overruled_alone(opened.policy, opened.policy_place)
-    )
+    words = why.overruled_alone(opened.policy, opened.policy_place)
+    state, opened, asking = _put(state, opened, told, words)
     if takes:
         state, more = take(state, opened, True, Responder("default"))
     else:
@@ -104,10 +136,34 @@ def _escalate(state: v.State, opened: v.Open, told: v.Escalation, who: Responder
     return state, [*steps, asking, *more]
 
 
+def _not_enough(state: v.State, opened: v.Open, who: Responder, reason: str, saw: str, why_not: str) -> Decision:
+    """R247: while the reviewer looked at it, something that it would change was refused; its yes is on record, and a
+    person decides."""
+    state, steps = _said(state, opened, True, who, reason, saw)
+    told = v.Escalation(who.model, f"it said yes, but {why_not}", True, who.ms, saw=saw)
+    words = why.refused_meanwhile(why_not)
+    state, opened, asking = _put(state, opened, told, words)
+    state, more = to_human(state, opened, words) if state.client else nobody(state, opened, "no_client")
+    return state, [*steps, asking, *more]
+
+
 def _to_human(state: v.State, opened: v.Open, told: v.Escalation) -> Decision:
     """A new attempt of the same question, for the human (R149, R150, R154)."""
-    opened = escalated(opened, told)
-    words = escalation_words(state, opened)
-    state, opened, asking = request(state, opened, "6", words)
+    words = escalation_words(state, escalated(opened, told))
+    state, opened, asking = _put(state, opened, told, words)
     state, more = to_human(state, opened, words)
     return state, [asking, *more]
+
+
+def _put(state: v.State, opened: v.Open, told: v.Escalation, words: str) -> tuple[v.State, v.Open, s.Record]:
+    """The request of a question that is put to somebody after a reviewer, whose no stands until it is overruled."""
+    by = refusals.refuser(told)
+    opened = replace(escalated(opened, told), refused=refusals.standing(state.ledger, opened.question, but=by))
+    row, before = _row(opened), opened.inquiry
+    state = refusals.by_reviewer(state, opened, by)
+    return request(state, opened, row, words, before)
+
+
+def _row(opened: v.Open) -> str:
+    """The row of table 6.3 that put it to a reviewer."""
+    return {ESCALATES: "6", "assistant": "5", "user": "11"}[opened.rule.target]

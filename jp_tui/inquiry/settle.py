@@ -114,7 +114,7 @@ def _last(state: v.State, opened: v.Open, value: Json, reason: str, who: Respond
     question = opened.question
     no = isinstance(question.answer_type, BooleanAnswer) and value is False
     key = refusals.intent(state.calls[opened.call].tool, question.id, question.targets)
-    said = taken.comments if taken is not None else {}
+    titles = [(part.id, part.title) for part in question.parts]
     return v.Last(
         question.id,
         value,
@@ -123,7 +123,7 @@ def _last(state: v.State, opened: v.Open, value: Json, reason: str, who: Respond
         overruled(opened),
         rejects=no,
         intent=key if opened.source == "tool" else "",
-        comments=tuple((part.title, said[part.id]) for part in question.parts if part.id in said),
+        comments=parts.said(titles, taken),
     )
 
 
