@@ -162,6 +162,7 @@ def _replacement(text: str, match: re.Match[str], alike: set[int]) -> tuple[str,
 def warnings(text: str) -> tuple[Class, ...]:
     """The kinds of trickery found in a text, for a badge; empty for what is harmless."""
     found: dict[Class, None] = {}
+    marked = 0
     for match in _FOLD.finditer(text):
         if match.lastgroup in ("lines", "head", "run"):
             found["padding"] = None
@@ -170,8 +171,11 @@ def warnings(text: str) -> tuple[Class, ...]:
         elif match.lastgroup == "odd":
             char = match.group()
             if unicodedata.combining(char):
-                if _stacked(text, match.start()) > MARKS:
-                    found["stacked marks"] = None
+                if match.start() >= marked:  # a stack is counted once, however high
+                    high = _stacked(text, match.start())
+                    marked = match.start() + high
+                    if high > MARKS:
+                        found["stacked marks"] = None
                 continue
             why = odd(char)
             if why is not None:

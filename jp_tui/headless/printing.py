@@ -19,7 +19,7 @@ from jp_tui.view import inquiries, trail, why
 from jp_tui.view.activity_lines import ENDS
 from jp_tui.view.amounts import duration
 from jp_tui.view.calls import subject
-from jp_tui.view.export import exported, plain
+from jp_tui.view.export import exported, plain, set_in
 
 SPEAKER = "assistant: "
 
@@ -58,7 +58,8 @@ class Printer:
             self._line(part, one)
 
     def _line(self, part: Said, text: str) -> None:
-        self._say(text if part.begun else f"{SPEAKER}{text}")
+        # lines of its own are set in, so that none of them passes for one of ours
+        self._say(set_in(text) if part.begun else f"{SPEAKER}{text}")
         part.begun = True
 
     def _finish(self, part: Said) -> None:

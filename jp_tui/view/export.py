@@ -1,10 +1,11 @@
 """Stored events as plain text for people (inquiries.md R206): each by itself, or a stretch with its forms as one block.
 
-Foreign text comes back as it is: neutralise it.
+Foreign text keeps its characters: neutralise it. Its further lines are set in, so that none passes for one of ours.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from jp_tui.conversation import events as ev
@@ -20,6 +21,20 @@ from jp_tui.view.parts import Offered, PartTaken, offered, taken
 from jp_tui.view.story import Story
 
 _ENDS = {"replied": "Replied in words", "ended": "Ended before all was answered", "open": "Not all is answered yet"}
+
+_LINE_ENDS = re.compile("\r\n|[\n\u2028\u2029]")
+"""What ends a line when the text is neutralised."""
+
+
+def hung(text: str) -> str:
+    """Text that stands behind a label of ours: its further lines are set in by two blanks."""
+    first, *more = _LINE_ENDS.split(text)
+    return "\n".join([first, *map(set_in, more)])
+
+
+def set_in(line: str) -> str:
+    """One further line of a text."""
+    return f"  {line}" if line.strip() else ""
 
 
 def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
@@ -60,10 +75,10 @@ def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
 def _form(form: Form) -> str:
     """`Asked 3 questions`, a line each with the answer as R206 writes it, how it ended."""
     lines = [f"Asked {len(form.places)} questions"]
-    lines += [f"{number}. {place.text.raw} – {_place(place)}" for number, place in enumerate(form.places, 1)]
+    lines += [hung(f"{number}. {place.text.raw} – {_place(place)}") for number, place in enumerate(form.places, 1)]
     if form.state in _ENDS:
         said = form.reply.raw.strip()
-        lines.append(f"{_ENDS[form.state]}{f': {said}' if said else ''}")
+        lines.append(hung(f"{_ENDS[form.state]}{f': {said}' if said else ''}"))
     return "\n".join(lines)
 
 
@@ -87,7 +102,7 @@ def _parts(parts: tuple[PartTaken, ...]) -> str:
     found = ""
     for part in parts:
         said = f": {part.comment.raw}" if part.comment else ""
-        found += f"\n{'Taken' if part.accepted else 'Left out'}: {part.title.raw}{said}"
+        found += "\n" + hung(f"{'Taken' if part.accepted else 'Left out'}: {part.title.raw}{said}")
     return found
 
 
@@ -95,25 +110,25 @@ def plain(event: ev.Event) -> str:
     """What the event says, possibly over several lines; empty for what people need not read."""
     match event:
         case ev.ChatRequest(content=text):
-            return f"You: {text}"
+            return hung(f"You: {text}")
         case ev.ChatResponse(kind="message", content=str() as text, metadata=extra) if text:
-            return f"Assistant: {text}{_incomplete(extra)}"
+            return hung(f"Assistant: {text}") + _incomplete(extra)
         case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
-            return f"Reasoning: {text}{_incomplete(extra)}" if text.strip() else ""
+            return hung(f"Reasoning: {text}") + _incomplete(extra) if text.strip() else ""
         case ev.ToolCallRequest(name=name, arguments=arguments):
-            return f"Tool: {name} {dump(arguments)}"
+            return hung(f"Tool: {name} {dump(arguments)}")
         case ev.ToolCallResponse(content=text, is_error=failed, metadata=extra):
-            return "\n".join([*_decided(extra), f"{'Error' if failed else 'Result'}: {text}"])
+            return "\n".join([*map(hung, _decided(extra)), hung(f"{'Error' if failed else 'Result'}: {text}")])
         case ev.InquiryRequest(question=question):
-            return f"Question: {question.get('text', '')}"
+            return hung(f"Question: {question.get('text', '')}")
         case ev.InquiryAnswered(answer=answer, explanation=reason):
-            return f"Answer: {dump(answer)}" + (f"\nReason: {reason}" if reason else "")
+            return f"Answer: {dump(answer)}" + ("\n" + hung(f"Reason: {reason}") if reason else "")
         case ev.InquiryRedacted():
             return "Answer: <redacted>"
         case ev.InquiryCancelled(reason=reason):
-            return f"Cancelled ({reason})"
+            return hung(f"Cancelled ({reason})")
         case ev.TurnOutcome(outcome=outcome, error=error):
-            return _ending(outcome, error)
+            return hung(_ending(outcome, error))
         case ev.ChatResponse(content=content):
             return "" if content is None or content == "" else f"Assistant: {dump(content)}"
         case ev.ConfigDelta(delta=delta):
@@ -121,12 +136,12 @@ def plain(event: ev.Event) -> str:
         case ev.TurnStart():
             return ""
         case ev.Unknown() if (said := aside(event)) is not None:
-            return f"Aside: {said.asked.raw}\nAside answered: {said.said.raw}"
+            return hung(f"Aside: {said.asked.raw}") + "\n" + hung(f"Aside answered: {said.said.raw}")
         case ev.Unknown(raw={"type": "inquiry_aside"}, problem=""):
             return ""
         case ev.Unknown(raw=raw, problem=problem):
             why = problem or raw.get("problem", "")
-            return f"({raw.get('type', 'unknown event')}{f': {why}' if why else ''})"
+            return hung(f"({raw.get('type', 'unknown event')}{f': {why}' if why else ''})")
 
 
 def _decided(metadata: JsonObject) -> list[str]:

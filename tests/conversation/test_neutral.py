@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +265,13 @@ def test_long_hostile_text_takes_linear_time() -> None:
     for text in ("\x1b]" * 150_000, "\x9d" * 300_000, "\x1b[" * 150_000, " \n" * 150_000, "\u0301" * 300_000):
         for mode in MODES:
             neutralise(text, mode)
+
+
+def test_a_stack_of_marks_takes_linear_time_to_be_named() -> None:
+    """UNI-031: each mark was counted from its own place to the end of the stack."""
+    began = time.process_time()
+    assert warnings("a" + "\u0301" * 100_000) == ("stacked marks",)
+    assert time.process_time() - began < 1
 
 
 def test_what_is_stored_stays_as_it_was() -> None:

@@ -144,7 +144,7 @@ def test_prompts_and_replies_are_lines() -> None:
     assert (
         "A new conversation" not in shown
         and "\nWelcome\n" in shown
-        and "assistant: One\nTwo\nthree\n" in shown
+        and "assistant: One\n  Two\n  three\n" in shown
         and "\x1b" not in shown
     )
     assert "`jp-tui --plain -r c1` goes on" in shown

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
 from jp_tui.conversation import strict_json, visible
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem
@@ -55,6 +56,14 @@ def _escaped(match: re.Match[str]) -> str:
     return json.dumps(char)[1:-1]
 
 
+def _beside(lines: list[str]) -> Iterator[str]:
+    """Lines with a gutter; not beside many blank ones, which are folded where they can be told as such (T3)."""
+    for blank, run in groupby(lines, lambda line: not line.strip(" \t")):
+        some = list(run)
+        folded = blank and len(some) > visible.LINES
+        yield from some if folded else (f"  │ {line}" for line in some)
+
+
 def readable(arguments: str) -> str:
     """Arguments as they would run, for a person to decide on: a name a line, a long text below its name as it is.
 
@@ -75,7 +84,7 @@ def _lines(value: JsonObject) -> Iterator[str]:
             end = " and no line end" if len(lines) > 1 and lines[-1] else ""
             count = len(lines) - (not lines[-1])
             yield f"{shown}: {count} {'line' if count == 1 else 'lines'}{end}"
-            yield from (f"  │ {line}" for line in lines[:count])
+            yield from _beside(lines[:count])
         elif isinstance(one, (dict, list)) and one:
             yield f"{shown}:"
             yield from (f"  {line}" for line in json.dumps(one, indent=2, ensure_ascii=False).split("\n"))

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from textual.content import Content
 
-from jp_tui.conversation.neutral import first_line, warnings
-from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.neutral import warnings
+from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
 from jp_tui.ui.sheets.form import progress
@@ -41,13 +41,15 @@ def who(prompt: PromptRequest, limit: int = 40) -> Content:
 
 
 def line(text: str, limit: int) -> Content:
-    """A foreign line in a row of ours."""
-    return _name(Foreign(text), limit)
+    """The first line of a foreign text in a row of ours (R2): nothing in it may hide or reorder."""
+    return foreign(Foreign(first_line(text)), mode="approval", limit=limit)
 
 
 def _name(text: Foreign, limit: int) -> Content:
-    """One line in a place of ours: nothing in it may hide or reorder."""
-    return foreign(Foreign(first_line(text)), mode="approval", limit=limit)
+    """A name in a place of ours, all of it in one line: a name that goes on behind a line break is another name."""
+    shown = foreign(Foreign(text.raw.strip("\n")), mode="approval")
+    one = Content(shown.plain.replace("\n", "⏎").replace("\t", " "), list(shown.spans), strip_control_codes=False)
+    return cut(one, limit)
 
 
 def title(prompt: PromptRequest) -> Content:
@@ -101,7 +103,7 @@ def asked(prompt: PromptRequest) -> Content:
         return ours(w.REVIEW_TITLE)
     if prompt.kind != "question":
         return _decision(prompt)
-    return _name(Foreign(prompt.question.text), LONG)
+    return line(prompt.question.text, LONG)
 
 
 def why(prompt: PromptRequest) -> Content:
@@ -113,7 +115,8 @@ def warning(prompt: PromptRequest) -> Content:
     """The kinds of trickery found in the question itself, in words; a context says its own (T3)."""
     kind = prompt.question.answer_type
     options = kind.options if isinstance(kind, (SelectAnswer, MultiSelectAnswer)) else ()
-    texts = [prompt.question.text, prompt.subject.raw, *(f"{one.value[:MOST]}\n{one.description}" for one in options)]
+    names = (prompt.subject.raw, prompt.label or "", prompt.tool, prompt.server)
+    texts = [prompt.question.text, *names, *(f"{one.value[:MOST]}\n{one.description}" for one in options)]
     kinds = {found: None for text in texts for found in warnings(text)}
     return ours(w.FOUND, kinds=Foreign(", ".join(kinds))) if kinds else blank()
 
@@ -134,8 +137,8 @@ def covers(prompt: PromptRequest) -> Content:
     if prompt.kind == "permission":
         return ours(w.COVERS_CALLS, tool=_name(Foreign(prompt.tool), 80))
     if prompt.remember_covers:
-        return ours(w.COVERS, scope=Foreign(prompt.remember_covers))
-    return ours(w.COVERS_UNKNOWN, tool=Foreign(prompt.tool))
+        return ours(w.COVERS, scope=_name(Foreign(prompt.remember_covers), MOST))
+    return ours(w.COVERS_UNKNOWN, tool=_name(Foreign(prompt.tool), 80))
 
 
 def reply_title(prompt: PromptRequest) -> Content:
