@@ -18,8 +18,7 @@ from jp_tui.engine.entries import totals
 from jp_tui.engine.job import Earlier
 from jp_tui.engine.refusing import Refusal, stored
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.escalations import read
-from jp_tui.inquiry.rebuilt import Rebuilt
+from jp_tui.inquiry.rebuilt import Rebuilt, recorded
 
 
 @dataclass(slots=True)
@@ -116,6 +115,7 @@ def _resumed(id_: str, call: _Known) -> v.CallResumed:
         call.recorded(),
         found.in_order(),
         frozenset(found.unasked),
+        found.last,
     )
 
 
@@ -129,11 +129,9 @@ def _known(turn: Sequence[ev.Event]) -> dict[str, _Known]:
                 known[id_] = _Known(event, attempts=before.attempts if before is not None else Counter())
             case ev.InquiryRequest(id=id_, metadata=extra):
                 if (call := known.get(str(extra.get("call")))) is not None:
-                    found = v.Recorded(
-                        id_, str(extra.get("question", "")), str(extra.get("digest", "")), read(extra.get("escalation"))
-                    )
+                    found = recorded(event)
                     call.attempts[found.question] += 1
-                    call.rebuilt.asked(found.question, extra)
+                    call.rebuilt.asked(found.question, extra, event)
                     call.asked.setdefault(id_, []).append(found)
                     asked.setdefault(id_, []).append((str(extra["call"]), found))
             case ev.InquiryAnswered(id=id_) | ev.InquiryCancelled(id=id_) | ev.InquiryRedacted(id=id_):
