@@ -29,15 +29,6 @@ async def model_for(parts: Parts, known: Mapping[str, servers.Provider], held_wi
     return _open(parts, known, await _choose(parts, known, held_with))
 
 
-def inquiry_model_for(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> ModelSetup:
-    """The model that is set for questions. Raises ModelError."""
-    try:
-        model = servers.parse_model(name, parts.settings, known)
-    except SettingsError as problem:
-        raise ModelError("unknown_model", str(problem), "Set conversation.inquiry.assistant.model.id.") from problem
-    return _open(parts, known, str(model))
-
-
 async def _choose(parts: Parts, known: Mapping[str, servers.Provider], held_with: str) -> str:
     """Named for this run, else what the conversation was held with, else S21."""
     named = servers.choose(parts.settings, known, parts.environment)
@@ -73,9 +64,9 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
     retry = Retry(assistant.request.max_retries, assistant.request.base_backoff_ms, assistant.request.max_backoff_secs)
     try:
         if provider.wire == "demo":
-            opened = open_demo(_script(model))
+            opened = open_demo(script(model))
         else:
-            opened = open_provider(_endpoint(provider, provider.wire, parts, assistant.request))
+            opened = open_provider(endpoint(provider, provider.wire, parts.environment, assistant.request))
     except (EndpointProblem, SettingsError, ValueError, OSError) as problem:
         raise ModelError("other", str(problem), "Correct the configuration, or name another model.") from problem
     return ModelSetup(
@@ -86,16 +77,21 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
         max_tokens=assistant.max_tokens,
         temperature=assistant.temperature,
         retry=retry,
+        extra=dict(assistant.extra),
+        cache=assistant.request.cache,
     )
 
 
-def _script(model: str) -> Path:
+def script(model: str) -> Path:
     """`demo/tour` is ours; `demo/PATH.toml` any script (surface S20, S22)."""
     return Path(DEMO, "tour.toml") if model == "tour" else Path(os.path.abspath(os.path.expanduser(model)))
 
 
-def _endpoint(provider: servers.Provider, wire: WireName, parts: Parts, request: config.RequestSettings) -> Endpoint:
-    key = servers.credential(provider, parts.environment)
+def endpoint(
+    provider: servers.Provider, wire: WireName, environment: Mapping[str, str], request: config.RequestSettings
+) -> Endpoint:
+    """A server with its credential, ready to be opened."""
+    key = servers.credential(provider, environment)
     return Endpoint(
         name=provider.name,
         wire=wire,

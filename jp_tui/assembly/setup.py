@@ -13,15 +13,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jp_tui.assembly.models import inquiry_model_for, model_for
+from jp_tui.assembly.models import model_for
+from jp_tui.assembly.reviewers import Reviewers
 from jp_tui.assembly.tools import tool_setups
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup, ToolSetup
+from jp_tui.engine.subagent import SubAgent
 from jp_tui.journal.port import Journal, JournalError
 from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
 from jp_tui.settings import reviewing, toggles, toolset
 from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
 from jp_tui.settings.toml import parse_key
 from jp_tui.system.lock import Holder, LockError, acquire, lock_path
@@ -42,11 +45,8 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str, via: st
     async def open_model(held_with: str) -> ModelSetup:
         return await model_for(parts, known, held_with)
 
-    reviewer = reviewing.inquiry(parts.settings).assistant.get("model", {}).get("id")
-
-    async def open_inquiry_model() -> ModelSetup:
-        return inquiry_model_for(parts, known, reviewer)
-
+    inquiry = reviewing.inquiry(parts.settings)
+    opens = Reviewers(parts.settings, parts.environment, parts.sources.models)
     return Setup(
         journal=journal,
         workspace=parts.workspace,
@@ -55,29 +55,32 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str, via: st
         tools=tool_setups(parts.settings, parts.tools),
         tool_choice=assistant.tool_choice,
         open_model=open_model,
-        open_inquiry_model=open_inquiry_model if reviewer not in (None, "inherit") else None,
+        open_inquiry_model=opens.side if inquiry.assistant.get("model", {}).get("id") not in (None, INHERIT) else None,
+        reviewer=SubAgent(opens.open, inquiry.list_tools),
+        retry_with_intent=inquiry.retry_with_intent,
         lock=lambda conversation: _lock(parts.paths, conversation, command),
         save_setting=lambda key, value: _save(parts.paths, key, value),
         unset_setting=lambda key: _unset(parts.sources, key),
-        reload_tools=lambda deltas: reloaded(parts, deltas),
+        reload_tools=lambda deltas: reloaded(parts, deltas, opens),
         now=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
         new_id=_new_id,
         max_attempts=config.max_attempts(parts.settings),
-        on_failure=reviewing.inquiry(parts.settings).on_failure,
+        on_failure=inquiry.on_failure,
         config_delta=dict(parts.delta),
         via=via,
         reviews=client and config.look(parts.settings).review,
     )
 
 
-def reloaded(parts: Parts, deltas: Sequence[JsonObject]) -> dict[str, ToolSetup]:
-    """The tools as the files say now, with what the conversation changes (R67) and this run's command line.
+def reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers | None = None) -> dict[str, ToolSetup]:
+    """The tools as the files say now, with what the conversation changes (R67) and this run's command line; `reviewers`
+    follow.
 
     Raises ValueError. A change of the conversation that does not go with the files any more is left out.
     """
     try:
-        return _reloaded(parts, deltas)
+        return _reloaded(parts, deltas, reviewers)
     except (SettingsError, UsageError) as problem:
         if not deltas:
             raise ValueError(str(problem)) from problem
@@ -86,12 +89,20 @@ def reloaded(parts: Parts, deltas: Sequence[JsonObject]) -> dict[str, ToolSetup]
         with suppress(SettingsError, UsageError):
             _reloaded(parts, [*sound, delta])
             sound.append(delta)
-    return reloaded(parts, sound if len(sound) < len(deltas) else [])
+    return reloaded(parts, sound if len(sound) < len(deltas) else [], reviewers)
 
 
-def _reloaded(parts: Parts, deltas: Sequence[JsonObject]) -> dict[str, ToolSetup]:
+def _reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers | None = None) -> dict[str, ToolSetup]:
     settings = parts.sources.load(deltas)
-    return tool_setups(settings, toggles.apply(toolset.tools(settings), parts.toggles))
+    tools = toggles.apply(toolset.tools(settings), parts.toggles)
+    if toolset.reviewed(settings):
+        from jp_tui.settings.reviewers import refuse
+
+        refuse(settings, tools, parts.environment, parts.sources.models)
+    made = tool_setups(settings, tools)
+    if reviewers is not None:
+        reviewers.follow(settings)
+    return made
 
 
 def _new_id() -> str:

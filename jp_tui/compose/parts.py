@@ -68,6 +68,10 @@ def parts(arguments: Arguments, settings: Settings, place: Place) -> Parts:
     tools = toggles.apply(configured, arguments.toggles)
     toggles.check_choice(tools, config.assistant(settings).tool_choice, settings)
     providers.choose(settings, providers.providers(settings, os.environ), os.environ)
+    if toolset.reviewed(settings):
+        from jp_tui.settings import reviewers
+
+        reviewers.refuse(settings, tools, os.environ, place.sources.models)
     delta = toggles.delta(settings.own("--cfg"), configured, tools)
     return Parts(
         settings, dict(os.environ), place.paths, place.workspace, tools, place.sources, arguments.toggles, delta

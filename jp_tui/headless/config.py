@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from jp_tui.conversation.neutral import neutralise
@@ -193,6 +194,7 @@ def path(sources: Sources, paths: Paths, output: Output) -> int:
     """Where everything is, and whether it is there. Raises OutputEnded."""
     rows = {
         "configuration": paths.config_file,
+        "models": Path(sources.models),
         "keys": paths.keys_file,
         "themes": paths.themes,
         "workspace": sources.workspace,

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from jp_tui.settings import layers, model, providers, themes, toggles, toml, toolset
+from jp_tui.settings import known_models, layers, model, providers, reviewers, themes, toggles, toml, toolset
 from jp_tui.settings.errors import Problem, SettingsError, UsageError
 from jp_tui.settings.layers import Layer, Notice, Settings
-from jp_tui.settings.questions import REVIEWER
 from jp_tui.settings.sources import Sources
 
 Builds = Callable[[Settings], None]
@@ -64,7 +63,9 @@ def together(settings: Settings, sources: Sources, builds: Builds, themes_folder
     attempt(lambda: builds(settings))
     if not found:
         attempt(choice, "assistant", "tool_choice")
+        attempt(lambda: _reviewers(settings, sources))
     attempt(lambda: _models(settings, sources))
+    attempt(lambda: known_models.read(sources.models))
     if (problem := themes.check_name(model.look(settings).theme, themes_folder)) is not None:
         found.append(_placed(settings, replace(problem, key=problem.key or "ui.theme")))
     return list(dict.fromkeys(found))
@@ -73,13 +74,10 @@ def together(settings: Settings, sources: Sources, builds: Builds, themes_folder
 def _models(settings: Settings, sources: Sources) -> None:
     known = providers.providers(settings, sources.environment)
     providers.choose(settings, known, sources.environment)
-    reviewer, origin = settings.get(*REVIEWER), settings.origin(*REVIEWER)
-    if reviewer not in (None, "inherit"):
-        where = origin.words() if origin else ""
-        try:
-            providers.parse_model(reviewer, settings, known, where=where)
-        except SettingsError as error:
-            raise SettingsError([replace(each, key=".".join(REVIEWER)) for each in error.problems]) from None
+
+
+def _reviewers(settings: Settings, sources: Sources) -> None:
+    reviewers.refuse(settings, toolset.tools(settings), sources.environment, sources.models)
 
 
 def _placed(settings: Settings, problem: Problem) -> Problem:

@@ -17,4 +17,7 @@ THEMES = os.path.join(_ROOT, "themes")
 
 DEFAULTS_FILE = os.path.join(CONFIG, "defaults.toml")
 TOOLS_FILE = os.path.join(CONFIG, "tools.toml")
+MODELS = "models.toml"
+"""Its name here and in the user's folder."""
+MODELS_FILE = os.path.join(CONFIG, MODELS)
 DEMO = os.path.join(CONFIG, "demo")

@@ -7,15 +7,15 @@ the variable that holds it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from jp_tui.settings import providers, toolset
+from jp_tui.settings import providers, reviewers, toolset
 from jp_tui.settings.errors import UsageError
 from jp_tui.settings.keys import SCHEMA, Group, Leaf, dotted, node_at
 from jp_tui.settings.layers import Settings
 from jp_tui.settings.merge import check, get, leaves, merge
-from jp_tui.settings.questions import written_target
+from jp_tui.settings.questions import read_target, written_target
 from jp_tui.settings.toml import Path
 
 ALL = (*toolset.TOOLS, "*")
@@ -42,9 +42,10 @@ def explained(settings: Settings, path: Path, environment: Mapping[str, str]) ->
     if path and (problem := unknown(path)):
         raise problem
     if isinstance(node_at(path), Leaf):
-        return _inside(settings, path) or list(_defaults(settings, path, environment))
+        inside = [_reviewed(settings, each, environment) for each in _inside(settings, path)]
+        return inside or list(_defaults(settings, path, environment))
     found = [_shown(settings, each) for each, _, _ in leaves(_effective(settings, path), SCHEMA) if _under(each, path)]
-    return [*found, *_defaults(settings, path, environment)]
+    return [*(_reviewed(settings, each, environment) for each in found), *_defaults(settings, path, environment)]
 
 
 def unknown(path: Path) -> UsageError | None:
@@ -69,6 +70,15 @@ def _effective(settings: Settings, path: Path) -> dict[str, Any]:
         return settings.tree
     both = merge(settings.get(*ALL), own, None)
     return merge(settings.tree, {"conversation": {"tools": {name: both}}}, SCHEMA)
+
+
+def _reviewed(settings: Settings, shown: Shown, environment: Mapping[str, str]) -> Shown:
+    """A target that is not the user, with the model that is asked (R72)."""
+    path, value = shown.path, shown.value
+    if path[:2] != toolset.TOOLS or path[3:4] != ("questions",) or path[5:] != ("target",) or value in ("user", None):
+        return shown
+    model = reviewers.who(settings, environment, str(path[2]), str(path[4]), read_target(value)[1])
+    return replace(shown, why="; ".join(part for part in (shown.why, model) if part))
 
 
 def _inside(settings: Settings, path: Path) -> list[Shown]:
@@ -98,7 +108,8 @@ def _defaults(settings: Settings, path: Path, environment: Mapping[str, str]) ->
             target: Path = (*where, "questions", id_, "target")
             if question.why and _under(target, path):
                 said = written_target(question.target, question.overrides)
-                yield Shown(target, said, "default", "" if question.has_answer else question.place, question.why)
+                place = "" if question.has_answer else question.place
+                yield _reviewed(settings, Shown(target, said, "default", place, question.why), environment)
         derived: Path = (*where, "format")
         if path[:3] == where and _under(derived, path) and get(_effective(settings, path), derived) is None:
             yield Shown(derived, tool.format, "default", why=f"run is {tool.run}")

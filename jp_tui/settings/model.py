@@ -113,11 +113,19 @@ def load(
         keys = tuple(dotted((*toolset.TOOLS, name)) for name in unknown)
         words = f"nothing here defines these tools, so what is set for them waits: {', '.join(unknown[:12])}"
         settings.notices = (*settings.notices, Notice(keys, printable(words, 1_000)))
+    if toolset.reviewed(settings):
+        from jp_tui.settings import known_models, reviewers  # no start without a reviewer needs them
+
+        settings.notices += reviewers.notices(settings, environment, known_models.beside(user_file))
     return settings
 
 
 def assistant(settings: Settings) -> AssistantSettings:
-    values: dict[str, Any] = settings.get("assistant")
+    return assistant_of(settings.get("assistant"))
+
+
+def assistant_of(values: Mapping[str, Any]) -> AssistantSettings:
+    """An assistant of the whole table of its keys, as typed values."""
     parameters = dict(values.get("model", {}).get("parameters", {}))
     return AssistantSettings(
         model=values.get("model", {}).get("id"),

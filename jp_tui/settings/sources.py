@@ -5,6 +5,7 @@ Holds paths and what the command line said; reads nothing until it is asked.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path as File
 from typing import Any
@@ -29,6 +30,11 @@ class Sources:
     ) -> None:
         self.user, self.workspace, self.store, self.environment = user, workspace, store, environment
         self.assignments, self.flags, self.builtins = assignments, flags or {}, builtins
+
+    @property
+    def models(self) -> str:
+        """The user's file about models."""
+        return os.path.join(self.user.parent, data.MODELS)
 
     def load(self, deltas: Sequence[Mapping[str, Any]] = ()) -> Settings:
         """All layers as they are now, with what the conversation changes. SettingsError."""

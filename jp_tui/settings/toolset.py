@@ -14,7 +14,7 @@ from typing import Any, Literal
 from jp_tui.settings.errors import Problem, SettingsError, nearest
 from jp_tui.settings.layers import Settings
 from jp_tui.settings.merge import merge
-from jp_tui.settings.questions import UNSET, QuestionSettings, questions
+from jp_tui.settings.questions import REVIEWER, UNSET, QuestionSettings, questions
 from jp_tui.settings.shapes import SHOWN
 
 AllowToggle = Literal["any", "never", "if_named", "if_named_or_group"]
@@ -116,6 +116,15 @@ def waiting(settings: Settings) -> list[str]:
     they hold as soon as some layer gives the tool a source."""
     entries: dict[str, Any] = settings.get(*TOOLS) or {}
     return [name for name, own in entries.items() if name != "*" and "source" not in own]
+
+
+def reviewed(settings: Settings) -> bool:
+    """Whether anything says that a model is asked instead of the user."""
+    if settings.get(*REVIEWER) is not None:
+        return True
+    entries: dict[str, Any] = settings.get(*TOOLS) or {}
+    rules = (rule for own in entries.values() for rule in own.get("questions", {}).values())
+    return any(rule.get("target", "user") != "user" for rule in rules)
 
 
 def _wrong(settings: Settings, name: str, own: dict[str, Any], named: dict[str, Any]) -> list[Problem]:

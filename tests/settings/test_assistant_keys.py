@@ -14,7 +14,8 @@ WHO = "conversation.inquiry.assistant"
 def test_defaults(home: Home) -> None:
     settings = home.load()
     inquiry = reviewing.inquiry(settings)
-    assert (inquiry.assistant, inquiry.retry_with_intent) == ({}, False)
+    tries = {"max_retries": 2, "base_backoff_ms": 1000, "max_backoff_secs": 30}  # R135
+    assert (inquiry.assistant, inquiry.retry_with_intent) == ({"request": tries}, False)
     assert (inquiry.list_tools, inquiry.on_failure) == ("auto", "ask")
     assert model.assistant(settings).request.cache == "short"
     request = model.assistant(settings).request
@@ -36,7 +37,7 @@ def test_an_assistant_for_questions_is_a_part_of_one(home: Home) -> None:
         "system_prompt_sections": ["a", {"title": "B", "content": "b"}],
         "tool_choice": "none",
         "model": {"id": "local/judge", "parameters": {"temperature": 0.0, "seed": 1}},
-        "request": {"max_retries": 1, "cache": "off"},
+        "request": {"max_retries": 1, "cache": "off", "base_backoff_ms": 1000, "max_backoff_secs": 30},
     }
     assert (inquiry.retry_with_intent, inquiry.list_tools, inquiry.on_failure) == (True, False, "fail")
     assert model.assistant(home.load(text)).model is None, "the main assistant is another one"

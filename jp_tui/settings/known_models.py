@@ -1,0 +1,95 @@
+"""What is known of models: window, prices, how a verdict is asked of them (surface.md S20b, inquiries.md R132, R133).
+
+Our own `config/models.toml` and the user's beside `config.toml`, which goes first. Read when a reviewer or a price is
+needed, never at a start without either. It guesses nothing: what no file says is None.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from jp_tui.settings import checks, data, toml
+from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.layers import Layer
+from jp_tui.settings.merge import check
+from jp_tui.settings.nodes import Group, Leaf, dotted
+from jp_tui.settings.toml import Table
+
+Support = Literal["native", "tool", "none"]
+
+_PRICE = checks.number(0, 100_000)
+_MODEL = Group(
+    {
+        "window": Leaf(checks.integer(1_000, 100_000_000), help="context in tokens"),
+        "input": Leaf(_PRICE, help="US dollars a million tokens"),
+        "output": Leaf(_PRICE),
+        "cached": Leaf(_PRICE),
+        "structured": Leaf(checks.choice("native", "tool", "none")),
+    }
+)
+MODELS = Group(
+    named=_MODEL,
+    key_check=checks.matching(r"[A-Za-z0-9_-]+/([^\s*]*[^\s*/]|[^\s*]*\*)", "provider/model, or its beginning with *"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of one model. Prices in US dollars a million tokens; `structured` as in the files."""
+
+    window: int | None = None
+    input: float | None = None
+    output: float | None = None
+    cached: float | None = None
+    structured: Support | None = None
+
+
+class Models:
+    """What the files say, the first the strongest."""
+
+    def __init__(self, trees: Sequence[Table]) -> None:
+        self._trees = trees
+
+    def facts(self, model: str) -> Facts:
+        """Of `provider/model`: key by key, in each file the exact name before the longest beginning."""
+        found: dict[str, Any] = {}
+        for tree in self._trees:
+            for name in sorted(filter(lambda name: _fits(name, model), tree), key=_weight):
+                found = {**tree[name], **found}
+        return Facts(**found)
+
+
+def _fits(name: str, model: str) -> bool:
+    return model.startswith(name[:-1]) if name.endswith("*") else model == name
+
+
+def _weight(name: str) -> tuple[bool, int]:
+    return name.endswith("*"), -len(name)
+
+
+def beside(user_file: str | os.PathLike[str]) -> str:
+    """Where the user's own is: in the folder of `config.toml`."""
+    return os.path.join(os.path.dirname(os.fspath(user_file)), data.MODELS)
+
+
+def read(user: str) -> Models:
+    """What the user's file and ours say. SettingsError, each problem with file and line."""
+    document = toml.read(user)
+    own = [_checked(user, document)] if document is not None else []
+    with open(data.MODELS_FILE, encoding="utf-8") as stream:
+        return Models([*own, toml.loads(stream.read(), data.MODELS_FILE)])
+
+
+def _checked(file: str, document: toml.Document) -> Table:
+    tree, flaws = check(document.tree, MODELS)
+    if not flaws:
+        return tree
+    layer = Layer("user", file, tree, document.places)
+    problems: list[Problem] = []
+    for flaw in flaws[:100]:
+        at = layer.origin(flaw.path)
+        problems.append(Problem(flaw.message, dotted(flaw.path), file, at.line, at.column, flaw.allowed, flaw.nearest))
+    raise SettingsError(problems)

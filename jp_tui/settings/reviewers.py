@@ -1,0 +1,200 @@
+"""Which model answers a question instead of the user, how it is asked, and what is wrong with that (inquiries.md R70,
+R72, R130-R132).
+
+Field by field: what the question says, then `conversation.inquiry.assistant`, then the main assistant. Values only: it
+opens nothing and looks at no credential.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from jp_tui.settings import providers, toolset
+from jp_tui.settings.assistant_keys import ASSISTANT
+from jp_tui.settings.errors import Problem, SettingsError, printable
+from jp_tui.settings.keys import dotted
+from jp_tui.settings.known_models import Facts, Models, read
+from jp_tui.settings.layers import Notice, Settings
+from jp_tui.settings.merge import get, merge
+from jp_tui.settings.model import AssistantSettings, assistant_of
+from jp_tui.settings.providers import ModelId, Provider
+from jp_tui.settings.questions import REVIEWER
+from jp_tui.settings.toml import Path
+from jp_tui.settings.toolset import ToolSettings
+
+INHERIT = "inherit"
+CONVERSATION = "the conversation's model"
+OWN_RETRIES = ("max_retries", "base_backoff_ms", "max_backoff_secs")
+"""What an inquiry does not have from the main assistant (R135); config/defaults.toml says it."""
+ANTHROPIC = "api.anthropic.com"
+_ID: Path = ("model", "id")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The model that a question goes to; None is the conversation's own. `words` name the override, `path` its key."""
+
+    model: ModelId | None
+    words: str
+    path: Path
+
+
+def asked(
+    settings: Settings,
+    known: Mapping[str, Provider],
+    overrides: Mapping[str, Any] | None = None,
+    tool: str = "",
+    question: str = "",
+) -> Asked:
+    """R70, R130. SettingsError for an unknown provider or alias, with the place and, of a question, its tool."""
+    own = get(dict(overrides or {}), _ID)
+    path: Path = (*toolset.TOOLS, tool, "questions", question, "target", *_ID)
+    if own is not None:
+        return _asked(settings, known, own, path, f"question {question} of tool {tool}, model {own}")
+    shared = settings.get(*REVIEWER)
+    if shared is not None:
+        return _asked(settings, known, shared, REVIEWER, f"{dotted(REVIEWER)} = {shared}")
+    return Asked(None, f"question {question} of tool {tool}, {CONVERSATION}", path if tool else ())
+
+
+def _asked(settings: Settings, known: Mapping[str, Provider], name: str, path: Path, words: str) -> Asked:
+    if name == INHERIT:
+        return Asked(None, words, path)
+    try:
+        return Asked(providers.parse_model(name, settings, known), words, path)
+    except SettingsError as error:
+        raise SettingsError([_placed(settings, path, each, words) for each in error.problems]) from None
+
+
+def _placed(settings: Settings, path: Path, problem: Problem, words: str) -> Problem:
+    said = problem.message if path == REVIEWER else f"{problem.message} ({words})"
+    return settings.problem(path, said, problem.allowed, problem.nearest)
+
+
+def assistant(settings: Settings, overrides: Mapping[str, Any] | None = None) -> AssistantSettings:
+    """How a reviewer is asked: prompt, parameters, request (R130, R135). `model` as it is written, `inherit` too."""
+    main = dict(settings.get("assistant"))
+    main["request"] = {key: value for key, value in main["request"].items() if key not in OWN_RETRIES}
+    shared = settings.get("conversation", "inquiry", "assistant") or {}
+    return assistant_of(merge(merge(main, shared, ASSISTANT), dict(overrides or {}), ASSISTANT))
+
+
+# --- how a verdict is asked of it -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """How a model is held to a schema (S20b); `certain`: somebody knows that it can be; `none`: that it cannot."""
+
+    how: Literal["native", "tool"]
+    certain: bool = True
+    none: bool = False
+
+
+def support(provider: Provider, facts: Facts) -> Support:
+    """What is set for the provider, else what is known of the model, else what its wire is used to."""
+    if provider.structured != "auto":
+        return Support(provider.structured)
+    if facts.structured == "none":
+        return Support("tool", none=True)
+    certain = facts.structured is not None
+    if provider.wire == "anthropic":
+        enforced = facts.structured == "native" and urlsplit(provider.base_url).hostname == ANTHROPIC
+        return Support("native" if enforced else "tool", certain)
+    return Support("tool" if facts.structured == "tool" else "native", certain)
+
+
+# --- what is wrong --------------------------------------------------------------------------------------------
+
+
+def check(
+    settings: Settings, tools: Mapping[str, ToolSettings], environment: Mapping[str, str], models_file: str
+) -> tuple[list[Problem], list[Notice]]:
+    """Everything that keeps the reviewers of these tools from being asked, and what is only doubtful (R71, R131, R132).
+
+    Raises SettingsError for a file about models that cannot be used. It is read only when there is a reviewer.
+    """
+    problems: list[Problem] = []
+    doubts: dict[str, Notice] = {}
+    known = providers.providers(settings, environment)
+    models: Models | None = None
+    for find in _questions(settings, known, tools):
+        try:
+            found = find()
+        except SettingsError as error:
+            problems += error.problems
+            continue
+        model = found.model or _main(settings, known, environment)
+        if model is None:
+            continue
+        models = models or read(models_file)
+        can = support(known[model.provider], models.facts(str(model)))
+        if can.none:
+            said = f"{model} is known to give no structured output, so it cannot review ({found.words})"
+            problems.append(settings.problem(found.path or REVIEWER, said))
+        elif not can.certain:
+            doubts.setdefault(str(model), Notice((dotted(found.path),), _doubt(model, found)))
+    return list(dict.fromkeys(problems)), list(doubts.values())
+
+
+def _questions(
+    settings: Settings, known: Mapping[str, Provider], tools: Mapping[str, ToolSettings]
+) -> Iterator[Callable[[], Asked]]:
+    """Whoever is set to review."""
+    if settings.get(*REVIEWER) not in (None, INHERIT):
+        yield partial(asked, settings, known)
+    for name, tool in tools.items():
+        for id_, question in tool.questions.items():
+            if question.target != "user":
+                yield partial(asked, settings, known, question.overrides, name, id_)
+
+
+def _main(settings: Settings, known: Mapping[str, Provider], environment: Mapping[str, str]) -> ModelId | None:
+    """The conversation's model, where that is certain before one is opened."""
+    try:
+        if providers.needs_probe(settings, known, environment):
+            return None
+        return providers.choose(settings, known, environment).id
+    except SettingsError:  # told where the model is
+        return None
+
+
+def _doubt(model: ModelId, found: Asked) -> str:
+    said = (
+        f"it is not known whether {model} can be held to a verdict's form ({found.words}); "
+        f"`structured` in models.toml or in providers.llm.{model.provider} says so"
+    )
+    return printable(said, 1_000)
+
+
+def refuse(
+    settings: Settings, tools: Mapping[str, ToolSettings], environment: Mapping[str, str], models_file: str
+) -> None:
+    """Raise SettingsError for reviewers that could never be asked. Nothing is read where there is none."""
+    on = {name: tool for name, tool in tools.items() if tool.enable.state}
+    if toolset.reviewed(settings) and (problems := check(settings, on, environment, models_file)[0]):
+        raise SettingsError(problems)
+
+
+def notices(settings: Settings, environment: Mapping[str, str], models_file: str) -> tuple[Notice, ...]:
+    """What is doubtful. What is wrong is somebody else's to say."""
+    try:
+        on = {name: tool for name, tool in toolset.tools(settings).items() if tool.enable.state}
+        return tuple(check(settings, on, environment, models_file)[1])
+    except SettingsError:
+        return ()
+
+
+def who(
+    settings: Settings, environment: Mapping[str, str], tool: str, question: str, overrides: Mapping[str, Any]
+) -> str:
+    """Who reviews, in words for `config show` (R72); empty where that cannot be said."""
+    try:
+        found = asked(settings, providers.providers(settings, environment), overrides, tool, question)
+    except SettingsError:
+        return ""
+    return f"reviewer: {found.model or CONVERSATION}"
