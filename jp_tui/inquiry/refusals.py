@@ -83,9 +83,11 @@ def resumed(state: State, given: TurnResumed) -> State:
 
 
 def refuse(refused: Mapping[str, str], targets: Iterable[str], words: str) -> Mapping[str, str]:
-    """With these refused, too."""
+    """With these refused, too; what a person refused is theirs, whatever a model says of it."""
+    own = (BY_USER, PARTLY)
     for target in written(targets):
-        refused = evolve.put(refused, target, words)
+        if words in own or refused.get(target) not in own:
+            refused = evolve.put(refused, target, words)
     return refused
 
 
