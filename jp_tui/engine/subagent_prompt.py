@@ -90,8 +90,13 @@ def calls(messages: tuple[Message, ...], asked: Inquiry) -> Call | None:
     """The call that asks, in the last message that calls tools."""
     last = next((message for message in reversed(messages) if message.role == "assistant"), None)
     parts = last.parts if last is not None else ()
-    begins = [part for part in parts if isinstance(part, Call) and asked.inquiry.startswith(f"{part.id}.")]
-    return max(begins, key=lambda part: len(part.id), default=None)
+    made = [part for part in parts if isinstance(part, Call)]
+    return next((part for part in made if _asks(part, asked)), None)
+
+
+def _asks(call: Call, asked: Inquiry) -> bool:
+    before = f"{call.id}.{asked.question.id}."
+    return asked.inquiry.startswith(before) and asked.inquiry[len(before) :].isdigit()
 
 
 def _mark(found: Evidence, text: str, draw: Callable[[], str]) -> str:
