@@ -141,7 +141,7 @@ def _saw(asked: Inquiry, shown: Evidence, told: tuple[Message, ...], fitted: fit
         return what
     if not kept:
         return f"{what}, and none of the {_messages(before)} before it"
-    older = f" ({_messages(fitted.left_out)} before those left out)" if fitted.left_out else ""
+    older = f" ({fitted.left_out:,} older left out)" if fitted.left_out else ""
     return f"{what}, and {_messages(kept)} before it{older}"
 
 
