@@ -209,6 +209,8 @@ class Asides:
             tool_choice="none",
             max_tokens=model.max_tokens,
             temperature=model.temperature,
+            cache=model.cache,
+            extra=model.extra,
         )
 
     async def _stream(self, model: ModelSetup, request: m.ModelRequest, inquiry: str, said: list[str]) -> None:

@@ -74,6 +74,8 @@ class Engine:
             for session in self._sessions.values():
                 await session.close(PATIENCE_SECONDS)
             await self._checks.close()
+            if self._setup.reviewer is not None:
+                await self._setup.reviewer.close()
         except Exception as bug:
             self.failed(bug)
         finally:

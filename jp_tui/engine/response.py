@@ -89,6 +89,8 @@ class Responses:
             tool_choice=log.setup.tool_choice,
             max_tokens=model.max_tokens,
             temperature=model.temperature,
+            cache=model.cache,
+            extra=model.extra,
         )
         await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
 
