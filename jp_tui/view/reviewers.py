@@ -18,7 +18,7 @@ EMPTY: Final = (
     "With a model under conversation.inquiry.assistant.model.id, changes of files are put to it before they are put to "
     "you; its yes lets the tool go on, its no comes to you with its reason. How often it was right is counted here."
 )
-LEGEND: Final = "▁ approved  ▄ rejected  █ overturned by you  × no verdict  ↥ taken over  · answered"
+LEGEND: Final = "▁ yes  ▄ no  █ a no that you overturned  × no verdict  ↥ taken over  · answered"
 EDITS: Final = "This sets {key} to {value} in your file. c again does it, any other key leaves it."
 CHANGED: Final = "Written to {file}. It counts from the next turn on."
 _MARKS = {"a": "▁", "r": "▄", "o": "█", "f": "×", "t": "↥", "n": "·"}
@@ -26,12 +26,14 @@ _MARKS = {"a": "▁", "r": "▄", "o": "█", "f": "×", "t": "↥", "n": "·"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One reviewer of one question. `counts`, `overturned`, `time` and `cost` are words of ours; `marks` its latest
-    outcomes, oldest first, one character each (`LEGEND`), `span` the days they are from; `offer` the change that is
-    suggested, in words, with its `key` and `value`."""
+    """One reviewer of one question. `cells` are the columns of a table, padded alike in all rows; `counts`,
+    `overturned`, `time` and `cost` are words of ours; `marks` its latest outcomes, oldest first, one character each
+    (`LEGEND`), `span` the days they are from; `offer` the change that is suggested, in words, with its `key` and
+    `value`."""
 
     what: Foreign
     model: Foreign
+    cells: tuple[str, ...]
     counts: str
     overturned: str
     time: str
@@ -45,12 +47,30 @@ class Row:
 
 def rows(found: tuple[ReviewerFigures, ...]) -> tuple[Row, ...]:
     """The figures in the engine's order."""
-    return tuple(_row(one) for one in found)
+    table = [_cells(one) for one in found]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return tuple(
+        _row(one, tuple(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)))
+        for one, cells in zip(found, table, strict=True)
+    )
 
 
-def _row(one: ReviewerFigures) -> Row:
+def _cells(one: ReviewerFigures) -> tuple[str, ...]:
+    """How often it was asked, said yes and no, was overruled by the human; how long it takes."""
+    decided = one.overturned + one.upheld
+    return (
+        f"{one.asked} asked",
+        f"{one.answered} answered" if one.answered else f"{one.approved} yes",
+        f"{one.rejected} no",
+        f"{round(100 * one.overturned / decided)} % overturned" if decided else "",
+        duration(one.p50_ms) if one.p50_ms is not None else "",
+    )
+
+
+def _row(one: ReviewerFigures, cells: tuple[str, ...]) -> Row:
     suggests = one.suggests
     return Row(
+        cells=cells,
         what=Foreign(f"{one.tool} · {one.question}"),
         model=Foreign(one.model or "a model that is not named"),
         counts=_counts(one),

@@ -70,7 +70,7 @@ def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
     match asked.how:
         case "open" if reviewed:
             word = "reviewer" if asked.reviewer else "reviewer decides"
-            return Fate(role="reviewer", sign="◇", word=Foreign(word), who=asked.reviewer)
+            return Fate(role="reviewer", sign="◇", word=Foreign(word), who=Foreign(short_model(asked.reviewer)))
         case "open" if waits and asked.handed:
             return Fate(role="waiting", sign="▲", word=Foreign(HANDED[asked.handed]))
         case "open" if waits:
@@ -100,12 +100,18 @@ def responder(asked: Inquiry) -> Foreign:
     """Who answered: `you`, `reviewer haiku-4-5`, `pinned setting`, `remembered`, `default`, `policy`."""
     who = RESPONDERS.get(asked.by, "")
     if asked.by == "assistant" and asked.model:
-        who = f"{who} {first_line(asked.model.raw)}"
+        who = f"{who} {short_model(asked.model)}"
     if who and asked.via in VIA:
         who = f"{who}, {VIA[asked.via]}"
     if who and asked.escalated and asked.by == "user":
         who = f"{who}, over the reviewer"
     return Foreign(who)
+
+
+def short_model(model: Foreign) -> str:
+    """A model without its provider."""
+    name = first_line(model.raw)
+    return name.rpartition("/")[2] or name
 
 
 def elsewhere(by: str) -> str:

@@ -11,10 +11,12 @@ from collections.abc import Awaitable, Callable
 import pytest
 from textual.pilot import Pilot
 
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import StoredEvent
+from jp_tui.protocol.values import Escalation, PolicyChange, ReviewerFigures, StoredEvent, Verdict
 from jp_tui.settings import themes
 from jp_tui.ui.widgets.transcript import Transcript
 from tests.fakes import scenes
@@ -47,13 +49,60 @@ INQUIRIES = (
 )  # fmt: skip
 
 
-def reviewed() -> list[ev.Event]:
-    """A model decides (R139)."""
-    fact = scenes.asked()[0]
-    assert isinstance(fact, ev.EventAppended)
-    event = {**fact.stored.event, "metadata": {"call": "call_2", "reviewer": "haiku-4-5"}}
-    known = fact.model_copy(update={"stored": fact.stored.model_copy(update={"event": event})})
-    return [*scenes.tools(), known, scenes.call("fs_modify_file", "awaiting_assistant", id_="call_2")]
+def reviewed(*heard: str) -> list[ev.Event]:
+    """A model decides (R139), and so much of its reason was heard (E40)."""
+    inquiry = "call_2.apply_changes.1"
+    deltas = [
+        ev.ReviewDelta(conversation=CONVERSATION, inquiry=inquiry, kind="reason", text=Foreign(text)) for text in heard
+    ]
+    started = ev.ReviewStarted(
+        conversation=CONVERSATION, turn=1, call="call_2", inquiry=inquiry, tool="fs_modify_file",
+        model="anthropic/claude-haiku-4-5",
+    )  # fmt: skip
+    waits = scenes.call("fs_modify_file", "awaiting_assistant", id_="call_2")
+    return [*scenes.tools(), scenes.asked()[0], waits, started, *deltas]
+
+
+def rejected() -> list[ev.Event]:
+    """The first no is on record and comes to the human, who sees both verdicts (R149, E41)."""
+    fact, _, asks = scenes.asked(inquiry="call_2.apply_changes.2")
+    assert isinstance(asks, ev.QuestionAsked) and isinstance(fact, ev.EventAppended)
+    told = Escalation(
+        model="anthropic/claude-haiku-4-5",
+        reason=Foreign("The TIP references RFD 016, but the section discusses the knowledge base; it is tangential."),
+        ms=1400,
+        before=(Verdict(model="anthropic/claude-haiku-4-5", reason=Foreign("Looks unrelated."), ms=900),),
+        saw="the whole change, 0.2 KB, and 3 messages before it",
+    )
+    usage: JsonObject = {"input": 1200, "output": 60, "cost_usd": 0.0015}
+    by = stored.Responder("assistant", model="anthropic/claude-haiku-4-5", ms=1400, usage=usage)
+    no = stored.InquiryAnswered(
+        timestamp=scenes.AT, id="call_2.apply_changes.1", answer=False, explanation=told.reason.raw, responder=by
+    )
+    prompt = asks.prompt.model_copy(update={"escalation": told})
+    over = ev.QuestionSettled(conversation=CONVERSATION, inquiry=no.id, how="answered", by="assistant")
+    waits = scenes.call("fs_modify_file", "awaiting_input", id_="call_2")
+    asked = ev.QuestionAsked(conversation=CONVERSATION, prompt=prompt)
+    again = fact.model_copy(update={"stored": fact.stored.model_copy(update={"seq": 9})})
+    return [*reviewed(), scenes.appended(8, no), over, again, waits, asked]
+
+
+FARED = (
+    ReviewerFigures(
+        tool="fs_modify_file", question="apply_changes", model="anthropic/claude-haiku-4-5", asked=48, approved=31,
+        rejected=14, failed=2, taken_over=1, overturned=9, upheld=4, p50_ms=7100, p95_ms=38_400, input=812_000,
+        output=9_400, cost_usd=0.86, first="2026-02-01 10:00:00", last=scenes.AT,
+        outcomes="aaraaaroaaaaarafaaoaaoaaroaaataoaarofaaoaaaoaoaa",
+        suggests=PolicyChange(
+            key="conversation.tools.fs_modify_file.questions.apply_changes.target", value="user",
+            words="You overturned 9 of 13 rejections: decide these yourself?",
+        ),
+    ),
+    ReviewerFigures(
+        tool="git_push", question="force", model="local/qwen3-32b", asked=3, approved=1, rejected=2, upheld=2,
+        p50_ms=900, p95_ms=1200, first=scenes.AT, last=scenes.AT, outcomes="rar",
+    ),
+)  # fmt: skip
 
 
 RESUMED: list[ev.Event] = [
@@ -83,7 +132,10 @@ SCENES: dict[str, tuple[list[ev.Event], str]] = {
     "still-working": (scenes.streaming(), "o k enter"),
     "trouble": ([*scenes.streaming(), ev.StorageFailed(message="The disk is full.", advice="Make room.")], ""),
     "read-only": (scenes.streaming(), ""),
-    "reviewer": (reviewed(), ""),
+    "reviewer": (reviewed("The TIP references RFD 016, but the surrounding section disc"), ""),
+    "escalated": (rejected(), "arm"),
+    "reviewers": (scenes.tools(), "f10"),
+    "reviewers-sure": (scenes.tools(), "f10 c"),
     "resumed": (RESUMED, ""),
     "slash": (scenes.tools(), "/"),
     "slash-unknown": (scenes.tools(), "/ l e d g r enter"),
@@ -110,6 +162,7 @@ def host(scene: str, theme: str) -> Host:
     first = opened(title=TITLE, greeting=greeting, held_by=held, new=scene == "idle", page=page, last_seq=last)
     link = FakeLink(first, stops=False)
     entries = () if scene == "ledger-empty" else LEDGER
+    link.answers[cmd.ReadReviewers] = lambda _: [ev.ReviewersRead(reviewers=FARED)]
     link.answers[cmd.ReadLedger] = lambda _: [ev.LedgerRead(conversation=CONVERSATION, entries=entries)]
     link.answers[cmd.ListInquiries] = lambda _: [ev.InquiriesListed(inquiries=INQUIRIES)]
     return Host(link, theme=theme)

@@ -217,9 +217,9 @@ def test_a_reviewer_is_heard_while_it_decides() -> None:
     ):
         found = applied(found, event, 5.0)
     told = [(line.role, line.text.raw, line.aside.raw, line.right) for line in lines(found, 12.0)]
-    assert ("reviewer", "reviewer", "a/b", "7 s") in told
+    assert ("reviewer", "reviewer", "b", "7 s") in told
     assert ("reason", "too red", "", "") in told and ("take_over", TAKE_OVER, "", "") in told
     found = applied(found, ev.EventAppended(conversation="c", stored=StoredEvent(seq=2, turn=1, event=verdict)), 13.0)
     told = [(line.role, line.text.raw, line.aside.raw, line.right) for line in lines(found, 13.0)]
-    assert ("bad", "no", "reviewer a/b", "1.4 s · $0.0042") in told
+    assert ("bad", "no", "reviewer b", "1.4 s · $0.0042") in told
     assert ("quiet", "1.2k in · 40 out", "", "") in told and not any(role == "take_over" for role, *_ in told)

@@ -59,7 +59,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
             &:ansi > .option-list--option-highlighted { background: transparent; }
         }
         Static { height: auto; padding: 0 1; }
-        #detail { max-height: 18vh; margin-top: 1; color: $muted-foreground; }
+        #detail { max-height: 30vh; margin-top: 1; color: $muted-foreground; }
         KeyBar { background: $sheet-background; width: 100%; height: auto; }
         #notice { max-height: 3; color: $waiting-foreground; text-style: bold; }
     }

@@ -18,13 +18,13 @@ from textual.widgets import OptionList
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import ReviewerFigures
 from jp_tui.ui.screens.listing import Item, Listing
-from jp_tui.ui.text import blank, cut, foreign, join, ours
+from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view import reviewers as words
 from jp_tui.view.reviewers import Row
 
 _QUIET = "$muted-foreground"
-_STRIP, _LEAST = 30, 12
-"""Cells of the strip of outcomes, and of a name, that there is room for at 80 columns."""
+_STRIP = 21
+"""Cells of the strip of outcomes that there is room for at 80 columns."""
 
 
 class Reviewers(Listing):
@@ -113,18 +113,14 @@ def _item(key: str, row: Row) -> Item:
     if row.offer:
         first += ours("  ! ", style="bold $waiting-foreground") + ours("suggests a change", style="$waiting-foreground")
     strip = foreign(Foreign(row.marks[-_STRIP:]), mode="line").pad_right(max(_STRIP - len(row.marks), 0))
-    told = [part for part in (row.counts, row.overturned) if part]
-    second = strip + ours("  ") + foreign(Foreign(" · ".join(told)), mode="line", style=_QUIET)
+    second = strip + foreign(Foreign("  " + "  ".join(row.cells)), mode="approval", style=_QUIET)
     return Item(key, (first, second), _detail(row))
 
 
 def _detail(row: Row) -> Content:
-    about = " · ".join(part for part in (row.time, row.cost, row.span) if part)
-    lines = [foreign(row.model, mode="line", style="$reviewer-foreground")]
-    if about:
-        lines.append(foreign(Foreign(about), mode="line"))
-    lines.append(cut(foreign(Foreign(words.LEGEND), mode="line"), 120))
-    if row.offer:
-        offer = ours("{offer}", style="$waiting-foreground", offer=foreign(Foreign(row.offer), mode="line"))
-        lines.append(offer)
+    about = (row.counts, " · ".join(part for part in (row.overturned, row.time) if part), row.cost)
+    lines = [foreign(Foreign(row.offer), mode="line", style="$waiting-foreground")] if row.offer else []
+    lines += [ours("{model} · {span}", model=foreign(row.model, mode="line"), span=Foreign(row.span))]
+    lines += [foreign(Foreign(part), mode="line") for part in about if part]
+    lines.append(foreign(Foreign(words.LEGEND), mode="line"))
     return join(*lines, sep=ours("\n"))

@@ -6,6 +6,8 @@ for and says when that is not all; it decides nothing and hears no key.
 
 from __future__ import annotations
 
+from typing import LiteralString
+
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
@@ -16,6 +18,7 @@ from jp_tui.protocol.values import Escalation
 from jp_tui.ui.text import blank, foreign, join, ours, styled
 from jp_tui.view import wording as w
 from jp_tui.view.amounts import duration
+from jp_tui.view.trail import short_model
 
 MOST = 20_000
 """Characters of a reason that are laid out; a sheet shows a few lines of it."""
@@ -37,18 +40,23 @@ class Banner(Widget):
 
     def __init__(self, escalation: Escalation, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        said = ours(w.NO_VERDICT if escalation.failed else w.REJECTING, "bold $text-warning")
-        by = [foreign(Foreign(escalation.model), mode="approval", limit=40)] if escalation.model else []
+        said = ours(_head(escalation), "bold $text-warning")
+        model = Foreign(short_model(Foreign(escalation.model)))
+        by = [foreign(model, mode="approval", limit=40)] if model else []
         by += [ours("{time}", time=Foreign(duration(escalation.ms)))] if escalation.ms is not None else []
         self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
-        self._reason = _quoted(escalation.reason)
+        self._reason = _told(escalation)
 
     def _lines(self, width: int) -> list[Content]:
         """All of it at a width of its content."""
         head = self._said
         beside = head.cell_length + _GAP + self._by.cell_length <= width
-        first = [join(head, ours(" " * _GAP), self._by)] if beside else [head, self._by]
-        return [line for part in first if part for line in part.wrap(width)] + self._reason.wrap(width)
+        first = join(head, ours(" " * _GAP), self._by) if beside else head
+        lines = [*first.wrap(width), *self._reason_lines(width)]
+        return lines if beside or not self._by else [*lines, *self._by.wrap(width)]
+
+    def _reason_lines(self, width: int) -> list[Content]:
+        return list(self._reason.wrap(width)) if self._reason else []
 
     def height_at(self, width: int, most: int) -> int:
         """Rows that it takes at an outer width, at most so many."""
@@ -66,6 +74,28 @@ class Banner(Widget):
         if len(lines) > self.rows:
             lines = [*lines[: self.rows - 1], ours("… {more}", "$text-warning", more=ours(w.WHOLE_REASON))]
         return join(*lines, sep=ours("\n")) if lines else blank()
+
+
+def _head(told: Escalation) -> LiteralString:
+    """M12's first words, or why there is no verdict."""
+    if told.cause == "taken_over":
+        return w.TAKEN_OVER
+    if told.cause == "too_long":
+        return w.TOO_LONG_TO_REVIEW
+    return w.NO_VERDICT if told.failed else w.REJECTING
+
+
+def _told(told: Escalation) -> Content:
+    """The reason, then what it had said before, and what it was shown."""
+    lines = [_quoted(told.reason)]
+    if told.cause == "taken_over":
+        heard = told.reason.raw.strip()
+        lines = [ours("{head} {reason}", head=ours(w.HEARD), reason=_quoted(told.reason))] if heard else []
+    for one in told.before:
+        lines.append(ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(one.reason)))
+    if told.saw:
+        lines.append(styled(ours(w.SAW, saw=Foreign(told.saw)), "$foreground-muted"))
+    return join(*lines, sep=ours("\n"))
 
 
 def _quoted(reason: Foreign) -> Content:

@@ -1,0 +1,116 @@
+"""Taking a question over from a reviewer, and the screen of how reviewers fared (R156, E40; issue "trust figures")."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
+from jp_tui.ui.screens.reviewers import Reviewers
+from tests.fakes import scenes
+from tests.fakes.link import CONVERSATION
+from tests.ui.app_host import Host, workspace
+from tests.ui.test_app_pictures import FARED, rejected, reviewed
+
+INQUIRY = "call_2.apply_changes.1"
+
+
+def taken(app: Host) -> list[str]:
+    return [one.inquiry for one in app.link.of(cmd.TakeOver)]
+
+
+async def test_the_reason_is_read_while_it_is_written() -> None:
+    """E40: in the sidebar, with the model and the seconds; the key that takes it over is shown."""
+    async with workspace() as (app, pilot):
+        await app.says(pilot, *reviewed("The TIP ", "is tangential"))
+        shown = app.screen_text()
+        assert "“The TIP is tangential”" in shown and "claude-haiku-4-5" in shown and "F9 decide yourself" in shown
+        fresh = ev.ReviewDelta(
+            conversation=CONVERSATION, inquiry=INQUIRY, kind="reason", text=Foreign("[red]\x1b[2J"), fresh=True
+        )
+        await app.says(pilot, fresh)
+        assert "tangential" not in app.screen_text() and "[red]" in app.screen_text()
+
+
+async def test_one_key_takes_it_over() -> None:
+    """R156: also from the composer with words in it, which stay there; nothing to take over is nothing to press."""
+    async with workspace() as (app, pilot):
+        await pilot.press("f9")
+        assert taken(app) == [] and "F9" not in app.footer
+        await app.says(pilot, *reviewed("Hm"))
+        await pilot.press("h", "i", "f9")
+        assert taken(app) == [INQUIRY] and app.composer.text == "hi" and "F9" in app.footer
+        await app.says(
+            pilot, ev.QuestionSettled(conversation=CONVERSATION, inquiry=INQUIRY, how="cancelled", by="user")
+        )
+        assert "F9" not in app.footer and "4-5 decides" not in app.screen_text()
+
+
+async def test_a_click_takes_it_over() -> None:
+    """E60."""
+    async with workspace() as (app, pilot):
+        await app.says(pilot, *reviewed("Hm"))
+        text = app.screen_text().splitlines()
+        row = next(at for at, line in enumerate(text) if "F9 decide yourself" in line and at < len(text) - 2)
+        await pilot.click(offset=(text[row].index("F9 decide"), row))
+        assert taken(app) == [INQUIRY]
+
+
+async def test_both_verdicts_are_read_above_the_question() -> None:
+    """E41, R154: M12, the reason, what it said before it knew the intent, what it was shown."""
+    async with workspace() as (app, pilot):
+        await app.says(pilot, *rejected())
+        await app.passes(pilot, 1.0)
+        await pilot.pause()
+        shown = app.screen_text()
+        for words in (
+            "The assistant recommended rejecting this change:",
+            "claude-haiku-4-5 · 1.4 s",
+            '"Looks unrelated."',
+            "It was shown the whole change",
+        ):
+            assert words in shown, words
+
+
+async def fared(app: Host, pilot: Pilot[None]) -> Reviewers:
+    app.link.answers[cmd.ReadReviewers] = lambda _: [ev.ReviewersRead(reviewers=FARED)]
+    await pilot.press("f10")
+    await pilot.pause()
+    await pilot.pause()
+    assert isinstance(app.screen, Reviewers)
+    return app.screen
+
+
+async def test_the_figures_and_the_change_they_suggest() -> None:
+    """Written only when it is pressed twice; a row without a suggestion has no such key."""
+    async with workspace() as (app, pilot):
+        await fared(app, pilot)
+        shown = app.screen_text()
+        assert "48 asked" in shown and "69 % overturned" in shown and "9 of 13" in shown and "$0.86" in shown
+        await pilot.press("c")
+        assert app.link.of(cmd.SetSetting) == [] and "This sets" in app.screen_text()
+        await pilot.press("down")
+        assert "This sets" not in app.screen_text() and "change the setting" not in app.screen_text()
+        await pilot.press("c", "up", "c", "c")
+        (set_,) = app.link.of(cmd.SetSetting)
+        assert (set_.key, set_.value) == ("conversation.tools.fs_modify_file.questions.apply_changes.target", "user")
+        await app.says(pilot, ev.SettingChanged(key=set_.key, value=set_.value, file="/home/ada/config.toml"))
+        assert "Written to /home/ada/config.toml" in app.screen_text()
+        await pilot.press("escape")
+        assert app.focused is app.composer
+
+
+async def test_what_cannot_be_written_is_said_in_the_list() -> None:
+    async with workspace() as (app, pilot):
+        await fared(app, pilot)
+        await pilot.press("c", "c")
+        await app.says(pilot, ev.Refused(command="set_setting", message="The file is read-only."))
+        assert "The file is read-only." in app.screen_text()
+
+
+async def test_nothing_was_reviewed_yet() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"/reviewers", "enter")
+        await app.says(pilot, *scenes.started()[:0], ev.ReviewersRead(reviewers=()))
+        assert "No reviewer has decided anything yet" in app.screen_text()
