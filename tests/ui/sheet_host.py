@@ -308,6 +308,9 @@ class Host(App[None]):
     def action_next(self) -> None:
         self.dock.open_next()
 
+    def action_keys(self) -> None:
+        self.action_help()
+
     def action_help(self) -> None:
         self.global_keys.append("f1")
 

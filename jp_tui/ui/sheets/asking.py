@@ -41,7 +41,7 @@ class Asking(Walking):
     def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
         super().__init__(prompt, gate=gate)
         self.wonder = Field(gate=gate, hint=ours(w.ASK_HINT), id="ask")
-        self.slots = (*self.slots, Slot(ours(w.ASK_TITLE), self.wonder))
+        self.slots = (*self.slots, Slot(ours(w.ASK_TITLE), self.wonder, kept=ours(w.ASK_KEPT)))
         self.talk: list[Exchange] = []
         self.along = False
         """Whether what was said goes along with the results."""
@@ -107,7 +107,7 @@ class Asking(Walking):
         if self.writing is not self.wonder:
             return super().side_hints()
         return [
-            Hint("enter", "asks", "accept"), Hint("ctrl+j", "new line", "new_line"),
+            Hint("enter", "asks", "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
             Hint("esc", "back to the question", "leave", keep=True),
         ]  # fmt: skip
 

@@ -101,6 +101,6 @@ class DeliverySheet(VerdictSheet):
 
     def field_hints(self, field: Field) -> list[Hint]:
         return [
-            Hint("enter", "delivers this", "accept"), Hint("ctrl+j", "new line", "new_line"),
+            Hint("enter", "delivers this", "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
             Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, text kept", "leave", keep=True),
         ]  # fmt: skip

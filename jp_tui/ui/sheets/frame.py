@@ -94,8 +94,8 @@ class Frame(Vertical, can_focus=True):
         self.note = Field(gate=gate, hint=ours(w.NOTE_HINT), id="note")
         self.edit = JsonField(gate=gate, hint=ours(w.JSON_HINT), id="edit")
         self.slots: tuple[Slot, ...] = (
-            Slot(words.reply_title(prompt), self.reply),
-            Slot(ours(w.NOTE_TITLE), self.note, beside=True),
+            Slot(words.reply_title(prompt), self.reply, kept=ours(w.REPLY_KEPT)),
+            Slot(ours(w.NOTE_TITLE), self.note, beside=True, kept=ours(w.NOTE_KEPT)),
             Slot(words.edit_title(prompt), self.edit, large=True),
         )
         self.why = Static(words.why(prompt), id="why")
@@ -216,6 +216,10 @@ class Frame(Vertical, can_focus=True):
 
     def show(self) -> None:
         """Bring what is visible in line with the mode."""
+        self._place()
+        self.post_message(Grew())
+
+    def _place(self) -> None:
         self.menu.display = self.mode == "menu"
         written = next((slot for slot in self.slots if slot.field is self.writing), None)
         beside = written is None or written.beside or written.field is self.in_place
@@ -238,7 +242,6 @@ class Frame(Vertical, can_focus=True):
             sides = [part for slot in self.slots for part in (slot.title, slot.field)]
             for hidden in (*self.areas, self.menu, self.why, *sides):
                 hidden.display = False
-        self.post_message(Grew())
 
     def lay_out(self, width: int, room: int, extra: list[Hint]) -> None:
         """Share out `room` rows at an outer `width`; `extra` are the keys that the dock adds to the last line."""
@@ -246,12 +249,13 @@ class Frame(Vertical, can_focus=True):
         if inner < 1:
             return
         tight = room < TIGHT
+        was = self._uncramped()
         self.line.note = None if self.armed else ours(w.SENT) if self.done else ours(w.DEAF)
         self.line.hints = tuple([*self.hints(), *extra] if self.armed else extra)
         self.line.most = 1 if tight else 2 if room < ROOMY else 3
         field_room = max(room // 3, 1)
         large = self._large
-        fixed = EDGES + self._around(inner, room, tight) + self._written(inner, field_room)
+        fixed = EDGES + self._around(inner, room, tight) + self._written(inner, field_room, tight)
         reading = self.reading if large is None else None
         menu = self.menu.height_at(inner) if self.mode == "menu" else 0
         wants = Wants(
@@ -261,7 +265,10 @@ class Frame(Vertical, can_focus=True):
             fixed=fixed,
             heads=bool(self.tabs),
         )
+        written = any(slot.field is self.writing for slot in self.slots)
         shares = share(room, wants, least_context=1 if tight and self.problem.display else None)
+        if tight and shares.cramped:
+            shares = share(room, wants, least_context=0 if written else 1)
         if reading:
             reading.styles.height = shares.context
         if self._answering and not self.cramped:
@@ -270,7 +277,7 @@ class Frame(Vertical, can_focus=True):
             large.styles.height = max(shares.answers, 1)
         self.menu.styles.max_height = max(shares.answers, 1)
         self.set_class(shares.gaps > 0, "-gaps")
-        self._cramp(shares.cramped)
+        self._cramp(shares.cramped, was)
 
     def _around(self, inner: int, room: int, tight: bool) -> int:
         """Rows of what stands around question and answers. In little room a notice takes the place of the keys."""
@@ -283,31 +290,49 @@ class Frame(Vertical, can_focus=True):
             self.beneath.set_class(self.beneath.display, "-head")
             self.tabs.set_class(not self.beneath.display, "-head")
             rows += (self.tabs.display and 1) + (height_of(self.beneath, inner) if self.beneath.display else 0)
-        for part in (self.why, self.warning, self.time):
+        for part in (self.why, self.warning):
             rows += height_of(part, inner) if part.display else 0
+        if self.time.display:
+            self.time.styles.max_height = 1 if tight else None
+            rows += 1 if tight else height_of(self.time, inner)
         if self.problem.display:
             wanted = height_of(self.problem, inner)
             rows += min(wanted, NOTICE_ROWS) if tight and notice else wanted
+        crowded = self.time.display and bool(self.note.text)
+        if self.banner:
+            self.banner.display = not self.cramped and not (tight and (self.mode == "write" or crowded))
         if self.banner and self.banner.display:
             self.banner.rows = self.banner.height_at(inner, room // 4)
             rows += self.banner.rows
         return rows
 
-    def _written(self, inner: int, room: int) -> int:
+    def _written(self, inner: int, room: int, tight: bool) -> int:
         """Rows of the fields beside the answers, each with its title."""
-        rows = 0
         for slot in self.slots:
-            rows += height_of(slot.title, inner) if slot.title.display else 0
-            if slot.field.display and not slot.large:
-                high = min(slot.field.height_at(inner), room)
-                slot.field.styles.height = high
-                rows += high
-        return rows
+            kept = self.mode == "answer" and not slot.large and bool(slot.field.text)
+            slot.settle(kept and slot.field is not self.writing, tight)
+        return sum(slot.rows(inner, room) for slot in self.slots)
 
-    def _cramp(self, cramped: bool) -> None:
+    def _uncramped(self) -> bool:
+        """Put all in its place, to see whether there is room for it now; says whether there was none before.
+
+        What is hidden for want of room takes none: judged by that, a sheet would come and go for ever.
+        """
+        was, self.cramped = self.cramped, False
+        if was:
+            self._place()
+            self.problem.display = False
+        return was
+
+    def _cramp(self, cramped: bool, was: bool) -> None:
         """What cannot be reviewed cannot be answered: say so instead of showing half of it."""
-        if cramped != self.cramped:
-            self.cramped = cramped
+        self.cramped = cramped
+        if cramped:
+            self._place()
+        if cramped and was:
+            self.problem.display = True
+            self.line.display = False
+        elif cramped != was:
             self.say(ours(w.TOO_SMALL) if cramped else blank())
             self.show()
 

@@ -186,7 +186,7 @@ class HunkSheet(BooleanSheet):
 
     def field_hints(self, field: Field) -> list[Hint]:
         return [
-            Hint("enter", "keeps the comment", "accept"), Hint("ctrl+j", "new line", "new_line"),
+            Hint("enter", "keeps the comment", "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
             Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, text kept", "leave", keep=True),
         ]  # fmt: skip
 

@@ -66,7 +66,7 @@ class OptionSheet(Sheet):
         self.default = prompt.question.default if prompt.question.has_default else None
         if self.other:
             self.words = Field(gate=gate, hint=ours(w.OTHER_HINT), id="other")
-            self.slots = (Slot(ours(w.OTHER_DOES), self.words), *self.slots)
+            self.slots = (Slot(ours(w.OTHER_DOES), self.words, kept=ours(w.OTHER_KEPT)), *self.slots)
         else:
             self.words = self.reply
         worded = self.other or (prompt.source != "tool" and "reply" in prompt.controls)
@@ -286,7 +286,8 @@ class OptionSheet(Sheet):
                 Hint("enter", "answers with this", "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
                 Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, text kept", "leave", keep=True),
             ]  # fmt: skip
-        return [Hint("↑↓", "move", "move(1)"), Hint("enter", "to the list", "accept"), Hint("esc", "all", "leave")]
+        goes = Hint("enter", "to the list", "accept", keep=True)
+        return [Hint("↑↓", "move", "move(1)"), goes, Hint("esc", "all", "leave", keep=True)]
 
     # Messages
 

@@ -174,7 +174,9 @@ class Choices(ScrollView, can_focus=False):
         self.virtual_size = Size(laid.width, laid.height)
 
     def _now(self) -> _Layout:
-        """As the rows stand in the widget now."""
+        """As the rows stand in the widget now: where all of them fit, no scrollbar takes cells from them."""
+        if (laid := self._laid(self.size.width)).height <= self.size.height:
+            return laid
         return self._laid(self.scrollable_content_region.width or self.size.width)
 
     def _laid(self, width: int) -> _Layout:

@@ -71,11 +71,11 @@ class Saying(Hearing):
 
     def side_hints(self) -> list[Hint] | None:
         """The keys of the one that is written in."""
-        sends = Hint("enter", "sends the reply", "accept")
+        sends = Hint("enter", "sends the reply", "accept", keep=True)
         if self.writing is self.note:
-            sends = Hint("enter", "keeps the note", "accept")
+            sends = Hint("enter", "keeps the note", "accept", keep=True)
         elif self.writing is self.edit:
-            sends = Hint("enter", "runs with these", "accept")
+            sends = Hint("enter", "runs with these", "accept", keep=True)
         elif self.writing is not self.reply:
             return None
         return [

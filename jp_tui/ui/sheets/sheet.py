@@ -13,10 +13,10 @@ from textual import on
 from textual.binding import Binding
 
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest, Restored, WentBack
-from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets import spare, words
 from jp_tui.ui.sheets.asking import Asking
 from jp_tui.ui.sheets.field import Field, Gate
-from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.messages import READING, Grew
 from jp_tui.ui.sheets.rows import Choices, Row
 
@@ -55,6 +55,7 @@ class Sheet(Asking):
         super().__init__(prompt, gate=gate)
         self.lost = 0
         self._opened = not prompt.edit_first
+        self._spare: list[Hint] = []  # keys without room in the last line
 
     # What a subclass supplies
 
@@ -197,7 +198,10 @@ class Sheet(Asking):
         typed = bool(self.reply.text or self.typed() or self.note.text or self.edited())
         may = {"note": self.may_note, "edit": self.may_edit, "reply": self.may_reply}
         more, aside = [*self.more_rows(), *self.walking_rows()], self.asking_rows()
-        self.menu.rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=more, aside=aside, may=may)
+        if self.mode != "menu":
+            self._spare = spare.left_out(self.line)
+        rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=more, aside=aside, may=may)
+        self.menu.rows = (*rows, *spare.rows(self._spare, self))
         self.turn("menu")
         self.menu.to(self.menu.place(at) or 0)
 
@@ -224,6 +228,16 @@ class Sheet(Asking):
             self.answer(Cancelled())
         elif line == "end":
             self.answer(EndTurn())
+        elif line.startswith(spare.SPARE):
+            self.choose("answer")
+            self._do(line.removeprefix(spare.SPARE))
+
+    def _do(self, action: str) -> None:
+        """An action of the sheet, else of what it stands in."""
+        if hasattr(self, f"action_{action.partition('(')[0]}"):
+            self.run_here(action)
+        else:
+            self.post_message(KeyLine.Pressed(action))
 
     @on(Choices.Picked, "#menu")
     def _menu_clicked(self, event: Choices.Picked) -> None:

@@ -312,3 +312,5 @@ class SheetDock(Talking):
         event.stop()
         if event.action in ("fold", "next", "full"):
             getattr(self, f"action_{event.action}")()
+        elif event.action == "keys":
+            self.call_later(self.app.run_action, "app.keys")
