@@ -159,8 +159,8 @@ class Runner:
                 case Success() | Failure():
                     clean = secrets.outcome(outcome, call.id)
                     failed = isinstance(clean, Failure)
-                    content = clean.for_model() if isinstance(clean, Failure) else clean.content
-                    content += secrets.text(_notes(job.answers) + _edited(job), call.id)
+                    content, noted = self._error(job, clean) if isinstance(clean, Failure) else (clean.content, "")
+                    content += secrets.text(_notes(job.answers, noted) + _edited(job), call.id)
                     return Done(content, failed, "error" if failed else "ok", own=True)
                 case NeedsInput(question, form):
                     if (ended := await self._question(job, question, form)) is not None:
@@ -170,6 +170,15 @@ class Runner:
                         return ended
                 case _:
                     raise AssertionError("looked at above")
+
+    def _error(self, job: Job, failure: Failure) -> tuple[str, str]:
+        """What the model reads of a failure, and the question whose note stands in it (R141-R143)."""
+        own = failure.for_model()
+        told = self._coordinator.told(job.call.id, job.arguments, own)
+        if told is None:
+            return own, ""
+        job.tool_error, job.rejections = own if told.enriched else "", told.rejections
+        return self._log.secrets.text(told.text, job.call.id), told.noted
 
     def _execution(self, job: Job) -> ToolCall:
         refused = frozenset(self._coordinator.ledger.refused)
@@ -239,9 +248,10 @@ def _next(job: Job, verdict: object) -> Done | None:
             raise AssertionError(f"no way to go on: {type(verdict).__name__}")
 
 
-def _notes(answers: Mapping[str, Given]) -> str:
-    """A note that came with a yes is told to the model after the result (R182)."""
-    notes = [given.note for given in answers.values() if given.note]
+def _notes(answers: Mapping[str, Given], noted: str) -> str:
+    """A note that came with a yes is told to the model after the result (R182); `noted` is a question whose note is
+    told already."""
+    notes = [given.note for question, given in answers.items() if given.note and question != noted]
     return "".join(f"\n\nThe user added: {note}" for note in notes)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jp_tui.conversation.events import Event as Stored
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine import ledger
 from jp_tui.engine.log import Log
@@ -20,6 +21,7 @@ from jp_tui.engine.prompts import Ask, Asking, prompt
 from jp_tui.engine.reviewing import Reviewing
 from jp_tui.engine.setup import ModelSetup
 from jp_tui.engine.verdicts import Checks, verdicts
+from jp_tui.inquiry import enrich
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
@@ -98,6 +100,14 @@ class Coordinator:
             self._resumed.add(resumed.call)
         else:
             self._put(v.CallGone(resumed.call))
+
+    def take_up(self, refusals: v.TurnResumed) -> None:
+        """What was said no to before the turn was cut off; comes before its calls."""
+        self._put(refusals)
+
+    def told(self, call: str, arguments: JsonObject, error: str) -> enrich.Told | None:
+        """What the model reads in place of a tool's own error, when a no led to it (R141-R143)."""
+        return enrich.told(self._state, call, arguments, error)
 
     def now(self, call: str, asking: Asking) -> None:
         """What is known of a call has changed."""

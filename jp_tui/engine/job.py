@@ -45,7 +45,8 @@ class Deferred(Exception):
 class Job:
     """`arguments` are what runs, `edited` that they are not the model's; `permission` and `delivery` say who decided,
     for the record; `ms` is how long it ran; `kept` is its result of an earlier run; `allowed` are refused targets that
-    a person let it touch all the same."""
+    a person let it touch all the same; `tool_error` is what the tool itself said, when the model reads other words
+    (R143), `rejections` how often this was rejected, when the model is told to stop."""
 
     call: Call
     setup: ToolSetup
@@ -66,6 +67,8 @@ class Job:
     ms: int | None = None
     kept: Done | None = None
     allowed: set[str] = field(default_factory=set)
+    tool_error: str = ""
+    rejections: int = 0
 
     def edit(self, arguments: JsonObject) -> None:
         """Other arguments run; how the first were shown does not hold for them (R90)."""

@@ -18,8 +18,9 @@ def with_words(message: str) -> str:
 
 
 def response(call: str, done: Done, job: Job | None, setup: ToolSetup | None) -> ToolCallResponse:
-    """`metadata`: ms, end, title, hidden, permission, delivery, edited_arguments (what ran), rendered; each only where
-    there is something to say."""
+    """`metadata`: ms, end, title, hidden, permission, delivery, edited_arguments (what ran), rendered, tool_error (the
+    tool's own words, where the model reads others), stop (it was told to stop and ask); each only where there is
+    something to say."""
     extra: JsonObject = {}
     if job is not None and job.ms is not None:
         extra["ms"] = job.ms
@@ -32,6 +33,8 @@ def response(call: str, done: Done, job: Job | None, setup: ToolSetup | None) ->
             "delivery": job.delivery,
             "edited_arguments": job.arguments if job.edited else None,
             "rendered": job.rendered,
+            "tool_error": job.tool_error,
+            "stop": {"rejections": job.rejections} if job.rejections else None,
         }
         extra |= {name: value for name, value in told.items() if value or (job.edited and name == "edited_arguments")}
     if setup is not None and setup.hidden:

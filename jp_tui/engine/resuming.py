@@ -19,6 +19,9 @@ from jp_tui.engine.job import Earlier
 from jp_tui.engine.refusing import Refusal, stored
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.rebuilt import Rebuilt, recorded
+from jp_tui.inquiry.refusals_read import turn_resumed
+
+NOTHING_REFUSED = v.TurnResumed({}, {})
 
 
 @dataclass(slots=True)
@@ -42,7 +45,8 @@ class Cut:
 
     `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response,
     `asides` what was said about questions, and what of it was sent, `held` results that wait for leave to be delivered.
-    `hidden` are calls that were told a secret, which is asked again; `stays` those that are left as they are this time.
+    `hidden` are calls that were told a secret, which is asked again; `stays` those that are left as they are this time;
+    `refusals` what was said no to in it.
     """
 
     text: str
@@ -58,6 +62,7 @@ class Cut:
     context: int
     hidden: frozenset[str] = frozenset()
     stays: frozenset[str] = frozenset()
+    refusals: v.TurnResumed = NOTHING_REFUSED
 
 
 def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | None = None) -> Cut:
@@ -86,6 +91,7 @@ def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | 
         usage=usage,
         context=context,
         hidden=frozenset(id_ for id_ in order if known[id_].hidden),
+        refusals=turn_resumed(turn),
     )
 
 

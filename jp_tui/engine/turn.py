@@ -130,6 +130,7 @@ class Turn:
         """The user's words become a fact; of a turn that was cut off they are one already."""
         if self._cut is not None:
             self._log.take_up()
+            self._coordinator.take_up(self._cut.refusals)
             for call in self._cut.over:
                 self._coordinator.resume(call, runs=False)
             for call in self._cut.resumed:

@@ -13,7 +13,7 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.view.inquiries import NOTHING, text_at
 
-About = Literal["permission", "delivery"]
+About = Literal["permission", "delivery", "stop"]
 Tone = Literal["good", "bad", "quiet"]
 _VIA = {"process": "from another process", "rpc": "over rpc", "plain": "in plain mode"}
 
@@ -45,7 +45,8 @@ _DENIED: dict[About, tuple[str, str, Tone]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """`choice` is run, skip, deliver, edit or cancel, `by` user, remembered or policy; `reason` the user's words."""
+    """`choice` is run, skip, deliver, edit or cancel, of `stop` the number of rejections; `by` user, remembered or
+    policy; `reason` the user's words."""
 
     about: About
     choice: str
@@ -69,7 +70,15 @@ class Said:
 def decisions(metadata: JsonObject) -> tuple[Decision, ...]:
     """What was decided about a call, in the order it was decided."""
     both = (_decision("permission", metadata.get("permission")), _decision("delivery", metadata.get("delivery")))
-    return tuple(one for one in both if one is not None)
+    return tuple(one for one in (*both, _stop(metadata.get("stop"))) if one is not None)
+
+
+def _stop(raw: Json) -> Decision | None:
+    """The assistant was told to stop and ask, after so many rejections of one intent."""
+    times = raw.get("rejections") if isinstance(raw, dict) else None
+    if not isinstance(times, int) or isinstance(times, bool):
+        return None
+    return Decision(about="stop", choice=str(times), by="policy")
 
 
 def _decision(about: About, raw: Json) -> Decision | None:
@@ -87,6 +96,9 @@ def _decision(about: About, raw: Json) -> Decision | None:
 
 def said(decision: Decision) -> Said:
     """The decision in words."""
+    if decision.about == "stop":
+        words = f"told to stop and ask you: {decision.choice} rejections of the same"
+        return Said(sign="■", words=words, aside="", tone="bad", reason=NOTHING)
     yours = decision.by in ("user", "")
     sign, words, tone = (_YOURS if yours else _OTHERS)[decision.about, decision.choice]
     if decision.by == "policy" and decision.choice == "skip":
@@ -112,6 +124,8 @@ def sentence(decision: Decision) -> str:
 
 def why(decision: Decision) -> str:
     """Why the human was asked, or was not."""
+    if decision.about == "stop":
+        return "after three rejections of one intent in a turn the assistant is told to stop and to ask you"
     what = "run this tool" if decision.about == "permission" else "tell its result to the model"
     if decision.by == "remembered":
         return f"why you were not asked: earlier in this turn you said so for every call that would {what}"
