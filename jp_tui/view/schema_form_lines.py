@@ -11,7 +11,7 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.view import schema_form_words as w
-from jp_tui.view.schema_form import Form, Shape
+from jp_tui.view.schema_form import Choice, Form, Shape
 from jp_tui.view.schema_form_edit import Path, get, why_not
 
 FEW = 12
@@ -52,48 +52,63 @@ class Line:
         return self.shape.title or self.name
 
 
-def lines(form: Form, document: Json, folds: Mapping[Path, bool], inline: Callable[[Shape], bool]) -> list[Line]:
-    """All lines that are unfolded. `folds` is what was folded (False) and unfolded (True) by hand; `inline` tells
-    whether a choice fits on one line."""
-    root = form.root
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """`folds` is what was folded (False) and unfolded (True) by hand; `inline` tells whether a choice fits on one
+    line, `kept` which values of a long one are listed."""
+
+    folds: Mapping[Path, bool]
+    inline: Callable[[Shape], bool]
+    kept: Callable[[Path, Choice], bool]
+
+
+def _all(path: Path, choice: Choice) -> bool:
+    return True
+
+
+def lines(
+    form: Form, document: Json, folds: Mapping[Path, bool], inline: Callable[[Shape], bool],
+    kept: Callable[[Path, Choice], bool] = _all,
+) -> list[Line]:  # fmt: skip
+    """All lines that are unfolded; the last three as in `_Look`."""
+    root, look = form.root, _Look(folds, inline, kept)
     if root.kind == "object" and not why_not(root, document):
-        return list(_parts(root, document, (), 0, folds, inline))
-    return list(_line(root, document, (), "", 0, False, folds, inline))
+        return list(_parts(root, document, (), 0, look))
+    return list(_line(root, document, (), "", 0, False, look))
 
 
-def _parts(
-    shape: Shape, document: Json, path: Path, depth: int, folds: Mapping[Path, bool], inline: Callable[[Shape], bool]
-) -> Iterator[Line]:
+def _parts(shape: Shape, document: Json, path: Path, depth: int, look: _Look) -> Iterator[Line]:
     for name, part in shape.parts.items():
-        yield from _line(part.shape, document, (*path, name), name, depth, part.required, folds, inline)
+        yield from _line(part.shape, document, (*path, name), name, depth, part.required, look)
 
 
 def _line(
-    shape: Shape, document: Json, path: Path, name: str, depth: int, required: bool,
-    folds: Mapping[Path, bool], inline: Callable[[Shape], bool],
-) -> Iterator[Line]:  # fmt: skip
+    shape: Shape, document: Json, path: Path, name: str, depth: int, required: bool, look: _Look
+) -> Iterator[Line]:
     value = get(document, path)
     note = why_not(shape, value)
     if note:
         yield Line(path, shape, "json", name, depth, required, note=note)
     elif shape.kind == "object":
         new_entry = bool(path) and isinstance(path[-1], int)
-        unfolded = folds.get(path, len(shape.parts) <= FEW and not new_entry)
+        unfolded = look.folds.get(path, len(shape.parts) <= FEW and not new_entry)
         yield Line(path, shape, "head", name, depth, required, unfolded)
         if unfolded:
-            yield from _parts(shape, document, path, depth + 1, folds, inline)
+            yield from _parts(shape, document, path, depth + 1, look)
     elif shape.kind == "list":
-        unfolded = folds.get(path, not path)
+        unfolded = look.folds.get(path, not path)
         yield Line(path, shape, "head", name, depth, required, unfolded)
         if unfolded:
             for at in range(len(value) if isinstance(value, list) else 0):
-                yield from _line(shape.item, document, (*path, at), str(at + 1), depth + 1, False, folds, inline)
+                yield from _line(shape.item, document, (*path, at), str(at + 1), depth + 1, False, look)
             yield Line(path, shape, "add", "", depth + 1)
-    elif shape.kind in ("choice", "many") and not inline(shape):
-        unfolded = folds.get(path, not path)
+    elif shape.kind in ("choice", "many") and not look.inline(shape):
+        unfolded = look.folds.get(path, not path)
         yield Line(path, shape, "head", name, depth, required, unfolded)
         if unfolded:
             for place, choice in enumerate(shape.choices):
+                if not look.kept(path, choice):
+                    continue
                 yield Line(path, shape, "option", choice.label, depth + 1, option=place)
     else:
         yield Line(path, shape, "field", name, depth, required)

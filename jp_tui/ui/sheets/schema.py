@@ -66,6 +66,7 @@ class SchemaSheet(Faces):
     # Places
 
     def answers(self) -> ComposeResult:
+        yield self.filter
         yield self.faces
         yield self.about
         yield self.verdict
@@ -91,9 +92,10 @@ class SchemaSheet(Faces):
         if both or self.face == "json":
             high = self.json.height_at(width)
             rows = max(rows, min(high, ROWS)) if both else max(high, 3)
-        return rows + 2
+        return rows + 2 + self.filter.display
 
     def given(self, rows: int) -> None:
+        rows -= self.filter.display
         self.about.display = rows >= 5 and self.face == "form"
         self.verdict.display = rows >= 3
         self.faces.styles.height = max(rows - self.about.display - self.verdict.display, 1)
@@ -162,7 +164,10 @@ class SchemaSheet(Faces):
             self.send()
 
     def submit(self, field: Field) -> None:
-        self.send()
+        if field is self.filter:
+            self.to_found()
+        else:
+            self.send()
 
     def send(self) -> None:
         """Only what was found to fit leaves; else the cursor goes to what is wrong."""
@@ -214,7 +219,7 @@ class SchemaSheet(Faces):
             self.arrive(always=True)
 
     def field_key(self, key: str, field: Field) -> bool:
-        if key == "f6" and field in (self.json, self.fields.entry):
+        if key == "f6" and field in (self.json, self.fields.entry, self.filter):
             self.action_face()
         elif key == "f7":
             self.action_aside("schema")
@@ -231,6 +236,8 @@ class SchemaSheet(Faces):
         return [*found, Hint("enter" if chooses else "ctrl+s", "submit", "send", keep=True), *self._side_hints()]
 
     def field_hints(self, field: Field) -> list[Hint]:
+        if field is self.filter:
+            return self.filter_hints()
         sends = Hint("enter", "submit", "send", keep=True)
         if field is self.json:
             moves = [Hint("tab", "next problem", "next_problem")] if self.filling.problems else []

@@ -20,7 +20,7 @@ from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.json_editor import JsonEditor
 from jp_tui.ui.sheets.json_places import places
 from jp_tui.ui.sheets.json_text import laid_out, read
-from jp_tui.ui.sheets.schema_keys import FormKeys
+from jp_tui.ui.sheets.schema_filter import FilteredForm
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.sheets.schema_view import SchemaForm
 from jp_tui.ui.text import ours
@@ -32,7 +32,7 @@ MIRRORED = 16_000
 Face = Literal["form", "json"]
 
 
-class Faces(FormKeys):
+class Faces(FilteredForm):
     """A form and its JSON."""
 
     face: Face

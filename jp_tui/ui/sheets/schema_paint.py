@@ -11,7 +11,7 @@ from typing import LiteralString
 
 from textual.content import Content
 
-from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.conversation.strict_json import Json, dump, same
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.text import blank, cells, foreign, join, ours, styled
@@ -85,17 +85,12 @@ def columns(lines: list[Line], width: int) -> Columns:
     return Columns(at, max(min(rest * 3 // 5 if rest >= 36 else rest, WIDEST), LEAST), width)
 
 
-def inline_room(width: int) -> int:
-    """Cells that the choices on one line may take."""
-    return width - max(width * 2 // 5, 8) - 2
-
-
-def fits(shape: Shape, width: int) -> bool:
-    """Whether the choices stand on one line."""
-    room, choices = inline_room(width), shape.choices
+def fits(shape: Shape, room: int) -> bool:
+    """Whether the choices stand on one line that has so many cells for them."""
+    choices = shape.choices
     if shape.kind == "boolean":
         return True
-    return len(choices) <= 12 and sum(7 + cells(Foreign(one.label[:80])) for one in choices) <= room + 3
+    return len(choices) <= 12 and sum(7 + cells(Foreign(one.label[:MOST])) for one in choices) <= room + 3
 
 
 def paint(line: Line, filling: Filling, place: Columns, *, here: bool, written_in: bool) -> Row:
@@ -121,12 +116,10 @@ def paint(line: Line, filling: Filling, place: Columns, *, here: bool, written_i
 
 def _option(row: Row, line: Line, filling: Filling, here: bool) -> None:
     value, many = filling.value(line), line.shape.kind == "many"
-    if many:
-        on = isinstance(value, list) and any(place_of(line.shape, one) == line.option for one in value)
-    else:
-        on = place_of(line.shape, value) == line.option
-    row.put(_sign(on, many), "option")
     choice = line.shape.choices[line.option]
+    listed = value if many and isinstance(value, list) else [] if many else [value]
+    on = any(one is not ABSENT and same(choice.value, one) for one in listed)
+    row.put(_sign(on, many), "option")
     row.put(styled(name(choice.label, 200), _HERE if here else ""), "option")
     if choice.about:
         row.put(ours("  {about}", _HINT, about=name(choice.about, 200)))
@@ -189,6 +182,8 @@ def _head(row: Row, line: Line, filling: Filling, place: Columns, here: bool, wr
         row.put(ours("not set", _HINT), "fold")
     elif not line.unfolded:
         row.put(styled(name(preview(value), place.width - row.end - 12), _HINT), "fold")
+    if shape.choices and filling.letters and line.path == filling.narrowed:
+        row.put(ours(" · {n} found", "$text-accent", n=filling.found or 0), "fold")
     if here and not line.unfolded:
         row.put(ours(" · enter opens", _HINT), "fold")
     if shape.kind == "list":

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.view import schema_form_edit as edit
 from jp_tui.view import schema_form_lines as at
-from jp_tui.view.schema_form import Form, Shape
+from jp_tui.view.schema_form import Choice, Form, Shape
 from jp_tui.view.schema_form_edit import ABSENT, Path
 from jp_tui.view.schema_form_lines import Line, Problem
 
@@ -30,6 +30,9 @@ class Filling:
         self.folds: dict[Path, bool] = {}
         self.local: dict[Path, str] = {}
         """What is wrong with a text before anybody checks it, by its place."""
+        self.narrowed: Path = ()
+        self.letters = ""
+        """The long choice that shows only values with these letters, and the letters, without case."""
         self._lines: list[Line] | None = None
         self._found: dict[Path, Problem] = {}
 
@@ -39,7 +42,7 @@ class Filling:
     def lines(self) -> list[Line]:
         """All lines that are unfolded; made again only when a change may have moved one."""
         if self._lines is None:
-            self._lines = at.lines(self.form, self.document, self.folds, self.inline)
+            self._lines = at.lines(self.form, self.document, self.folds, self.inline, self._kept)
             self.cursor = min(self.cursor, max(len(self._lines) - 1, 0))
         return self._lines
 
@@ -69,6 +72,9 @@ class Filling:
         if self.lines:
             self.cursor = min(max(place, 0), len(self.lines) - 1)
             line = self.lines[self.cursor]
+            if self.letters and line.path != self.narrowed:
+                self.letters, self._lines = "", None
+                self._stay(line)
             self.option = edit.place_of(line.shape, self.value(line)) or 0
 
     def go_to(self, path: Path) -> None:
@@ -81,6 +87,27 @@ class Filling:
         found = at.line_of(self.lines, path)
         if found is not None:
             self.go(found)
+
+    def narrow(self, path: Path, letters: str) -> None:
+        """Of the choice at a path only values with these letters; the cursor on one of them."""
+        here = self.line
+        self.narrowed, self.letters, self._lines = path, letters.strip().casefold(), None
+        self._stay(here)
+        line = self.line
+        if line is not None and line.role == "head" and self.letters and self.found:
+            self.cursor += 1
+
+    @property
+    def found(self) -> int | None:
+        """How many values have the letters; None when nothing is looked for."""
+        if not self.letters:
+            return None
+        return sum(line.role == "option" and line.path == self.narrowed for line in self.lines)
+
+    def _kept(self, path: Path, choice: Choice) -> bool:
+        if not self.letters or path != self.narrowed:
+            return True
+        return self.letters in choice.label.casefold() or self.letters in choice.about.casefold()
 
     def _stay(self, line: Line | None) -> None:
         """The cursor on the same line as before, else on the one around it."""
@@ -140,6 +167,8 @@ class Filling:
         """Fold or unfold a list, an object, a long choice; the cursor stands on its head."""
         self.folds[path] = unfolded
         self._lines = None
+        if path == self.narrowed:
+            self.letters = ""
         found = at.line_of(self.lines, path)
         if found is not None:
             self.cursor = found

@@ -17,6 +17,7 @@ from textual.visual import Visual
 from textual.widget import Widget
 
 from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.schema_paint import Columns, columns, fits, paint
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.text import blank, join, ours
@@ -54,7 +55,7 @@ class SchemaForm(Widget, can_focus=False):
         self.writing = False
         """Whether the field stands on the cursor's line."""
         self._known = ""
-        self._columns = Columns(8, 12, 40)
+        self._columns = Columns(0, 0, 0)
         self._laid: tuple[int, list[Line]] | None = None
 
     def compose(self) -> ComposeResult:
@@ -101,8 +102,15 @@ class SchemaForm(Widget, can_focus=False):
             return
         lines = self.filling.lines
         if self._laid is None or self._laid[0] != width or self._laid[1] is not lines:
-            self._laid = width, lines
-            self._columns = columns(lines, width - 1)
+            found = columns(lines, width - 1)
+            if found != self._columns:
+                room = width - 1 - found.at
+                self.filling.inline = lambda shape: fits(shape, room)
+                self.filling.relaid()
+                if len(self.filling.lines) != len(lines):
+                    self.post_message(Grew())
+            self._columns = found
+            self._laid = width, self.filling.lines
         self.show_cursor()
         self._place()
         self.refresh()
@@ -139,10 +147,6 @@ class SchemaForm(Widget, can_focus=False):
     # Painting
 
     def on_resize(self) -> None:
-        width = self.size.width
-        if self._laid is None or self._laid[0] != width:
-            self.filling.inline = lambda shape: fits(shape, width - 1)
-            self.filling.relaid()
         self.again()
 
     def _line_at(self, y: int) -> int:
