@@ -49,6 +49,8 @@ class _Turn:
         partly = taken is not None and 0 < len(taken.accepted) < len(asked.parts)
         how = refusals.how(event.answer, who.kind, who.model, partly=partly)
         overruled = refusals.refuser(asked.escalation)
+        if not overruled and asked.before:  # a second look that was cut off, and became a person's
+            overruled = refusals.by_model(asked.before[-1].model)
         self.refused = refusals.after(self.refused, asked.targets, event.answer, who.kind, how, overruled)
         if event.answer is False and asked.key:
             self.rejections[asked.key] = self.rejections.get(asked.key, 0) + 1

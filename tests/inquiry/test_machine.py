@@ -5,6 +5,8 @@ Ten thousand steps in a normal run; many more with `--hypothesis-profile=long`. 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -19,13 +21,16 @@ from hypothesis.stateful import (
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.inquiry import values as v
-from jp_tui.questions.types import FormView, Place, Question, SchemaAnswer
+from jp_tui.questions.types import FormView, Part, Place, Question, SchemaAnswer, Taken
 from jp_tui.questions.validate import verdict_key
 from tests.inquiry.play import APPLY, ASK, BARE, CHOICE, ESCALATES, FLOOR, HUSH, MODEL, PASS
 from tests.inquiry.world import Call, World, edited, stale, variant
 
 SHAPE = Question("shape", "Shape?", SchemaAnswer({"type": "integer"}))
-QUESTIONS = (APPLY, APPLY, APPLY, variant(APPLY, 1), BARE, ASK, CHOICE, FLOOR, PASS, SHAPE)
+FILE = replace(variant(APPLY, 2), targets=("a/b",))
+FOLDER = replace(variant(BARE, 3), id="drop", targets=("a",))
+HUNKS = replace(FILE, parts=(Part("h1", "d", "1", "-a"), Part("h2", "d", "2", "-b")))
+QUESTIONS = (APPLY, FILE, FILE, FOLDER, HUNKS, variant(APPLY, 1), BARE, ASK, CHOICE, FLOOR, PASS, SHAPE)
 RULES = (
     v.Rule(),
     v.Rule(),
@@ -59,9 +64,13 @@ class Orders(RuleBasedStateMachine):
         self.world = World()
         self.number = 0
 
-    @initialize(client=st.sampled_from((True, True, True, False)), on_failure=st.sampled_from(("ask", "fail")))
-    def open(self, client: bool, on_failure: str) -> None:
-        self.world = World(client=client, on_failure=on_failure)  # type: ignore[arg-type]
+    @initialize(
+        client=st.sampled_from((True, True, True, False)),
+        on_failure=st.sampled_from(("ask", "fail")),
+        again=st.booleans(),
+    )
+    def open(self, client: bool, on_failure: str, again: bool) -> None:
+        self.world = World(client=client, on_failure=on_failure, again=again)  # type: ignore[arg-type]
 
     # --- who is meant -------------------------------------------------------------------------------------
 
@@ -89,9 +98,11 @@ class Orders(RuleBasedStateMachine):
             return v.HumanDelivered(inquiry, shown, yes, None if pick % 3 else "less", via)
         if isinstance(opened, v.OpenReview):
             return v.HumanSubmitted(inquiry, shown)
-        values: dict[str, Json] = {"apply_changes": yes, "answer": "x", "env": "b", "pass": HUSH, "shape": 3}
-        value = values[opened.question.id]
-        return v.HumanAnswered(inquiry, shown, value, remember, "note", via, verdicts=CHECKED)
+        values: dict[str, Json] = {"answer": "x", "env": "b", "pass": HUSH, "shape": 3}
+        value, taken = values.get(opened.question.id, yes), None
+        if opened.question.parts and pick % 3:
+            taken = Taken(("h1", "h2")[: pick % 3] if yes else (), {"h2": "not so"})
+        return v.HumanAnswered(inquiry, shown, value, remember, "note", via, verdicts=CHECKED, taken=taken)
 
     # --- calls --------------------------------------------------------------------------------------------
 
@@ -263,7 +274,15 @@ class Orders(RuleBasedStateMachine):
     @precondition(lambda self: self.world.reviewed)
     @rule(pick=anything)
     def no_verdict(self, pick: int) -> None:
-        self.world.feed(v.ReviewerFailed(self.world.reviewed[pick % len(self.world.reviewed)], "gone"))
+        """It fails, was shown too little, or is taken over (R155, R156, R247)."""
+        inquiry = self.world.reviewed[pick // 4 % len(self.world.reviewed)]
+        match pick % 4:
+            case 0:
+                self.world.feed(v.ReviewerFailed(inquiry, "gone", "acme/small"))
+            case 1:
+                self.world.feed(v.ReviewerFailed(inquiry, "900,000 tokens", kind="too_long"))
+            case _:
+                self.world.feed(v.HumanTookOver(inquiry, "acme/small", "It looks", pick))
 
     @precondition(lambda self: self.world.calls)
     @rule(client=st.sampled_from((True, True, False)))
@@ -291,7 +310,7 @@ def test_ten_thousand_steps() -> None:
     run_state_machine_as_test(
         Orders,
         settings=settings(
-            max_examples=4_000 if LONG else 180,
+            max_examples=4_000 if LONG else 160,
             stateful_step_count=100,
             deadline=None,
             suppress_health_check=list(HealthCheck),

@@ -13,9 +13,11 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.closing import open_calls, open_inquiries, resumable
 from jp_tui.engine.resuming import cut_off
+from jp_tui.inquiry import refusals
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
+from jp_tui.inquiry.refusals_read import turn_resumed
 from jp_tui.questions.types import FormView, Question
 from jp_tui.questions.wire import digest
 from tests.inquiry.play import HUSH
@@ -40,18 +42,20 @@ class World:
 
     client: bool = True
     on_failure: Literal["ask", "fail"] = "ask"
+    again: bool = False
     state: v.State = field(init=False)
     log: list[ev.Event] = field(default_factory=list)
     calls: dict[str, Call] = field(default_factory=dict)
     seen: list[v.Waiting] = field(default_factory=list)
     reviewed: list[str] = field(default_factory=list)
     refusals: int = 0
+    before: v.State = field(init=False)
 
     def __post_init__(self) -> None:
-        self.state = self.fresh()
+        self.state = self.before = self.fresh()
 
     def fresh(self) -> v.State:
-        return v.State(client=self.client, most=3, on_failure=self.on_failure)
+        return v.State(client=self.client, most=3, on_failure=self.on_failure, retry_with_intent=self.again)
 
     # --- what calls do ------------------------------------------------------------------------------------
 
@@ -63,7 +67,8 @@ class World:
     def ask(self, call: Call, question: Question, rule: v.Rule, policy: v.Policy, form: FormView | None = None) -> None:
         call.phase, call.question = "asking", question
         source: ev.SourceKind = "assistant" if question.exclusive else "tool"
-        self.feed(v.QuestionRaised(call.id, question, source, rule, policy, form=form))
+        intent = "to be tidy" if self.again else ""
+        self.feed(v.QuestionRaised(call.id, question, source, rule, policy, form=form, intent=intent))
 
     def want_review(self, call: Call, form: FormView) -> None:
         call.phase = "review"
@@ -89,7 +94,7 @@ class World:
     # --- the shell ----------------------------------------------------------------------------------------
 
     def feed(self, given: v.Input) -> None:
-        before = self.state
+        before = self.before = self.state
         self.state, steps = decide(before, given)
         refused = [step for step in steps if isinstance(step, s.Refuse)]
         if refused:
@@ -153,6 +158,7 @@ class World:
         elif not step.replied:
             assert call.question is not None and not review
             self.check_answer(call.question, step.answers)
+            self.check_floor(call, step.answers)
 
     def suspended(self, id_: str, *phases: Phase) -> Call:
         call = self.calls[id_]
@@ -165,6 +171,20 @@ class World:
         name, given = list(answers.items())[-1]
         assert (name, given.digest) == (question.id, digest(question))
 
+    def check_floor(self, call: Call, answers: Mapping[str, v.Given]) -> None:
+        """Nothing but a person's yes lets through what the tool marked, or what was refused before (R247)."""
+        question, last = call.question, self.state.calls[call.id].last
+        assert question is not None and last is not None
+        if list(answers.values())[-1].value is True:
+            needs = question.floor or bool(refusals.standing(self.before.ledger, question))
+            assert last.who.kind == "user" or not needs, (last, self.before.ledger.refused)
+
+    def same_record(self) -> None:
+        """What the record says was refused is what the machine knows (R237)."""
+        found, ledger = turn_resumed(self.log), self.state.ledger
+        assert dict(found.refused) == dict(ledger.refused), (found.refused, ledger.refused)
+        assert dict(found.rejections) == dict(ledger.rejections)
+
     def end_turn(self) -> None:
         """Every unfinished call is over (R180), and everything that was asked has its one response."""
         for id_ in list(self.calls):
@@ -173,6 +193,7 @@ class World:
             self.respond(id_)
         assert open_inquiries(self.log) == [] and open_calls(self.log) == []
         self.hold()
+        self.same_record()
         self.new_turn()
 
     def new_turn(self) -> None:
@@ -186,11 +207,12 @@ class World:
             return self.new_turn()
         if not resumable(self.log):
             return self.discard()
+        self.same_record()
         cut = cut_off(self.log)
         self.state, self.seen, self.reviewed = self.fresh(), [], []
         self.calls = {id_: Call(id_, call.tool, question=call.question) for id_, call in self.calls.items()}
         assert set(self.calls) == set(cut.order)
-        taken_up: list[v.Input] = []
+        taken_up: list[v.Input] = [turn_resumed(self.log)]
         for over in cut.over:
             taken_up += [over, v.CallGone(over.call)]
         for given in (*taken_up, *cut.resumed):  # what is open is known again after the last of them
