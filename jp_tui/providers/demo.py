@@ -23,11 +23,13 @@ from jp_tui.conversation.model import (
     PartOpened,
     Result,
     Said,
+    StopReason,
     Thought,
     Usage,
 )
 from jp_tui.conversation.strict_json import Json, JsonProblem, dump, parse, same
 from jp_tui.providers.script import Expect, Script, Scripted, Walk
+from jp_tui.providers.script_verdicts import asks_verdict, choose_verdict, replied
 
 MAX_WORDS = 6  # a longer text is no menu choice, even when a keyword stands in it
 TICK = 0.02  # seconds between two pieces while streaming
@@ -48,23 +50,38 @@ class DemoProvider:
     def sample(self) -> Path | None:
         return self._script.sample
 
+    def reviews(self, messages: tuple[Message, ...]) -> frozenset[str]:
+        """The questions of tools that its own verdicts answer now, where nobody configured who does."""
+        walk = find_walk(self._script, _last_user(messages)[0])
+        return frozenset(walk.reviewer if walk else ())
+
     async def stream(self, request: ModelRequest) -> AsyncIterator[Delta]:
-        """As the port says. Raises ModelError when the script has no turn that fits."""
-        turn = choose(self._script, request.messages)
-        said = 0
+        """As the port says. Raises ModelError when the script has no turn, or no verdict, that fits."""
+        rate, said = self._script.rate, 0
         calls = sum(isinstance(part, Call) for message in request.messages for part in message.parts)
-        for delta in _deltas(turn, _values(request.messages), first_call=calls + 1):
+        if asks_verdict(request):
+            verdict = choose_verdict(self._script.path, self._script.verdicts, request)
+            deltas = replied(verdict, request, f"demo_{calls + 1}")
+            rate = rate if verdict.rate is None else verdict.rate
+            await asyncio.sleep(verdict.wait)
+        else:
+            turn = choose(self._script, request.messages)
+            deltas = _deltas(turn, _values(request.messages), calls + 1)
+        ends: StopReason = "end"
+        for delta in deltas:
+            if isinstance(delta, PartOpened) and delta.kind == "tool":
+                ends = "tools"
             if not isinstance(delta, PartGrew):
                 yield delta
                 continue
             said += len(delta.text)
-            for piece in _pieces(delta.text, self._script.rate):
-                if self._script.rate:
-                    await asyncio.sleep(len(piece) / self._script.rate)
+            for piece in _pieces(delta.text, rate):
+                if rate:
+                    await asyncio.sleep(len(piece) / rate)
                 yield PartGrew(delta.index, piece)
-        if not self._script.rate:
+        if not rate:
             await asyncio.sleep(0)  # a turn at once still lets others run
-        yield Finished("tools" if turn.calls else "end", Usage(input=_tokens(_length(request)), output=_tokens(said)))
+        yield Finished(ends, Usage(input=_tokens(_length(request)), output=_tokens(said)))
 
     async def close(self) -> None:
         """Nothing to give up."""
