@@ -1,7 +1,8 @@
 """The request to a reviewer: the snapshot as far as it goes along, the question, and how the answer is to come
 (inquiries.md R121-R129, R133, R134; traps.md T30).
 
-The conversation's tools may be listed and are never callable. Pure but for the draw, which is given.
+The conversation's tools may be listed and are never callable: a forced tool stands alone. Pure but for the draw, which
+is given.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Case:
     def request(self, *, native: bool, wrong: str = "", said: str = "") -> ModelRequest:
         """`native`: the server holds the reply to the schema; else it comes by one forced tool. `wrong` tells what was
         wrong with what it `said` before."""
-        tool = verdict_tool(self.schema, self.tools)
+        tool = verdict_tool(self.schema)
         model, messages = self.model, list(self.messages)
         if wrong:
             if said.strip():
@@ -54,7 +55,7 @@ class Case:
             model=model.name,
             messages=tuple(messages),
             system=model.system,
-            tools=self.tools if native else (*self.tools, tool),
+            tools=self.tools if native else (tool,),  # not every server keeps to a name among several
             tool_choice="none" if native else tool.name,
             max_tokens=output_tokens(model),
             temperature=0.0 if model.temperature is None else model.temperature,

@@ -7,8 +7,6 @@ what an API cannot say of it is the wires' business.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from jp_tui.conversation.model import ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.schemas import one_valued
@@ -37,12 +35,9 @@ def reply_schema(kind: AnswerType) -> JsonObject:
     }
 
 
-def verdict_tool(schema: JsonObject, listed: Iterable[ToolSpec] = ()) -> ToolSpec:
-    """The one forced tool that a reply is given by (R129); no listed tool has its name."""
-    taken, name, number = {tool.name for tool in listed}, VERDICT, 2
-    while name in taken:
-        name, number = f"{VERDICT}_{number}", number + 1
-    return ToolSpec(name, TELLING, one_valued(schema))
+def verdict_tool(schema: JsonObject) -> ToolSpec:
+    """The one forced tool that a reply is given by (R129)."""
+    return ToolSpec(VERDICT, TELLING, one_valued(schema))
 
 
 def _answer(kind: AnswerType) -> Json:

@@ -44,6 +44,8 @@ class OpenAIChat:
             choice = request.tool_choice
             if choice != "auto":
                 named: Json = {"type": "function", "function": {"name": choice}}
+                if [tool.name for tool in request.tools] == [choice]:
+                    named = "required"  # the same, and llama.cpp reads only words here
                 body["tool_choice"] = choice if choice in ("none", "required") else named
         if request.max_tokens is not None:
             body[self._limit] = request.max_tokens

@@ -67,7 +67,7 @@ async def test_reviewer_group_of_a_larger_set(fixtures_dir: Path) -> None:
     """What is recorded beyond the cases that are named here; kinds that are not about a review are told, not tried."""
     more = [case for name, case in cases_of(fixtures_dir).items() if name not in CASES]
     untried = [case["id"] for case in more if not await tried(case, ESCALATES, client=True)]
-    if untried or not more:
+    if untried:
         pytest.skip(f"nothing more is recorded that can be tried here: {untried}")
 
 

@@ -110,16 +110,16 @@ async def test_row8_r121_the_snapshot_has_the_calls_as_they_stand_and_is_left_al
 
 
 async def test_r129_c20_tools_are_listed_for_the_same_model_only_and_never_callable() -> None:
-    tools = (ToolSpec("edit", "Edits.", {"type": "object"}), ToolSpec("verdict", "Mine.", {"type": "object"}))
+    tools = (ToolSpec("edit", "Edits.", {"type": "object"}), ToolSpec("look", "Looks.", {"type": "object"}))
     other = Review(native(YES))
     await other(tools=tools)
     assert other.requests[0].tools == () and other.requests[0].tool_choice == "none"
-    always = Review(native("prose"), verdict({"reason": "r", "answer": True}, "verdict_2"), list_tools=True)
+    always = Review(native("prose"), verdict({"reason": "r", "answer": True}), list_tools=True)
     assert (await always.yes(tools=tools)).value is True
     first, second = always.requests
     assert first.tools == tools and first.tool_choice == "none" and first.output is not None
-    assert [tool.name for tool in second.tools] == ["edit", "verdict", "verdict_2"]
-    assert second.tool_choice == "verdict_2" and second.output is None
+    assert [tool.name for tool in second.tools] == ["verdict"], "not every server keeps to a name among several"
+    assert second.tool_choice == "verdict" and second.output is None
     same = Review(native(YES))
     same.model = replace(same.model, id="acme/big")
     await same(tools=tools)

@@ -141,9 +141,18 @@ def test_reasoning_goes_back_within_the_turn_and_to_its_server_only() -> None:
     ],
 )
 def test_tool_choice(choice: str, sent: Any) -> None:
-    request = ModelRequest("m", HELLO.messages, tools=(ToolSpec("t", "", {"type": "object"}),), tool_choice=choice)
+    tools = tuple(ToolSpec(name, "", {"type": "object"}) for name in ("t", "u"))
+    request = ModelRequest("m", HELLO.messages, tools=tools, tool_choice=choice)
     assert WIRE.body(request)["tool_choice"] == sent
     assert "tool_choice" not in WIRE.body(ModelRequest("m", HELLO.messages, tool_choice=choice))
+
+
+def test_a_forced_tool_that_is_the_only_one_is_forced_in_a_word() -> None:
+    """llama.cpp takes a name for no choice at all."""
+    tools = (ToolSpec("t", "", {"type": "object"}),)
+    assert WIRE.body(ModelRequest("m", HELLO.messages, tools=tools, tool_choice="t"))["tool_choice"] == "required"
+    named = WIRE.body(ModelRequest("m", HELLO.messages, tools=tools, tool_choice="other"))["tool_choice"]
+    assert named == {"type": "function", "function": {"name": "other"}}
 
 
 def test_what_servers_spell_differently() -> None:
