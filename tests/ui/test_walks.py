@@ -1,0 +1,263 @@
+"""E60: each sheet from its opening to an answer, by the keyboard alone and by the mouse alone.
+
+A step is a key, or `@words` for a click on them. A mouse types no letters: they stand where words are written, and
+nothing but letters does. Every walk first goes round: help, fold, full screen, a side question, the menu and back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import (
+    Answered,
+    Delivered,
+    Edited,
+    EndTurn,
+    PartsTaken,
+    Permitted,
+    PromptRequest,
+    Replied,
+    Response,
+    Submitted,
+    WentBack,
+)
+from jp_tui.questions.types import Option
+from jp_tui.ui.sheets.schema import SchemaSheet
+from tests.ui.sheet_host import (
+    Host,
+    boolean,
+    delivery,
+    formed,
+    hunky,
+    multi,
+    permission,
+    review,
+    schema,
+    secret,
+    select,
+    text,
+    text_of,
+)  # fmt: skip
+
+SMALL = (80, 24)
+CALL = permission(arguments=Foreign('{"a": 1}'))
+JOB = schema(of={"properties": {"name": {"type": "string"}, "fast": {"type": "boolean"}}})
+NAMED = Answered(value={"name": "x"})
+MANY = tuple(Option(f"b{n}") for n in range(1, 15))
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A prompt, the steps to an answer by keys and by clicks, and that answer."""
+
+    prompt: PromptRequest
+    keys: str
+    clicks: tuple[str, ...]
+    answer: Response
+
+
+WALKS = {
+    "boolean": Walk(boolean(), "down c o k enter n", ("@no, just this once",), Answered(value=False)),
+    "remembered": Walk(
+        boolean(context=None), "right down enter", ("@no, and remember",), Answered(value=False, remember=True)
+    ),
+    "select": Walk(select(), "down down enter", ("@staging",), Answered(value="staging")),
+    "by number": Walk(select(tool=True), "3", ("@41 M rows",), Answered(value="production")),
+    "far": Walk(select(options=MANY, tool=True), "slash 1 4 enter enter", ("~b1", "@b14"), Answered(value="b14")),
+    "own words": Walk(select(), "end enter n o enter", ("@Something else", "no", "@enter sends"), Replied(text="no")),
+    "multi": Walk(
+        multi(), "down space down space enter", ("@eu-production", "@staging", "@enter submit"),
+        Answered(value=["staging", "eu-production"]),
+    ),
+    "all but one": Walk(
+        multi(), "a 1 enter", ("@a all", "@eu-production", "@enter submit"), Answered(value=["staging", "production"])
+    ),
+    "text": Walk(text(), "a ctrl+j b enter", ("a", "@ctrl+j", "b", "@enter submit"), Answered(value="a\nb")),
+    "empty": Walk(
+        text(), "escape escape down enter", ("@esc reply", "@esc menu", "@Empty on purpose"), Answered(value="")
+    ),
+    "secret": Walk(secret(), "p w enter", ("pw", "@enter submit"), Answered(value="pw")),
+    "schema": Walk(JOB, "x enter", ("@name", "x", "@enter submit"), NAMED),
+    "json": Walk(JOB, "x f6 enter", ("@f6", "@f6", "@name", "x", "@f6", "@enter submit"), NAMED),
+    "permission": Walk(CALL, "p p y", ("@Print", "@Print", "@Run tool"), Permitted(run=True)),
+    "skip": Walk(
+        CALL, "r n o enter", ("@Skip and reply", "no", "@enter sends"), Permitted(run=False, reason="no")
+    ),
+    "edited": Walk(CALL, "e enter", ("@Edit arguments", "@enter runs"), Edited(arguments={"a": 1})),
+    "delivery": Walk(delivery(), "enter", ("@Deliver result",), Delivered(deliver=True)),
+    "no delivery": Walk(delivery(), "down enter", ("@Skip delivery",), Delivered(deliver=False)),
+    "review": Walk(review(), "enter", ("@Submit",), Submitted()),
+    "to a question": Walk(review(), "b", ("@What should the note",), WentBack(to="note")),
+    "hunks": Walk(
+        hunky(), "space c n o enter ] ] y",
+        ("@1/3 line 4", "@c comment", "no", "@enter keeps", "~line 4", "@yes, just"),
+        Answered(value=True, parts=PartsTaken(accepted=("2", "3"), comments={"1": "no"})),
+    ),
+    "form": Walk(
+        formed(multi()), "space space enter", ("@eu-production", "@enter submit"), Answered(value=["eu-production"])
+    ),
+    "by its tab": Walk(formed(select()), "shift+tab", ("@✓ apply",), WentBack(to="apply")),
+}  # fmt: skip
+
+
+FIRST = ("boolean", "select", "multi", "text", "secret", "schema", "permission", "delivery", "review", "hunks", "form")
+"""One walk for each sheet; only these go round first."""
+
+
+async def step(app: Host, pilot: Pilot[None], one: str) -> None:
+    """A key, letters, a click on `@words`, or the wheel to the end over `~words`."""
+    app.now += 0.2
+    if one.startswith("@"):
+        await app.click_text(pilot, one[1:])
+    elif one.startswith("~"):
+        await wheel(app, pilot, one[1:])
+    else:
+        await app.type(pilot, *one)
+    await app.settled(pilot)
+
+
+async def wheel(app: Host, pilot: Pilot[None], words: str) -> None:
+    rows = text_of(app).split("\n")
+    y = next(y for y, row in enumerate(rows) if words in row)
+    for _ in range(14):
+        await pilot._post_mouse_events([events.MouseScrollDown], offset=(rows[y].index(words), y))
+
+
+async def judged(app: Host, pilot: Pilot[None]) -> None:
+    """A schema answer leaves only with a verdict."""
+    sheet = app.sheet
+    if isinstance(sheet, SchemaSheet):
+        await app.until(pilot, lambda: sheet.filling.sure)
+
+
+async def round_by_keys(app: Host, pilot: Pilot[None], prompt: PromptRequest) -> None:
+    """Help, fold, full screen, a side question, the menu to its end, and back to where it began."""
+    await app.type(pilot, "f1", "ctrl+o")
+    assert app.global_keys == ["f1"] and "1 waiting" in text_of(app)
+    await app.type(pilot, "ctrl+o")
+    await app.arm(pilot)
+    before = app.sheet.size.height
+    await app.type(pilot, "ctrl+f")
+    assert app.dock.full and app.sheet.size.height >= before
+    await app.type(pilot, "ctrl+f", *(["escape"] if app.sheet.writing else []))
+    if prompt.kind != "delivery":
+        await app.type(pilot, "?", "w", "enter")
+        assert app.sheet.talk[-1].asked == "w" and "the question stays open" in text_of(app)
+        await app.type(pilot, "escape")
+    await app.type(pilot, "escape", "down", "end")
+    assert "All keys" in text_of(app)
+    await app.type(pilot, "home", "enter")
+    assert app.sheet.mode != "menu" and app.answers == []
+
+
+async def round_by_mouse(app: Host, pilot: Pilot[None], prompt: PromptRequest) -> None:
+    """The same, with nothing but clicks; the letter that is asked needs its key."""
+    await step(app, pilot, "@ctrl+o fold")
+    await step(app, pilot, "@1 waiting")
+    await app.arm(pilot)
+    if app.sheet.writing:
+        await step(app, pilot, "@esc reply")
+    if app.sheet.context:
+        for words in ("@ctrl+f full", "@ctrl+f back"):
+            await step(app, pilot, words)
+    await step(app, pilot, "@esc menu")
+    await wheel(app, pilot, "back to the question")
+    await step(app, pilot, "@All keys")
+    await app.until(pilot, lambda: app.global_keys == ["f1"])
+    await leave_field(app, pilot)
+    if prompt.kind != "delivery":
+        await step(app, pilot, "@esc menu")
+        for words in ("@Ask back", "w", "@enter asks", "@esc back to the question"):
+            await step(app, pilot, words)
+        assert app.sheet.talk[-1].asked == "w"
+    await step(app, pilot, "@esc menu")
+    await step(app, pilot, "@back to the question")
+    assert app.sheet.mode != "menu" and app.answers == []
+
+
+async def leave_field(app: Host, pilot: Pilot[None]) -> None:
+    if app.sheet.writing:
+        await step(app, pilot, "@esc reply")
+
+
+@pytest.mark.parametrize("kind", WALKS)
+async def test_e60_by_the_keyboard_alone(kind: str) -> None:
+    walk = WALKS[kind]
+    app = Host(walk.prompt)
+    async with app.run_test(size=SMALL) as pilot:
+        await app.arm(pilot)
+        if kind in FIRST:
+            await round_by_keys(app, pilot, walk.prompt)
+        for key in walk.keys.split():
+            assert app.answers == []
+            await judged(app, pilot)
+            await app.type(pilot, key)
+            if app.sheet.problem.display and key in ("y", "b", "shift+tab") and not app.answers:
+                await app.type(pilot, key)  # what it discards, or was not seen, is said first
+        assert said(app) == [walk.answer]
+
+
+@pytest.mark.parametrize("kind", WALKS)
+async def test_e60_by_the_mouse_alone(kind: str) -> None:
+    walk = WALKS[kind]
+    app = Host(walk.prompt)
+    async with app.run_test(size=SMALL) as pilot:
+        await app.arm(pilot)
+        if kind in FIRST:
+            await round_by_mouse(app, pilot, walk.prompt)
+        for one in walk.clicks:
+            assert app.answers == []
+            await judged(app, pilot)
+            await step(app, pilot, one)
+            if one.startswith("@") and app.sheet.problem.display and not app.answers:
+                await step(app, pilot, one)
+        assert said(app) == [walk.answer]
+
+
+def said(app: Host) -> list[object]:
+    """The answers, without the note that a walk by keys adds."""
+    return [
+        one.model_copy(update={"note": ""}) if isinstance(one, Answered) and one.note else one for one in app.answers
+    ]
+
+
+WAYS_OUT = {kind: WALKS[kind].prompt for kind in ("boolean", "select", "text", "review")}
+WAYS_OUT["form"] = formed(boolean(context=None))
+
+
+@pytest.mark.parametrize("mouse", [False, True], ids=["keys", "mouse"])
+@pytest.mark.parametrize("kind", WAYS_OUT)
+async def test_e60_reply_back_and_end_turn_out_of_each(kind: str, mouse: bool) -> None:
+    """Each is sent once; the dock of a test settles nothing, so a refusal gives the sheet back."""
+    prompt = WAYS_OUT[kind]
+    app = Host(prompt)
+    async with app.run_test(size=SMALL) as pilot:
+        await app.arm(pilot)
+        wanted: list[Response] = [Replied(text="no")]
+        await out(app, pilot, ["@esc menu", "@r  Reply", "no", "@enter sends"] if mouse else ["r", "n", "o", "enter"])
+        if prompt.back:
+            wanted.append(WentBack(to=prompt.back))
+            await out(app, pilot, ["@esc menu", "@b  Back"] if mouse else ["b"])
+        wanted.append(EndTurn())
+        await out(app, pilot, ["@esc menu", "@s  End Turn"] if mouse else ["s", "enter"])
+        assert app.answers == wanted
+
+
+async def out(app: Host, pilot: Pilot[None], steps: list[str]) -> None:
+    """One way out of the sheet, which then comes back as if the answer had been refused."""
+    if app.sheet.mode != "answer":
+        await app.type(pilot, "escape")
+    count = len(app.answers)
+    for one in steps:
+        await (step(app, pilot, one) if one[0] == "@" or len(one) == 2 else app.type(pilot, one))
+    if len(app.answers) == count:
+        await (step(app, pilot, steps[-1]) if steps[-1][0] == "@" else app.type(pilot, steps[-1]))
+    assert len(app.answers) == count + 1
+    app.dock.refused(app.sheet.prompt.inquiry, "not now", gone=False)
+    app.sheet.reply.put("")
+    await app.arm(pilot)
