@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -27,6 +27,7 @@ Record = tuple[tuple[str, str], ...]
 Kinds = dict[str, Callable[[str], v.Input]]
 
 SHOWN = digest(APPLY)
+FILE = replace(APPLY, targets=("src/a.py",))
 A, B = text("a").question, text("b").question
 FORM = FormView((Place("a", "", "answered"), Place("b", "", "current")))
 
@@ -64,6 +65,30 @@ def reviewed(call: str) -> Kinds:
         "late": lambda call: v.ReviewerAnswered(first, True, "after all", "acme/small"),
         "human": lambda call: v.HumanAnswered(second, SHOWN, True),
         "deadline": lambda call: v.DeadlinePassed(second),
+    }
+
+
+def taken_over(call: str) -> Kinds:
+    """Asked of a reviewer about a file, taken over, approved too late or too early; the human says no; gone."""
+    first, second = f"{call}.apply_changes.1", f"{call}.apply_changes.2"
+    return {
+        "raise": lambda call: v.QuestionRaised(call, FILE, "tool", ESCALATES),
+        "over": lambda call: v.HumanTookOver(first, "acme/small", "It looks", 40),
+        "yes": lambda call: v.ReviewerAnswered(first, True, "fine", "acme/small"),
+        "human": lambda call: v.HumanAnswered(second, SHOWN, False),
+        "gone": v.CallGone,
+    }
+
+
+def twice(call: str) -> Kinds:
+    """Asked of a reviewer about the same file, once more with what the assistant wants; too long to be shown then."""
+    first, second, third = (f"{call}.apply_changes.{number}" for number in (1, 2, 3))
+    return {
+        "raise": lambda call: v.QuestionRaised(call, FILE, "tool", ESCALATES, intent="to be tidy"),
+        "no": lambda call: v.ReviewerAnswered(first, False, "too broad", "acme/small"),
+        "yes": lambda call: v.ReviewerAnswered(second, True, "I see", "acme/small"),
+        "too long": lambda call: v.ReviewerFailed(second, "900,000 tokens", kind="too_long"),
+        "human": lambda call: v.HumanAnswered(third, SHOWN, True),
     }
 
 
@@ -156,6 +181,8 @@ class Walk:
             if isinstance(step, s.RunAgain) and step.arguments is None and not step.replied and not moves(given):
                 name, answer = list(step.answers.items())[-1]
                 assert answer.digest == {"apply_changes": SHOWN, "pass": digest(PASS), "b": digest(B)}[name]
+                if answer.value is True and state.ledger.refused:
+                    assert isinstance(given, v.HumanAnswered), "no model lets through what was refused (R247)"
         self.holds(after, tuple(written))
         return after, tuple(written)
 
@@ -186,6 +213,7 @@ PAIRS = [
     (secret, leave),
     (resumed, human),
     (form, human),
+    (taken_over, twice),
 ]
 
 
@@ -193,7 +221,7 @@ PAIRS = [
 def test_every_order(left: Callable[[str], Kinds], right: Callable[[str], Kinds]) -> None:
     """R102, R200, R203, R252: of two inquiries of one tool, which may answer one another when remembered."""
     events: list[tuple[str, v.Input]] = []
-    state = v.State(client=True)
+    state = v.State(client=True, retry_with_intent=True)
     record: Record = ()
     for call, kinds in (("c1", left), ("c2", right)):
         events += [(f"{call} {name}", make(call)) for name, make in kinds(call).items()]
