@@ -71,7 +71,8 @@ def tool_block(
     if dialogue:
         result = response.content if response is not None else None
         ran = edited if isinstance(edited, dict) else arguments
-        whole = form(ran, asked, result=result, awaits=state == "awaiting_input", over=state == "completed")
+        awaits, goes_on = state == "awaiting_input", state != "completed"
+        whole = form(ran, asked, result=result, awaits=awaits, over=not goes_on, broken=end not in ("ok", None))
         if result is not None and any(one.tag.raw == "user_reply" for one in asked):
             reply = reply_in(result, set()) or NOTHING
     return Tool(

@@ -20,7 +20,12 @@ from jp_tui.view.inquiries import Inquiry
 from jp_tui.view.parts import Offered, PartTaken, offered, taken
 from jp_tui.view.story import Story
 
-_ENDS = {"replied": "Replied in words", "ended": "Ended before all was answered", "open": "Not all is answered yet"}
+_ENDS = {
+    "replied": "Replied in words",
+    "ended": "Ended before all was answered",
+    "unsent": "Answered, and not submitted",
+    "open": "Not all is answered yet",
+}
 
 _LINE_ENDS = re.compile("\r\n|[\n\u2028\u2029]")
 """What ends a line when the text is neutralised."""

@@ -16,7 +16,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.view.inquiries import NOTHING, Inquiry
 
 PlaceState = Literal["answered", "open", "left", "skipped", "taken_back", "unasked"]
-FormState = Literal["open", "review", "deferred", "answered", "replied", "ended"]
+FormState = Literal["open", "review", "deferred", "answered", "replied", "ended", "unsent"]
+"""`unsent`: all was answered, and the call ended without handing it over (R180)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +66,18 @@ class _Record:
 
 
 def form(
-    arguments: JsonObject, asked: Sequence[Inquiry], *, result: str | None, awaits: bool, over: bool
+    arguments: JsonObject,
+    asked: Sequence[Inquiry],
+    *,
+    result: str | None,
+    awaits: bool,
+    over: bool,
+    broken: bool = False,
 ) -> Form | None:
     """The form that a call is, None for a call with one question.
 
     `result` is the call's content, None while it has none; `awaits` says that the human is asked, `over` that nothing
-    goes on.
+    goes on, `broken` that the call ended otherwise than well, so that its content is none of its own.
     """
     record = _Record()
     for one in asked:
@@ -81,7 +88,7 @@ def form(
     if len(places) < 2:
         return None
     said = reply_in(result, {place.id for place in places}) if result is not None else None
-    return Form(places=tuple(places), state=_state(asked, result, said, awaits, over), reply=said or NOTHING)
+    return Form(places=tuple(places), state=_state(asked, result, said, awaits, over, broken), reply=said or NOTHING)
 
 
 def _submitted(arguments: JsonObject, record: _Record) -> list[Place]:
@@ -126,7 +133,9 @@ def _place(id_: str, text: Foreign, record: _Record, because: Foreign | None) ->
     return Place(id=id_, text=text, state=state, asked=asked, earlier=earlier, because=because or NOTHING)
 
 
-def _state(asked: Sequence[Inquiry], result: str | None, said: Foreign | None, awaits: bool, over: bool) -> FormState:
+def _state(
+    asked: Sequence[Inquiry], result: str | None, said: Foreign | None, awaits: bool, over: bool, broken: bool
+) -> FormState:
     if said is not None:
         return "replied"
     if any(one.how == "deferred" for one in asked):
@@ -136,7 +145,7 @@ def _state(asked: Sequence[Inquiry], result: str | None, said: Foreign | None, a
             return "open"
         return "review" if awaits else "ended" if over else "open"
     ends = [one for one in asked if one.how in ("cancelled", "withdrawn") and not one.moved and not one.restores]
-    return "ended" if ends else "answered"
+    return "ended" if ends else "unsent" if broken else "answered"
 
 
 def reply_in(result: str, ids: set[str]) -> Foreign | None:

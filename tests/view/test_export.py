@@ -8,7 +8,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
 from jp_tui.view.export import exported, plain
 from tests.view.events_of import asked, log
-from tests.view.test_forms import BACK, PARTS, call, left, said, shown
+from tests.view.test_forms import ANSWERED, BACK, NOTED, PARTS, call, left, said, shown
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,8 @@ def test_a_form_that_was_left_is_exported_as_such() -> None:
     form = list(exported(log(*events)))[1]
     assert form.splitlines()[2:] == ["2. Where? – Cancelled (user_reply)", "3. Note? – Not answered",
                                      "Replied in words: later"]  # fmt: skip
+    unsent = call(*ANSWERED, *NOTED, result="Turn ended by the user before …", end="cancelled")
+    assert list(exported(log(*unsent)))[1].splitlines()[-1] == "Answered, and not submitted"
 
 
 def test_other_questions_are_exported_as_ever_and_parts_by_name() -> None:

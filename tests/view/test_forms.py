@@ -5,6 +5,7 @@ R173-R182b, R251.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -144,6 +145,16 @@ def test_replied_and_ended_ones_say_so(more: list[Any], result: str, state: str,
     """R179, R180."""
     found = form(call(*more, result=result))
     assert (found.state, states(found), found.reply.raw) == (state, places, reply)
+
+
+def test_a_form_that_ended_at_its_last_look_was_not_answered() -> None:
+    """R180, E25: every question has its answer and the model got none of them; also when the call itself failed."""
+    unfinished = form(call(*ANSWERED, *NOTED, result="Turn ended by the user before …", end="cancelled"))
+    assert (unfinished.state, states(unfinished)) == ("unsent", ["answered"] * 3)
+    skipped = form(call(*ANSWERED, *NOTED, result="Tool skipped", end="skipped"))
+    request, *asked_, response = call(*ANSWERED, *NOTED, result="It broke.")
+    failed = form([request, *asked_, dataclasses.replace(response, is_error=True)])
+    assert (skipped.state, failed.state) == ("unsent", "unsent")
 
 
 def test_ids_that_look_like_a_reply_are_none() -> None:

@@ -45,6 +45,7 @@ STATES: dict[FormState, tuple[str, str, Role]] = {
     "answered": ("✓", "answered", "good"),
     "replied": ("»", "replied in words", "quiet"),
     "ended": ("⊘", "ended before all was answered", "quiet"),
+    "unsent": ("⊘", "not submitted", "quiet"),
 }
 ENDED, TAKEN_BACK, UNASKED, AHEAD = "ended here", "taken back", "not asked", "not asked yet"
 
