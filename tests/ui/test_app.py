@@ -19,6 +19,7 @@ from jp_tui.view.status import Status
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink, opened
 from tests.ui.app_host import Host, workspace
+from tests.ui.app_host import opened as is_open
 
 
 async def test_it_opens_the_conversation_and_asks_for_the_history() -> None:
@@ -115,8 +116,7 @@ async def test_a_bug_in_the_engine_ends_with_status_1_and_a_report(tmp_path: obj
     app = Host(FakeLink())
     with pytest.raises(EngineBroke, match="it broke"):
         async with app.run_test() as pilot:
-            await pilot.pause()
-            await pilot.pause()
+            await is_open(app, pilot)
             await app.says(pilot, ev.EngineFailed(message="it broke", report="Traceback: …"))
     assert app.return_code == 1
 

@@ -202,6 +202,10 @@ async def test_an_answer_goes_out_with_id_and_digest() -> None:
             app.time.now += 0.2
             await pilot.press("space" if key == " " else key)
         app.time.now += 0.2
+        for _ in range(100):  # a draft on its way is a timer, and soon over
+            if app.link.of(cmd.SaveDraft):
+                break
+            await pilot.pause(0.02)
         await pilot.press("enter")
         await pilot.pause()
         asks = scenes.prompt("text")

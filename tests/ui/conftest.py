@@ -1,0 +1,64 @@
+"""How tests of the face wait: until nothing is left to be done, which is a fact of the loop, not a length of time.
+
+Textual's own wait sleeps 20 ms at a time until the process uses little CPU. That is four fifths of these tests' time,
+and on a busy machine it takes a process that got no CPU for one that has finished. Here the wait ends when no callback
+is ready, no timer comes due that the 20 ms would have seen, and the painter has nothing on its desks. Nothing of the
+program is replaced, and no timer of it runs faster.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import textual.app
+import textual.pilot
+
+from jp_tui.ui import paint
+
+NEAR = 0.02
+"""Seconds from the beginning of a wait within which a timer is waited for: what Textual's own wait takes at least."""
+REFRESH = 0.01
+"""Seconds within which a timer is always waited for: a screen that was changed is laid out 120 times a second."""
+
+
+def painting() -> bool:
+    """Whether the painter's thread is at work, or about to be."""
+    painter = paint._painter
+    with painter.lock:
+        if painter._desks:
+            return True
+        frame = sys._current_frames().get(painter._thread.ident or 0) if painter._thread is not None else None
+        return frame is not None and frame.f_code is not threading.Condition.wait.__code__
+
+
+def next_due(loop: Any) -> float:
+    """When the loop's next timer comes due, by the loop's clock."""
+    return min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=float("inf"))
+
+
+async def until_idle(min_sleep: float = NEAR, max_sleep: float = 1.0) -> None:
+    """Wait until nothing is ready to run, for `max_sleep` seconds at most; takes the place of Textual's own wait."""
+    loop: Any = asyncio.get_running_loop()
+    began = loop.time()
+    while loop.time() < began + max_sleep:
+        await asyncio.sleep(0)
+        if painting():
+            await asyncio.sleep(0.001)
+        elif not loop._ready:  # looked at after the painter: what it delivers makes something ready
+            due = next_due(loop)
+            if due > max(began + NEAR, loop.time() + REFRESH):
+                return
+            await asyncio.sleep(max(0.0, due - loop.time()))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _waiting_for_facts() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(textual.pilot, "wait_for_idle", until_idle)
+        patch.setattr(textual.app, "wait_for_idle", until_idle)
+        yield
