@@ -13,7 +13,7 @@ from jp_tui.inquiry.enrich import Told, told
 from jp_tui.inquiry.rebuilt import Rebuilt, recorded
 from jp_tui.questions.types import BooleanAnswer, Part, Question, SchemaAnswer, Taken
 from jp_tui.questions.validate import verdict_key
-from tests.inquiry.play import APPLY, ESCALATES, MODEL, Play, pinned
+from tests.inquiry.play import APPLY, CHOICE, ESCALATES, HUSH, MODEL, PASS, Play, pinned
 
 FILE: JsonObject = {"path": "src/a.py", "patterns": []}
 OWN = "The proposed file changes were reviewed and rejected."
@@ -235,6 +235,28 @@ def test_questions_of_the_assistant_are_no_intents() -> None:
 # --- after a crash ----------------------------------------------------------------------------------------
 
 
+def rebuilt_from(play: Play) -> Rebuilt:
+    rebuilt = Rebuilt()
+    asked: dict[str, v.Recorded] = {}
+    for event in play.records:
+        if isinstance(event, ev.InquiryRequest):
+            found = asked[event.id] = recorded(event)
+            rebuilt.asked(found.question, event.metadata, event)
+        else:
+            rebuilt.closed(asked[event.id], event)
+    return rebuilt
+
+
+@pytest.mark.parametrize(("question", "value"), [(PASS, HUSH), (CHOICE, "a"), (FORCE, True)])
+def test_what_was_answered_after_it_counts_after_a_crash_as_well(question: Question, value: Json) -> None:
+    """C54: also where nothing of that answer is told, as of a secret."""
+    play = reviewed(False)
+    play.ask("c1", question)
+    play.answer("c1", value)
+    last = rebuilt_from(play).last
+    assert read(play) is None and (last is None or not last.rejects)
+
+
 @pytest.mark.parametrize(
     "play",
     [
@@ -249,14 +271,7 @@ def test_questions_of_the_assistant_are_no_intents() -> None:
 )
 def test_read_back_from_the_record(play: Play) -> None:
     """R237, R140: a call that is taken up tells its error as it would have."""
-    rebuilt = Rebuilt()
-    asked: dict[str, v.Recorded] = {}
-    for event in play.records:
-        if isinstance(event, ev.InquiryRequest):
-            found = asked[event.id] = recorded(event)
-            rebuilt.asked(found.question, event.metadata, event)
-        else:
-            rebuilt.closed(asked[event.id], event)
+    rebuilt = rebuilt_from(play)
     assert rebuilt.last == play.state.calls["c1"].last
     resumed = v.CallResumed("c1", "tool", rebuilt.answers, {}, (), last=rebuilt.last)
     again = Play()

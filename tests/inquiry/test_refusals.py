@@ -273,6 +273,25 @@ def test_no_default_over_what_others_refused() -> None:
     assert only(s.RunAgain, play.verdict("c0.apply_changes.1", False)).answers["apply_changes"].value is False
 
 
+def test_a_default_takes_back_nothing() -> None:
+    """R153: the call runs over its own reviewer's no; whatever comes after it about the same needs a person."""
+    play = Play(client=False)
+    play.ask("c0", A, rule=ESCALATES, policy="defaults")
+    assert only(s.RunAgain, play.verdict("c0.apply_changes.1", False)).answers["apply_changes"].value is True
+    assert dict(play.state.ledger.refused) == {"src/a.py": ITS}
+    same_record(play)
+
+
+@pytest.mark.parametrize("kind", ["failed", "too_long"])
+def test_a_second_look_that_fails_with_nobody_there_leaves_it_refused(kind: str) -> None:
+    play = Play(v.State(client=False, retry_with_intent=True))
+    play.ask("c0", A, rule=ESCALATES, intent="to be tidy")
+    play.verdict("c0.apply_changes.1", False)
+    play(v.ReviewerFailed("c0.apply_changes.2", "gone", kind=kind))  # type: ignore[arg-type]
+    assert dict(play.state.ledger.refused) == {"src/a.py": ITS}
+    same_record(play)
+
+
 # --- leave to run a call that names it --------------------------------------------------------------------
 
 
