@@ -22,11 +22,20 @@ class Pairs:
     def __init__(self) -> None:
         self._events: dict[tuple[int, str], dict[int, stored.InquiryRequest | stored.InquiryResponse]] = {}
         self._homes: dict[tuple[int, str], str] = {}
-        self._reviewers: dict[tuple[int, str], Foreign] = {}
+        self._reviewers: dict[tuple[int, str], tuple[str, str]] = {}
 
     def reviewed(self, turn: int, inquiry: str, model: str) -> None:
         """This model is deciding it now, as long as it is open."""
-        self._reviewers[turn, inquiry] = Foreign(model)
+        self._reviewers[turn, inquiry] = model, ""
+
+    def heard(self, inquiry: str, text: str, *, fresh: bool) -> tuple[int, str] | None:
+        """More of its reason; the turn and the call that show it, None when no model is known to decide it."""
+        key = next((key for key in reversed(self._reviewers) if key[1] == inquiry), None)
+        if key is None:
+            return None
+        model, before = self._reviewers[key]
+        self._reviewers[key] = model, ("" if fresh else before) + text
+        return key[0], self._homes.get(key, "")
 
     def ask(self, turn: int, seq: int, event: stored.InquiryRequest) -> str:
         """A request; the call it names, empty when it names none."""
@@ -47,8 +56,9 @@ class Pairs:
         events = sorted(self._events.get((turn, inquiry), {}).items(), key=itemgetter(0))
         asked = [seq for seq, event in events if isinstance(event, stored.InquiryRequest)]
         found = [settled(one.request, one.response) for one in pair(event for _, event in events)]
-        if (model := self._reviewers.get((turn, inquiry))) is not None:
-            found = [replace(one, reviewer=model) if one.how == "open" else one for one in found]
+        if (known := self._reviewers.get((turn, inquiry))) is not None:
+            model, heard = Foreign(known[0]), Foreign(known[1])
+            found = [replace(one, reviewer=model, heard=heard) if one.how == "open" else one for one in found]
         return dict(zip(asked, found, strict=True))
 
     def listed(self, turn: int, ids: dict[int, str]) -> tuple[Inquiry, ...]:

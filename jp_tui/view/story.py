@@ -147,6 +147,9 @@ class Story:
             case ev.ReviewStarted(turn=turn, call=call, inquiry=inquiry, model=model):
                 self._pairs.reviewed(turn, inquiry, model)
                 self._show(turn, call)
+            case ev.ReviewDelta(inquiry=inquiry, kind="reason", text=text, fresh=fresh):
+                if (home := self._pairs.heard(inquiry, text.raw, fresh=fresh)) is not None:
+                    self._show(*home)
             case _:
                 pass
         return self._taken()

@@ -65,7 +65,7 @@ def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
     model is deciding."""
     who = responder(asked)
     took = duration(asked.ms) if asked.ms is not None and asked.by != "user" else ""
-    if asked.dollars is not None:
+    if asked.dollars:
         took = " · ".join(part for part in (took, money(asked.dollars)) if part)
     match asked.how:
         case "open" if reviewed:

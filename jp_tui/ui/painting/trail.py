@@ -96,7 +96,8 @@ def trail_rows(
     else:
         rows = [inside.emit([Piece(fit(question, room), look.muted, hit), arrow(open_, hit, look)])]
         rows.append(inside.emit(clip(end, room)))
-    rows += reason(asked.explanation, inside, REASON_ROWS if not open_ else None)
+    said = asked.heard if reviewed and asked.how == "open" else asked.explanation
+    rows += reason(said, inside, REASON_ROWS if not open_ else None)
     if open_:
         rows += _whole(asked, inside)
     elif key + WHY in unfolded:

@@ -168,10 +168,8 @@ class Exchange(Vertical):
                 pass  # nobody here asks for them yet
             case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead() | ev.SettingChanged():
                 self.post_message(self.Listed(event))
-            case ev.ReviewStarted():
+            case ev.ReviewStarted() | ev.ReviewDelta():
                 self.query_one(Transcript).apply(event)
-            case ev.ReviewDelta():
-                pass  # the sidebar's: the activity holds it
             case ev.OfferSettled():
                 pass  # nobody here offers an answer: a sheet sends AnswerQuestion
             case ev.AnswerChecked(inquiry=inquiry, revision=revision, problems=problems):
