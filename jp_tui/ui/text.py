@@ -64,6 +64,13 @@ def foreign(text: Foreign, *, mode: Mode = "conversation", style: str = "", limi
     return styled(found, style)
 
 
+def whole(text: Foreign, limit: int) -> Content:
+    """All of a foreign text in one line of at most `limit` cells, nothing hidden, line breaks neither."""
+    found = foreign(Foreign(text.raw.strip("\n")), mode="approval")
+    one = found.plain.replace("\n", "⏎").replace("\t", " ")
+    return cut(Content(one, list(found.spans), strip_control_codes=False), limit)
+
+
 def cut(content: Content, limit: int) -> Content:
     """At most `limit` cells, the last one `…` when something is missing."""
     if content.cell_length <= limit:

@@ -17,7 +17,7 @@ from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswe
 from jp_tui.ui.sheets.form import progress
 from jp_tui.ui.sheets.json_text import readable
 from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.text import Mode, blank, cut, foreign, join, ours, styled
+from jp_tui.ui.text import Mode, blank, cut, foreign, join, ours, styled, whole
 from jp_tui.view import wording as w
 
 LONG = 240
@@ -47,9 +47,7 @@ def line(text: str, limit: int) -> Content:
 
 def _name(text: Foreign, limit: int) -> Content:
     """A name in a place of ours, all of it in one line: a name that goes on behind a line break is another name."""
-    shown = foreign(Foreign(text.raw.strip("\n")), mode="approval")
-    one = Content(shown.plain.replace("\n", "⏎").replace("\t", " "), list(shown.spans), strip_control_codes=False)
-    return cut(one, limit)
+    return whole(text, limit)
 
 
 def title(prompt: PromptRequest) -> Content:
