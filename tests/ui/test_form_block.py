@@ -14,11 +14,12 @@ from textual.pilot import Pilot
 from jp_tui.conversation import events as stored
 from jp_tui.ui.painting.blocks import paint
 from jp_tui.view.blocks import Tool
+from jp_tui.view.story import Story
 from tests.ui.look_of import look_of, texts
 from tests.ui.transcript_host import Host, screen, settled
-from tests.view.events_of import DIFF, asked, log
+from tests.view.events_of import DIFF, appended, asked, changed, log
 from tests.view.test_forms import ANSWERED, BACK, NOTED, PARTS, QUESTIONS, aside, call, left, said, shown
-from tests.view.test_story import stored_blocks
+from tests.view.test_story import blocks, stored_blocks
 
 Compare = Callable[..., bool]
 DONE = call(*ANSWERED, *NOTED, result='{"deploy": true, "env": "live", "note": ""}', ms=8000)
@@ -88,15 +89,52 @@ def test_it_fits_any_width(events: list[Any], width: int) -> None:
         assert "asked 3 questions" in rows[0] and any("Deploy?" in row for row in rows)
 
 
-def test_fifty_questions_are_a_row_each() -> None:
-    """V18's limit: numbers stand under each other."""
-    questions = [{"id": f"q{n}", "text": f"Question {n}?", "answer_type": "text"} for n in range(50)]
-    request = stored.InquiryRequest(
-        id="f.q0.1", source=stored.Source("assistant"), question={"text": "Question 0?"},
-        metadata={"call": "f", "question": "q0"},
+MANY: list[Any] = [{"id": f"q{n}", "text": f"Question {n}?", "answer_type": "text"} for n in range(50)]
+
+
+def asked_of_many(number: int) -> stored.InquiryRequest:
+    return stored.InquiryRequest(
+        id=f"f.q{number}.1", source=stored.Source("assistant"), question={"text": f"Question {number}?"},
+        metadata={"call": "f", "question": f"q{number}"},
     )  # fmt: skip
-    rows = painted(call(request, questions=questions, result=None))
-    assert len(rows) == 51 and rows[1].startswith("      1 Question 0?") and rows[50].startswith("     50 Question 49?")
+
+
+def answered_of_many(count: int) -> list[Any]:
+    return [one for n in range(count) for one in (asked_of_many(n), said(f"q{n}", f"{n}"))]
+
+
+def waiting(events: list[Any], *unfolded: str) -> list[str]:
+    """While the human is asked."""
+    story = Story()
+    for event in log(*events):
+        story.apply(appended(event))
+    story.apply(changed("f", "awaiting_input", "any_name", hidden=True))
+    block = next(one for one in blocks(story, len(events)) if isinstance(one, Tool))
+    return texts(paint(block, 80, look_of(), unfolded=frozenset(unfolded)))
+
+
+def test_a_long_form_leaves_the_conversation_in_sight_while_it_is_asked() -> None:
+    """E1, E28: what is before and after folds to a row each, which folds out; V18's limit, numbers below each other."""
+    events = call(*answered_of_many(20), asked_of_many(20), questions=MANY, result=None)
+    assert [row.strip() for row in waiting(events)[1:]] == [
+        "1–17  17 answered ▸", "18 Question 17?  ✓ 17 ▸", "19 Question 18?  ✓ 18 ▸", "20 Question 19?  ✓ 19 ▸",
+        "21 Question 20?  ◐ asked ▸", "22 Question 21?  · not asked yet", "23–50  28 not asked yet ▸",
+    ]  # fmt: skip
+    first = waiting(call(asked_of_many(0), questions=MANY, result=None))
+    assert len(first) == 4 and first[3].strip() == "3–50  48 not asked yet ▸"
+    assert len(waiting(call(*answered_of_many(50), questions=MANY, result=None))) == 5, "the last look has them all"
+    whole = [row for row in waiting(events, "e1") if "Question" in row]
+    assert len(whole) == 50 and whole[0].startswith("      1 Quest") and whole[49].startswith("     50 Quest")
+    assert "Question 3?" in "\n".join(waiting(events, "e1/3")), "what was folded out by hand stays so"
+
+
+def test_a_long_form_that_was_left_lists_what_was_asked() -> None:
+    done = painted(call(*answered_of_many(50), questions=MANY, result="{}"))
+    assert len(done) == 51
+    ended = call(
+        *answered_of_many(6), asked_of_many(6), left("q6", "user"), questions=MANY, result="x", end="cancelled"
+    )
+    assert len(painted(ended)) == 9 and painted(ended)[8].strip() == "8–50  43 not asked ▸"
 
 
 def test_what_was_taken_of_a_change_folds_out_part_by_part() -> None:

@@ -38,6 +38,8 @@ from jp_tui.view.trail import Role, fate
 
 LEAST_WORDS = 16
 """Cells that a question keeps beside its answer; with less, the answer stands below."""
+FEW, BEFORE = 8, 3
+"""Questions up to which a form that waits is listed whole, and how many before the one that is asked are otherwise."""
 STATES: dict[FormState, tuple[str, str, Role]] = {
     "open": ("?", "", "waiting"),
     "review": ("?", "all answered, waiting for your last look", "waiting"),
@@ -56,11 +58,58 @@ def form_rows(tool: Tool, form: Form, frame: Frame, unfolded: frozenset[str], *,
     rows = [_header(tool, form, frame, all_open)]
     inner = frame.indented(2)
     digits = len(str(len(form.places)))
-    for number, place in enumerate(form.places):
-        key = part_of(tool.key, number)
-        row = _Row(place, key, all_open or key in unfolded, key + WHY in unfolded, waits, form.state == "open")
-        rows += row.rows(inner, f"{number + 1:>{digits}} ")
+    wanted = set(range(len(form.places))) if all_open else _near(form)
+    for run in _runs(form, wanted | {at for at in range(len(form.places)) if _out(part_of(tool.key, at), unfolded)}):
+        if len(run) > 1:
+            rows.append(_folded(run, form, inner, Hit("fold", tool.key)))
+            continue
+        key = part_of(tool.key, run[0])
+        row = _Row(form.places[run[0]], key, all_open or key in unfolded, key + WHY in unfolded, waits, _goes_on(form))
+        rows += row.rows(inner, f"{run[0] + 1:>{digits}} ")
     return rows + reason(form.reply, inner, None if all_open else REASON_ROWS)
+
+
+def _goes_on(form: Form) -> bool:
+    return form.state == "open"
+
+
+def _out(key: str, unfolded: frozenset[str]) -> bool:
+    return key in unfolded or key + WHY in unfolded
+
+
+def _near(form: Form) -> set[int]:
+    """The questions that are listed: of a long form that waits, those around the one that is asked; of any other, all
+    but a long stretch that was never asked."""
+    places = form.places
+    if len(places) <= FEW:
+        return set(range(len(places)))
+    if form.state not in ("open", "review", "deferred"):
+        return {at for at, place in enumerate(places) if place.state != "unasked"}
+    known = max((at for at, place in enumerate(places) if place.state in ("answered", "skipped")), default=-1)
+    here = next((at for at, place in enumerate(places) if place.state == "open"), known + 1)
+    return set(range(max(here - BEFORE, 0), min(here + 2, len(places))))
+
+
+def _runs(form: Form, wanted: set[int]) -> list[range]:
+    """One for each row: a question, or several that are folded into one."""
+    found: list[range] = []
+    for at in range(len(form.places)):
+        last = found[-1] if found else range(0)
+        if at not in wanted and last and last[-1] not in wanted:
+            found[-1] = range(last.start, at + 1)
+        else:
+            found.append(range(at, at + 1))
+    return found
+
+
+def _folded(run: range, form: Form, frame: Frame, hit: Hit) -> Row:
+    """`4–40  35 answered, 2 skipped`: folding out the form lists them."""
+    states = [form.places[at].state for at in run]
+    ahead = AHEAD if _goes_on(form) else UNASKED
+    words = {"unasked": ahead, "taken_back": TAKEN_BACK, "left": ENDED, "open": "open"}
+    told = ", ".join(f"{states.count(state)} {words.get(state, state)}" for state in dict.fromkeys(states))
+    body = [Piece(f"{run.start + 1}–{run.stop}  {told}", frame.look.muted, hit)]
+    return frame.emit([*clip(body, frame.room - 2), arrow(False, hit, frame.look)])
 
 
 def _header(tool: Tool, form: Form, frame: Frame, unfolded: bool) -> Row:
