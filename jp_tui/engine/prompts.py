@@ -113,15 +113,19 @@ def _escalation(told: v.Escalation) -> Escalation:
 
 
 def _permission(asked: v.OpenPermission, call: Asking) -> dict[str, Any]:
-    controls: frozenset[Control] = frozenset({"remember", "edit", "end_turn"})
+    controls: set[Control] = {"edit", "end_turn"}
+    covers = ""
+    if not asked.floor:  # what was refused is allowed for one call only (R247)
+        controls.add("remember")
+        covers = f"until this turn ends, every call of {call.tool}, without asking"
     return {
         "kind": "permission",
         "source": "tool",
         "question": Question(v.PERMISSION, "", BooleanAnswer(), persistence="turn"),
         "human_only": True,
         "edit_first": asked.edit,
-        "controls": controls,
-        "remember_covers": f"until this turn ends, every call of {call.tool}, without asking",
+        "controls": frozenset(controls),
+        "remember_covers": covers,
     }
 
 
