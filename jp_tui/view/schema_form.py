@@ -10,20 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
 from typing import Literal
 
-from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.view import schema_form_words as w
+from jp_tui.view.schema_form_choices import NOTES, OPTIONS, Choice, choices_of, or_null, text_of
 
 Kind = Literal["text", "integer", "number", "boolean", "choice", "many", "list", "object", "null", "json"]
 
-DEEPEST, REFERENCES, OPTIONS, NODES = 10, 32, 1_000, 20_000
-"""Containers in one another, references in a row, options of a choice, and parts looked at for an anchor."""
-_NOTES = frozenset({
-    "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$schema", "$id",
-    "$defs", "definitions", "$anchor", "$dynamicAnchor", "x-enumNames", "enumNames",
-})  # fmt: skip
+DEEPEST, REFERENCES, NODES = 10, 32, 20_000
+"""Containers in one another, references in a row, and parts looked at for an anchor."""
 _STRUCTURE = (
     "type", "properties", "items", "prefixItems", "enum", "const", "oneOf", "anyOf", "allOf", "required", "$ref",
     "additionalProperties", "patternProperties", "if", "then", "else", "dependentSchemas",
@@ -36,15 +32,6 @@ _TYPES: dict[str, Kind] = {
     "string": "text", "integer": "integer", "number": "number", "boolean": "boolean", "array": "list",
     "object": "object", "null": "null",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One allowed value and what it is called."""
-
-    value: Json
-    label: str
-    about: str = ""
 
 
 @dataclass(eq=False)
@@ -145,11 +132,11 @@ class Form:
             return self._json(w.ELSEWHERE, raw)
         if own:
             return self._json(w.ELSEWHERE, raw)
-        return self._read(Shape("json", self, raw, chain, depth, _text(raw, "title"), _text(raw, "description")))
+        return self._read(Shape("json", self, raw, chain, depth, text_of(raw, "title"), text_of(raw, "description")))
 
     def _json(self, note: str, raw: JsonObject | None = None) -> Shape:
         raw = raw or {}
-        return Shape("json", self, raw, title=_text(raw, "title"), about=_text(raw, "description"), note=note)
+        return Shape("json", self, raw, title=text_of(raw, "title"), about=text_of(raw, "description"), note=note)
 
     # References
 
@@ -188,19 +175,17 @@ class Form:
 
     def _read(self, shape: Shape) -> Shape:
         raw = shape.schema
-        choices = _choices(raw)
+        choices = choices_of(raw)
         if choices is not None:
             if len(choices) > OPTIONS:
                 return replace(shape, note=w.MANY_OPTIONS)
             return replace(shape, kind="choice", choices=choices, hint=w.hint(raw, "choice"))
-        other = _or_null(raw)
+        other = or_null(raw)
         if other is not None:
-            inner = self.shape(other, shape.chain, shape.depth)
-            title, about = shape.title or inner.title, shape.about or inner.about
-            schema = {**inner.schema, **{key: raw[key] for key in raw if key in _NOTES}}
-            if inner.kind in ("list", "object"):
-                return replace(shape, kind="json", note=w.EITHER, title=title, about=about)
-            return _with_null(replace(inner, schema=schema, title=title, about=about))
+            return _with_null(self._within(shape, other))
+        only = _only(raw)
+        if only is not None:
+            return self._within(shape, only)
         for key, note in _BRANCHES.items():
             if key in raw:
                 return replace(shape, note=note)
@@ -214,14 +199,18 @@ class Form:
         shape = replace(shape, kind=kind, hint=w.hint(raw, kind))
         return _with_null(shape) if nullable else shape
 
+    def _within(self, shape: Shape, raw: Json) -> Shape:
+        """What stands alone in a form around it, whose own title, description and default count first."""
+        inner = self.shape(raw, shape.chain, shape.depth)
+        schema = {**inner.schema, **{key: shape.schema[key] for key in shape.schema if key in NOTES}}
+        return replace(inner, schema=schema, title=shape.title or inner.title, about=shape.about or inner.about)
+
     def _object(self, shape: Shape, nullable: bool) -> Shape:
         raw = shape.schema
         note = ""
         more, unevaluated = raw.get("additionalProperties"), raw.get("unevaluatedProperties")
         properties = raw.get("properties")
-        if nullable:
-            note = w.EITHER
-        elif shape.depth >= DEEPEST:
+        if shape.depth >= DEEPEST:
             note = w.DEEP
         elif "patternProperties" in raw or any(isinstance(one, dict) and one for one in (more, unevaluated)):
             note = w.ANY_KEYS
@@ -229,14 +218,15 @@ class Form:
             note = w.BROKEN
         elif not properties and more is not False and not raw.get("required"):
             note = w.ANY_KEYS
-        return replace(shape, note=note) if note else replace(shape, kind="object", hint=w.hint(raw, "object"))
+        if note:
+            return replace(shape, note=note)
+        shape = replace(shape, kind="object", hint=w.hint(raw, "object"))
+        return _with_null(shape) if nullable else shape
 
     def _list(self, shape: Shape, nullable: bool) -> Shape:
         raw = shape.schema
         note = ""
-        if nullable:
-            note = w.EITHER
-        elif shape.depth >= DEEPEST:
+        if shape.depth >= DEEPEST:
             note = w.DEEP
         elif "prefixItems" in raw or isinstance(raw.get("items"), list) or "unevaluatedItems" in raw:
             note = w.TUPLE
@@ -249,8 +239,8 @@ class Form:
         if item.kind == "json":
             return replace(shape, kind="json", note=item.note)
         if item.kind == "choice" and raw.get("uniqueItems") is True:
-            return replace(shape, kind="many", choices=item.choices)
-        return shape
+            shape = replace(shape, kind="many", choices=item.choices)
+        return _with_null(shape) if nullable else shape
 
 
 def _kind(raw: JsonObject) -> tuple[Kind, bool]:
@@ -275,59 +265,19 @@ def _with_null(shape: Shape) -> Shape:
         return shape
     if shape.kind == "choice" and all(choice.value is not None for choice in shape.choices):
         shape = replace(shape, choices=(*shape.choices, Choice(None, w.NULL)))
-    return replace(shape, nullable=True)
+    hint = shape.hint
+    if shape.kind not in ("choice", "boolean"):  # those show it as one of their values
+        hint = f"{hint}, or null" if hint else "or null"
+    return replace(shape, nullable=True, hint=hint)
 
 
-def _choices(raw: JsonObject) -> tuple[Choice, ...] | None:
-    """The values of a choice: `enum` with names beside it, `const`, or `oneOf` of constants with titles."""
-    enum = raw.get("enum")
-    if "const" in raw:
-        enum = [raw["const"]]
-    if isinstance(enum, list):
-        if not enum or any(key in raw for key in _BRANCHES):
-            return None
-        names = raw.get("x-enumNames", raw.get("enumNames"))
-        said = names if isinstance(names, list) and len(names) == len(enum) else enum
-        return tuple(Choice(value, _label(name)) for value, name in islice(zip(enum, said, strict=True), OPTIONS + 1))
-    for key in ("oneOf", "anyOf"):
+def _only(raw: JsonObject) -> Json | None:
+    """The one form of a list of forms that has no other, with nothing beside it that counts too; else None."""
+    for key in ("allOf", "anyOf", "oneOf"):
         each = raw.get(key)
-        if not isinstance(each, list) or not each or set(raw) - _NOTES - {key, "type"}:
-            continue
-        if all(isinstance(one, dict) and "const" in one and not set(one) - _NOTES - {"const", "type"} for one in each):
-            return tuple(_titled(one) for one in each[: OPTIONS + 1] if isinstance(one, dict))
+        if isinstance(each, list) and len(each) == 1 and not set(raw) - NOTES - {key}:
+            return each[0] if isinstance(each[0], dict) else None
     return None
-
-
-def _titled(raw: JsonObject) -> Choice:
-    title = raw.get("title")
-    return Choice(raw["const"], _label(title if title else raw["const"]), _text(raw, "description"))
-
-
-def _label(value: Json) -> str:
-    return value[: w.LONG] if isinstance(value, str) and value.strip() else w.short(_dumped(value))
-
-
-def _dumped(value: Json) -> str:
-    try:
-        return dump(value)
-    except (ValueError, RecursionError):
-        return "…"
-
-
-def _or_null(raw: JsonObject) -> Json | None:
-    """The other of two forms of which one is null; None where there is none."""
-    for key in ("anyOf", "oneOf"):
-        each = raw.get(key)
-        if isinstance(each, list) and len(each) == 2 and not set(raw) - _NOTES - {key}:
-            nulls = [isinstance(one, dict) and one.get("type") == "null" for one in each]
-            if sum(nulls) == 1:
-                return each[nulls.index(False)]
-    return None
-
-
-def _text(raw: JsonObject, key: str) -> str:
-    found = raw.get(key)
-    return found[: w.LONGEST].strip() if isinstance(found, str) else ""
 
 
 def _unquoted(step: str) -> str:

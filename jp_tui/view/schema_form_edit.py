@@ -124,6 +124,11 @@ def begin(shape: Shape) -> Json | _Absent:
         return shape.choices[0].value
     if shape.kind == "null":
         return None
+    return ABSENT if shape.nullable else made(shape)
+
+
+def made(shape: Shape) -> Json | _Absent:
+    """What a list or an object begins with; ABSENT for what is written or chosen."""
     if shape.kind in ("list", "many"):
         return []
     if shape.kind == "object":
@@ -145,6 +150,8 @@ def _has(shape: Shape) -> bool:
 def skeleton(form: Form) -> Json:
     """A document to begin with (R186): the defaults, and the containers that are required."""
     found = begin(form.root)
+    if isinstance(found, _Absent):
+        found = made(form.root)
     return found if not isinstance(found, _Absent) else "" if form.root.kind == "text" else {}
 
 

@@ -72,7 +72,7 @@ def lines(
 ) -> list[Line]:  # fmt: skip
     """All lines that are unfolded; the last three as in `_Look`."""
     root, look = form.root, _Look(folds, inline, kept)
-    if root.kind == "object" and not why_not(root, document):
+    if root.kind == "object" and not root.nullable and not why_not(root, document):
         return list(_parts(root, document, (), 0, look))
     return list(_line(root, document, (), "", 0, False, look))
 
@@ -91,7 +91,7 @@ def _line(
         yield Line(path, shape, "json", name, depth, required, note=note)
     elif shape.kind == "object":
         new_entry = bool(path) and isinstance(path[-1], int)
-        unfolded = look.folds.get(path, len(shape.parts) <= FEW and not new_entry)
+        unfolded = look.folds.get(path, not path or (len(shape.parts) <= FEW and not new_entry and not shape.nullable))
         yield Line(path, shape, "head", name, depth, required, unfolded)
         if unfolded:
             yield from _parts(shape, document, path, depth + 1, look)

@@ -29,7 +29,7 @@ ANY_KEYS: Final = "keys of any name"
 TUPLE: Final = "entries of different kinds"
 MANY_OPTIONS: Final = "too many values to list"
 SEVERAL_TYPES: Final = "values of several kinds"
-NULL: Final = "null"
+NULL, YES, NO = "null", "yes", "no"
 
 NOT_NUMBER: Final = "not a number"
 NOT_WHOLE: Final = "not a whole number"

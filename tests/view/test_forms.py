@@ -110,6 +110,36 @@ def test_what_was_gone_back_from_is_reachable_and_counts_no_more() -> None:
     ]  # fmt: skip
 
 
+def test_what_was_gone_back_from_was_asked() -> None:
+    """R176, R181: it stood before the human, who went back without an answer."""
+    found = now(
+        call(*ANSWERED, shown("note"), left("note", "user_back", discards=["env"]), shown("env", 2), result=None)
+    )
+    assert states(found) == ["answered", "open", "gone_back"]
+    assert [fate(one).word.raw for one in found.places[2].earlier] == ["gone back"]
+
+
+def test_the_activity_says_which_answers_back_took_away() -> None:
+    """R177: two answers to one question, and which of them counts; one that was brought back counts (E23)."""
+
+    def told(*events: Any) -> list[tuple[str, str, str]]:
+        rows = lines(rebuilt(log(*call(*events))), 0.0)
+        return [(row.sign, row.text.raw, row.aside.raw) for row in rows if row.text.raw in ("yes", "no", "live")]
+
+    assert told(*BACK, said("deploy", False, 2)) == [
+        ("↶", "yes", "taken back"), ("↶", "live", "taken back"), ("✗", "no", "you")
+    ]  # fmt: skip
+    assert told(*BACK, left("deploy", "user_back", 2, restores=["deploy", "env"])) == [
+        ("✓", "yes", "you"), ("✓", "live", "you")
+    ]  # fmt: skip
+    own = [
+        asked("f", "Sure?"),
+        stored.InquiryAnswered(id="f.q.1", answer=False, responder=stored.Responder("assistant")),
+    ]
+    again = [asked("f", "Sure?", 2), stored.InquiryAnswered(id="f.q.2", answer=True, responder=USER)]
+    assert [row[:2] for row in told(*own, *again)] == [("✗", "no"), ("✓", "yes")], "a reviewer's no stays one (R149)"
+
+
 def test_what_was_brought_back_counts_again() -> None:
     """E23: Restored on the target's showing."""
     undone = [*BACK, left("deploy", "user_back", 2, restores=["deploy", "env"]), shown("note", 2), said("note", "n", 2)]

@@ -58,7 +58,11 @@ def test_each_kind_of_value_has_its_field(schema: Any, kind: str, hint: str) -> 
         ({}, w.ANY), (True, w.ANY), (False, w.NOTHING), ("string", w.BROKEN), (7, w.BROKEN), (None, w.BROKEN),
         ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, w.EITHER),
         ({"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]}, w.EITHER),
-        ({"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}]}, w.SEVERAL),
+        ({"allOf": [{"type": "string"}, {"minLength": 3}]}, w.SEVERAL),
+        ({"allOf": [{"type": "string"}], "minLength": 3}, w.SEVERAL), ({"allOf": [True]}, w.SEVERAL),
+        ({"anyOf": [{"enum": ["a"]}, {"type": "integer"}]}, w.EITHER),
+        ({"anyOf": [{"enum": ["a"], "minLength": 2}, {"const": 1}]}, w.EITHER),
+        ({"oneOf": [{"enum": ["a"]}, {"enum": ["a", "b"]}]}, w.EITHER),
         ({"type": "object", "properties": {"a": {"type": "string"}}, "if": {}, "then": {}}, w.DEPENDS),
         ({"type": "object", "properties": {"a": {"type": "string"}}, "dependentSchemas": {"a": {}}}, w.DEPENDS),
         ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, w.ANY_KEYS),
@@ -70,7 +74,6 @@ def test_each_kind_of_value_has_its_field(schema: Any, kind: str, hint: str) -> 
         ({"type": "array", "items": [{"type": "string"}]}, w.TUPLE),
         ({"type": ["string", "integer"]}, w.SEVERAL_TYPES), ({"type": "odd"}, w.ANY), ({"type": 7}, w.ANY),
         ({"minimum": 3}, w.ANY), ({"enum": []}, w.ANY), ({"enum": list(range(1001))}, w.MANY_OPTIONS),
-        ({"type": ["object", "null"], "properties": {"a": {"type": "string"}}}, w.EITHER),
         ({"$ref": "#"}, w.ITSELF), ({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}, w.ITSELF),
         ({"$ref": "http://example.com/x"}, w.ELSEWHERE), ({"$ref": "file:///etc/passwd"}, w.ELSEWHERE),
         ({"$ref": "#/$defs/none"}, w.ELSEWHERE), ({"$ref": 7}, w.ELSEWHERE), ({"$dynamicRef": "#x"}, w.ELSEWHERE),
@@ -113,6 +116,46 @@ def test_choices_have_the_names_that_the_schema_gives_them() -> None:
 def test_null_may_stand_instead(schema: Any) -> None:
     found = shape(schema)
     assert (found.kind, found.nullable, found.title) == ("text", True, "T")
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"type": ["object", "null"], "properties": {"a": {"type": "string"}}}, "object"),
+        ({"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "null"}]}, "object"),
+        ({"type": ["array", "null"], "items": {"type": "string"}}, "list"),
+        ({"type": ["array", "null"], "uniqueItems": True, "items": {"enum": ["a", "b"]}}, "many"),
+    ],
+)
+def test_an_object_or_a_list_may_be_null(schema: Any, kind: str) -> None:
+    found = shape(schema)
+    assert (found.kind, found.nullable, found.hint) == (kind, True, "or null")
+
+
+@pytest.mark.parametrize("key", ["allOf", "anyOf", "oneOf"])
+def test_one_form_alone_is_that_form_with_the_words_around_it(key: str) -> None:
+    schema: Any = {
+        key: [{"$ref": "#/$defs/job"}], "title": "T", "description": "D",
+        "$defs": {"job": {"type": "object", "title": "Job", "properties": {"n": {key: [{"type": "integer"}]}}}},
+    }  # fmt: skip
+    found = shape(schema)
+    assert (found.kind, found.title, found.about) == ("object", "T", "D")
+    assert found.parts["n"].shape.kind == "integer"
+
+
+def test_forms_with_few_values_each_are_one_choice() -> None:
+    each: Any = [
+        {"enum": ["a", 1]},
+        {"type": "boolean"},
+        {"const": 2, "title": "two"},
+        {"type": "null"},
+        {"const": "a"},
+    ]
+    found = shape({"anyOf": each})
+    assert found.kind == "choice"
+    assert [(one.value, one.label) for one in found.choices] == [
+        ("a", "a"), (1, "1"), (True, "yes"), (False, "no"), (2, "two"), (None, "null"),
+    ]  # fmt: skip
 
 
 def test_a_choice_that_may_be_null_has_a_line_for_it() -> None:

@@ -22,7 +22,9 @@ LEAVES = st.sampled_from([
     {"oneOf": [{"type": "string"}, {"type": "null"}]}, {"oneOf": [{"const": 1, "title": "one"}, {"const": 2}]},
     {"type": "array", "uniqueItems": True, "items": {"enum": ["p", "q"]}}, {"$ref": "#"}, {"$ref": "#/$defs/d"},
     {"anyOf": [{"type": "string"}, {"type": "object"}]}, {"type": "string", "default": "d"},
-    {"default": [1], "type": "integer"},
+    {"default": [1], "type": "integer"}, {"type": ["array", "null"], "items": {"type": "string"}},
+    {"type": ["object", "null"], "properties": {"p": {"type": "string"}}, "required": ["p"]},
+    {"allOf": [{"type": "string"}]}, {"anyOf": [{"enum": ["x", 1]}, {"type": "boolean"}, {"type": "null"}]},
 ])  # fmt: skip
 SCHEMAS = st.recursive(
     LEAVES,

@@ -18,7 +18,6 @@ from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.sheets.schema_view import SchemaForm
 from jp_tui.ui.sheets.sheet import Sheet
-from jp_tui.view.schema_form_edit import ABSENT
 
 
 class FormKeys(Sheet):
@@ -149,12 +148,19 @@ class FormKeys(Sheet):
             self.action_shift(-1 if key == "alt+up" else 1)
         elif key == "backspace" and not field.value and self._empty_entry():
             self.action_remove()
+        elif key == "delete" and not field.value and self._may_be_null():
+            self.action_remove()
+            self.arrive()
         else:
             return False
         return True
 
     def _on_last_row(self, field: Field) -> bool:
         return field.wrapped_document.location_to_offset(field.cursor_location).y >= field.wrapped_document.height - 1
+
+    def _may_be_null(self) -> bool:
+        line = self.filling.line
+        return line is not None and line.shape.nullable
 
     def _empty_entry(self) -> bool:
         line = self.filling.line
@@ -172,7 +178,8 @@ class FormKeys(Sheet):
             count = len(line.shape.choices) or many
             self.filling.option = min(max(self.filling.option + by, 0), count - 1)
         elif line.role == "head" and line.unfolded == (by < 0):
-            self.filling.fold(line.path, by > 0)
+            self.action_take()
+            return
         self.fields.again()
         self.post_message(Grew())
 
@@ -188,7 +195,10 @@ class FormKeys(Sheet):
             self.filling.choose(line, line.option)
             self.touched()
         elif line.role == "head":
+            before = self.filling.revision
             self.filling.fold(line.path, not line.unfolded)
+            if self.filling.revision != before:
+                self.touched()
         elif line.role == "add":
             self._add(line.path)
             return
@@ -304,13 +314,21 @@ class FormKeys(Sheet):
             found.append(Hint("enter", "write it as JSON", "face", keep=True))
         if line.shape.kind == "list" and line.role == "head":
             found.append(Hint("+", "adds", "add"))
+        found += self._removal_hint()
         if line.entry:
-            found += [Hint("del", "remove", "remove"), Hint("alt+↑↓", "move it", "shift(1)")]
-        elif not line.required and line.role in ("field", "head", "json") and self.filling.value(line) is not ABSENT:
-            found.append(Hint("del", "unset", "remove"))
+            found.append(Hint("alt+↑↓", "move it", "shift(1)"))
         return [*found, Hint("tab", "next field", "field(1)")]
+
+    def _removal_hint(self) -> list[Hint]:
+        line = self.filling.line
+        does = self.filling.removal(line) if line is not None else ""
+        if line is None or not does or (does == "unset" and line.required):
+            return []
+        return [Hint("del", does, "remove")]
 
     def field_line_hints(self) -> list[Hint]:
         """The same while a text is written."""
         found = [Hint("tab", "next field", "field(1)", keep=True)]
+        if self._may_be_null() and not self.fields.entry.value:
+            found += self._removal_hint()
         return [*found, Hint("alt+↑↓", "move entry", "shift(1)")] if self._empty_entry() else found

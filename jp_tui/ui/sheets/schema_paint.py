@@ -156,6 +156,8 @@ def _choices(row: Row, line: Line, filling: Filling, here: bool) -> None:
     many = shape.kind == "many"
     listed = value if isinstance(value, list) and many else []
     on = {place_of(shape, one) for one in listed} if many else {place_of(shape, value)}
+    if many and value is None:
+        row.put(ours("null   "))
     labels: list[Content] = [name(one.label, 60) for one in shape.choices]
     if shape.kind == "boolean":
         labels = [ours("yes"), ours("no")] + ([ours("null")] if shape.nullable else [])
@@ -174,12 +176,16 @@ def _head(row: Row, line: Line, filling: Filling, place: Columns, here: bool, wr
         row.put(join(said, ours(" · {n} choices", _HINT, n=len(shape.choices))), "fold")
     elif shape.kind == "many":
         chosen = len(value) if isinstance(value, list) else 0
-        row.put(ours("{n} of {m} chosen", n=chosen, m=len(shape.choices)), "fold")
+        counted = ours("{n} of {m} chosen", n=chosen, m=len(shape.choices))
+        row.put(ours("null") if value is None else counted, "fold")
     elif shape.kind == "list":
         count = len(value) if isinstance(value, list) else 0
-        row.put(ours("{n} entry" if count == 1 else "{n} entries", n=count), "fold")
+        counted = ours("{n} entry" if count == 1 else "{n} entries", n=count)
+        row.put(ours("null") if value is None else counted, "fold")
     elif value is ABSENT:
         row.put(ours("not set", _HINT), "fold")
+    elif value is None:
+        row.put(ours("null"), "fold")
     elif not line.unfolded:
         row.put(styled(name(preview(value), place.width - row.end - 12), _HINT), "fold")
     if shape.choices and filling.letters and line.path == filling.narrowed:
@@ -225,9 +231,10 @@ def preview(value: Json | object) -> str:
 def _beside(row: Row, line: Line, filling: Filling, place: Columns, here: bool) -> None:
     """What is wrong there, else what is wanted; on the cursor's line also what can be done with an entry."""
     tools: list[tuple[LiteralString, str]] = []
+    value = filling.value(line)
     if here and line.entry:
         tools = [(" ↑ ", "up"), (" ↓ ", "down"), (" ✕ ", "remove")]
-    elif here and not line.required and line.path and filling.value(line) is not ABSENT:
+    elif here and line.path and filling.removal(line) and not (line.required and not line.shape.nullable):
         tools = [(" ✕ ", "remove")]
     room = place.width - row.end - 2 - 3 * len(tools)
     problem = filling.problem_at(line)
@@ -236,6 +243,8 @@ def _beside(row: Row, line: Line, filling: Filling, place: Columns, here: bool) 
         if problem.path != line.path and line.shape.kind != "many":
             said = "something is missing inside" if problem.missing else "wrong inside"
         row.put(ours("  {said}", _NEED if problem.missing else _WRONG, said=name(said, room)), "write")
+    elif value is None and line.writes and here and room > 5:
+        row.put(ours("  is null", _HINT))
     elif line.shape.hint and room > 5 and line.role in ("field", "head"):
         row.put(ours("  {hint}", _HINT, hint=name(line.shape.hint, room)))
     if tools:

@@ -7,6 +7,7 @@ One document behind two faces, the form and its JSON. It knows no widget and no 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.view import schema_form_edit as edit
@@ -165,6 +166,10 @@ class Filling:
 
     def fold(self, path: Path, unfolded: bool) -> None:
         """Fold or unfold a list, an object, a long choice; the cursor stands on its head."""
+        if unfolded and edit.get(self.document, path) is None:  # null, which is opened, begins
+            value = edit.made(self.form.at(path))
+            if not isinstance(value, edit._Absent):
+                self._changed(edit.put(self.form, self.document, path, value), moved=True)
         self.folds[path] = unfolded
         self._lines = None
         if path == self.narrowed:
@@ -184,10 +189,28 @@ class Filling:
             inside = found + 1 < len(self.lines) and len(self.lines[found + 1].path) > len(new)
             self.go(found + 1 if self.lines[found].role == "head" and inside else found)
 
+    def removal(self, line: Line) -> Literal["null", "remove", "unset", ""]:
+        """What Del does there: what may be null becomes that first, and is gone only then."""
+        value = self.value(line)
+        if line.role in ("option", "add"):
+            return ""
+        if line.shape.nullable and value is not None and (line.role == "head" or line.writes):
+            return "null"
+        if not line.path or value is ABSENT:
+            return ""
+        return "remove" if line.entry else "unset"
+
     def remove(self, line: Line) -> bool:
         """An entry, or the value of a property; says whether there was one."""
-        if not line.path or line.role in ("option", "add") or self.value(line) is ABSENT:
+        does = self.removal(line)
+        if not does:
             return False
+        if does == "null":
+            self._forget(line.path)
+            self.folds[line.path] = False
+            self._changed(edit.put(self.form, self.document, line.path, None), moved=True)
+            self._stay(line)
+            return True
         self._forget(line.path[:-1] if line.entry else line.path)
         self._changed(edit.drop(self.document, line.path), moved=True)
         if self.lines:
