@@ -71,7 +71,8 @@ def said(ledger: Ledger, found: Iterable[str]) -> str:
         return ""
     who = ledger.refused.get(names[0], "it was refused")
     more = f", and so with {len(names) - 1:,} more" if len(names) > 1 else ""
-    return f"{names[0]}: {who} in this turn{more}"
+    shown = names[0] if names[0].isprintable() else repr(names[0])
+    return f"{shown}: {who} in this turn{more}"
 
 
 def resumed(state: State, given: TurnResumed) -> State:

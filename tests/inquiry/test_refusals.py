@@ -79,6 +79,12 @@ def test_paths_meet(refused: str, wanted: str, meets: bool) -> None:
     assert refusals.meeting(kept, [wanted]) == (kept if meets else ())
 
 
+def test_a_name_cannot_break_the_words_that_tell_it() -> None:
+    play = refused(question=about("a\n\x1b[2Jb", "c"))
+    ask = only(s.AskHuman, play.ask("c1", about("a\n\x1b[2Jb", "c")))
+    assert ask.why.startswith(r"'a\n\x1b[2Jb': you said no to it in this turn, and so with 1 more, so only a person")
+
+
 # --- rows 0a and 0b ---------------------------------------------------------------------------------------
 
 
