@@ -13,6 +13,7 @@ from jp_tui.protocol.values import CallEnd, CallState, UsageTotals
 from jp_tui.view import decisions
 from jp_tui.view.activity import Activity, Call
 from jp_tui.view.amounts import count, duration, seconds
+from jp_tui.view.forms import taken_back
 from jp_tui.view.inquiries import NOTHING, Inquiry
 from jp_tui.view.trail import Role, asker, fate
 
@@ -35,6 +36,7 @@ ENDS: dict[CallEnd, tuple[str, str, Role]] = {
 OUTCOMES = {"failed": "failed", "deferred": "waits for an answer", "interrupted": "interrupted"}
 MOST_CALLS = 200
 TAKE_OVER = "F9 decide yourself"
+TAKEN_BACK = "taken back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +101,11 @@ def _call(call: Call, now: float) -> list[Line]:
     repeats = any(first_line(inquiry.text.raw) == call.title.raw for inquiry in call.inquiries)  # a call that only asks
     first = Line(role=role, sign=sign, text=call.tool, aside=NOTHING if repeats else call.title, right=right)
     told = [line for one in call.decided for line in _decision(one)]
-    shown = [one for one in call.inquiries if not (one.moved or one.restores)]  # gone back from: the last one counts
-    return [first, *told, *(line for inquiry in shown for line in _inquiry(inquiry, 1, call, now))]
+    back = taken_back(call.inquiries)
+    for at, one in enumerate(call.inquiries):
+        if not (one.moved or one.restores):  # gone back from: the last one counts
+            told += _inquiry(one, 1, call, now, back=at in back)
+    return [first, *told]
 
 
 def _decision(decision: decisions.Decision) -> list[Line]:
@@ -109,8 +114,8 @@ def _decision(decision: decisions.Decision) -> list[Line]:
     return [*found, Line(role="reason", text=one.reason, depth=1)] if one.reason else found
 
 
-def _inquiry(inquiry: Inquiry, depth: int, call: Call | None, now: float) -> list[Line]:
-    """A question, who asks it when that is not its call, and what became of it."""
+def _inquiry(inquiry: Inquiry, depth: int, call: Call | None, now: float, *, back: bool = False) -> list[Line]:
+    """A question, who asks it when that is not its call, and what became of it; `back`: Back took its answer away."""
     who = asker(inquiry)
     own = call is not None and not inquiry.assistant and who.raw in (call.tool.raw, "a tool")
     text = Foreign(first_line(inquiry.text.raw))
@@ -123,7 +128,10 @@ def _inquiry(inquiry: Inquiry, depth: int, call: Call | None, now: float) -> lis
         took = end.took
         if call is not None and inquiry.how == "open" and reviewed and call.since is not None:
             took = seconds(now - call.since)
-        found.append(Line(role=end.role, sign=end.sign, text=end.word, aside=end.who, right=took, depth=depth + 1))
+        if back:
+            found.append(Line(role="quiet", sign="↶", text=end.word, aside=Foreign(TAKEN_BACK), depth=depth + 1))
+        else:
+            found.append(Line(role=end.role, sign=end.sign, text=end.word, aside=end.who, right=took, depth=depth + 1))
         if reviewed and inquiry.how == "open":
             found += [Line(role="reason", text=inquiry.heard, depth=depth + 1)] if inquiry.heard else []
             found.append(Line(role="take_over", text=Foreign(TAKE_OVER), depth=depth + 1))

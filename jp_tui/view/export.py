@@ -98,6 +98,8 @@ def _place(place: Place) -> str:
             return f"Cancelled ({asked.tag.raw or asked.how})"
         case "taken_back", _:
             return "Taken back"
+        case "gone_back", _:
+            return "Gone back, no answer"
         case _:
             return "Not answered"
 

@@ -15,7 +15,8 @@ from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 from jp_tui.conversation.text import Foreign
 from jp_tui.view.inquiries import NOTHING, Inquiry
 
-PlaceState = Literal["answered", "open", "left", "skipped", "taken_back", "unasked"]
+PlaceState = Literal["answered", "open", "left", "skipped", "taken_back", "gone_back", "unasked"]
+"""`taken_back`: its answer; `gone_back`: it was shown, and left with Back before it had one (R176)."""
 FormState = Literal["open", "review", "deferred", "answered", "replied", "ended", "unsent"]
 """`unsent`: all was answered, and the call ended without handing it over (R180)."""
 
@@ -91,6 +92,19 @@ def form(
     return Form(places=tuple(places), state=_state(asked, result, said, awaits, over, broken), reply=said or NOTHING)
 
 
+def taken_back(asked: Sequence[Inquiry]) -> frozenset[int]:
+    """The places among the questions of a call whose answers Back took away (R177); of the assistant's own alone,
+    since a tool's question is asked once more where a reviewer said no."""
+    record, given = _Record(), {}
+    for at, one in enumerate(asked):
+        if one.assistant and one.question:
+            record.take(one)
+            given[at] = one
+    return frozenset(
+        at for at, one in given.items() if one.how == "answered" and record.counts.get(one.question) != one
+    )
+
+
 def _submitted(arguments: JsonObject, record: _Record) -> list[Place]:
     """The places of the questions in the arguments; empty when those are no questions, or others than were asked."""
     from jp_tui.questions.arguments import Form as Submitted  # only where something was asked
@@ -126,7 +140,7 @@ def _place(id_: str, text: Foreign, record: _Record, because: Foreign | None) ->
     elif asked.how in ("open", "deferred"):
         state = "open"
     elif asked.how == "answered" or asked.moved or asked.restores:
-        state, asked = "taken_back" if any(one.how == "answered" for one in shown) else "unasked", None
+        state, asked = "taken_back" if any(one.how == "answered" for one in shown) else "gone_back", None
     else:
         state = "left"
     earlier = tuple(one for one in shown if one is not asked)

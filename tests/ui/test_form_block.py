@@ -64,6 +64,12 @@ def test_skipped_ones_stay_with_their_reason_and_earlier_showings_fold_out() -> 
     assert "second" in whole and "earlier: ✓ yes" in whole and "▾" in whole and "▸" not in whole
 
 
+def test_what_was_gone_back_from_says_so() -> None:
+    """R176: it was asked, whatever became of it."""
+    events = call(*ANSWERED, shown("note"), left("note", "user_back", discards=["env"]), shown("env", 2), result=None)
+    assert waiting(events)[3].strip() == "3 Note?  ↶ gone back, no answer ▸"
+
+
 def test_a_form_that_was_left_says_how() -> None:
     """R179, R180, E25."""
     assert painted(REPLIED) == [

@@ -167,7 +167,7 @@ def test_the_last_look_waits() -> None:
         ([*ANSWERED, shown("note"), left("note", "user")], "Turn ended by the user before …", "ended",
          ["answered", "answered", "left"], ""),
         ([*BACK, left("deploy", "user", 2)], "Turn ended by the user before …", "ended",
-         ["left", "taken_back", "unasked"], ""),
+         ["left", "taken_back", "gone_back"], ""),
         ([*ANSWERED, *NOTED], '{"cancelled": true, "answered": "no object"}', "answered", ["answered"] * 3, ""),
     ],
 )  # fmt: skip

@@ -49,7 +49,8 @@ STATES: dict[FormState, tuple[str, str, Role]] = {
     "ended": ("⊘", "ended before all was answered", "quiet"),
     "unsent": ("⊘", "not submitted", "quiet"),
 }
-ENDED, TAKEN_BACK, UNASKED, AHEAD = "ended here", "taken back", "not asked", "not asked yet"
+ENDED, TAKEN_BACK, GONE_BACK = "ended here", "taken back", "gone back, no answer"
+UNASKED, AHEAD = "not asked", "not asked yet"
 
 
 def form_rows(tool: Tool, form: Form, frame: Frame, unfolded: frozenset[str], *, waits: bool) -> list[Row]:
@@ -106,7 +107,7 @@ def _folded(run: range, form: Form, frame: Frame, hit: Hit) -> Row:
     """`4–40  35 answered, 2 skipped`: folding out the form lists them."""
     states = [form.places[at].state for at in run]
     ahead = AHEAD if _goes_on(form) else UNASKED
-    words = {"unasked": ahead, "taken_back": TAKEN_BACK, "left": ENDED, "open": "open"}
+    words = {"unasked": ahead, "taken_back": TAKEN_BACK, "gone_back": "gone back", "left": ENDED, "open": "open"}
     told = ", ".join(f"{states.count(state)} {words.get(state, state)}" for state in dict.fromkeys(states))
     body = [Piece(f"{run.start + 1}–{run.stop}  {told}", frame.look.muted, hit)]
     return frame.emit([*clip(body, frame.room - 2), arrow(False, hit, frame.look)])
@@ -183,8 +184,8 @@ class _Row:
             because = neutral.first_line(self.place.because)
             return [Piece(f"↷ skipped: {because}" if because else "↷ skipped", look.muted, hit)]
         if asked is None:
-            unasked = f"· {AHEAD if self.goes_on else UNASKED}"
-            return [Piece(f"↶ {TAKEN_BACK}" if state == "taken_back" else unasked, look.muted, hit)]
+            told = {"taken_back": f"↶ {TAKEN_BACK}", "gone_back": f"↶ {GONE_BACK}"}
+            return [Piece(told.get(state, f"· {AHEAD if self.goes_on else UNASKED}"), look.muted, hit)]
         if state == "left" and asked.tag.raw in ("", "user"):
             return [Piece(f"⊘ {ENDED}", look.muted, hit)]
         found = fate_pieces(fate(asked, waits=self.waits), look, hit)
