@@ -22,9 +22,8 @@ from jp_tui.conversation.model import (
     ToolSpec,
     Usage,
 )
-from jp_tui.engine.setup import ModelSetup, Prices, Retry
+from jp_tui.engine.setup import ModelSetup, Prices
 from jp_tui.engine.subagent import SubAgent
-from jp_tui.engine.subagent_models import INQUIRY_RETRY
 from jp_tui.inquiry.values import ReviewerAnswered
 from jp_tui.questions.types import (
     MultiSelectAnswer,
@@ -319,7 +318,7 @@ async def test_row8_r135_a_transient_failure_is_tried_again() -> None:
     tired = Review([CUT], [CUT], [CUT])
     failed = await tired.fails()
     assert failed.error == "The reply broke off. Try again" and failed.model == "acme/small"
-    assert Retry(2, 1000, 30.0) == INQUIRY_RETRY, "three attempts in all"
+    assert len(tired.slept) == 2, "three attempts in all"
 
 
 async def test_r135_what_does_not_help_is_not_tried_again() -> None:
@@ -347,29 +346,35 @@ async def test_r131_a_model_that_cannot_be_opened_says_which_override() -> None:
     assert failed.model == "" and heard.models == []
 
 
-async def test_r131_one_provider_for_one_model_and_never_the_conversations_own() -> None:
+async def test_r130_r131_each_inquiry_is_resolved_anew_and_what_was_opened_is_closed_once() -> None:
+    """Settings may have changed since; the conversation's own connection stays open."""
+
     class Closing(Script):
         shut = 0
 
         async def close(self) -> None:
             self.shut += 1
 
-    made = [Closing(native(YES), native(YES), native(NO)), Closing(), Closing()]
-    own = Closing(native(YES))
+    own, shared, other = Closing(native(YES)), Closing(native(YES), native(NO)), Closing(native(YES))
     main = ModelSetup("acme/big", "big", own)
-    opened = iter(made)
+    opened = iter([("a", shared), ("b", shared), ("c", other)])
 
     async def opens(overrides: Any, main: ModelSetup, tool: str, question: str) -> ModelSetup:
-        return main if overrides else ModelSetup("acme/small", "small", next(opened))
+        if overrides:
+            return replace(main, system="inherited")
+        system, provider = next(opened)
+        return ModelSetup("acme/small", "small", provider, system=system)
 
-    agent, review = SubAgent(opens), Review()
-    for _ in made:
-        await agent.inquire(replace(review.asked(), model=main), Heard())
-    assert [len(each.requests) for each in made] == [3, 0, 0] and [each.shut for each in made] == [0, 1, 1]
-    await agent.inquire(replace(review.asked(), model=main, overrides={"model": {"id": "inherit"}}), Heard())
-    assert len(own.requests) == 1
+    agent, asked = SubAgent(opens), replace(Review().asked(), model=main)
+    for _ in range(3):
+        await agent.inquire(asked, Heard())
+    await agent.inquire(replace(asked, overrides={"model": {"id": "inherit"}}), Heard())
+    systems = [request.system for script in (shared, other, own) for request in script.requests]
+    assert systems == ["a", "b", "c", "inherited"]
+    assert (shared.shut, other.shut) == (0, 0)
     await agent.close()
-    assert [each.shut for each in made] == [1, 1, 1] and own.shut == 0
+    await agent.close()
+    assert (shared.shut, other.shut, own.shut) == (1, 1, 0)
 
 
 async def test_r12_a_secret_is_asked_of_no_model() -> None:
