@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from jp_tui.conversation.model import ModelError
 from jp_tui.engine.setup import ModelSetup, Retry
 from jp_tui.providers.choose import Endpoint, EndpointProblem, WireName, open_demo, open_provider
+from jp_tui.providers.port import Provider
 from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
 from jp_tui.settings.data import DEMO
@@ -63,8 +64,11 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
         raise ModelError("unknown_model", f"There is no provider {provider_name}.", "Name another with --model.")
     retry = Retry(assistant.request.max_retries, assistant.request.base_backoff_ms, assistant.request.max_backoff_secs)
     try:
+        opened: Provider
+        reviews = None
         if provider.wire == "demo":
-            opened = open_demo(script(model))
+            scripted = open_demo(script(model))
+            opened, reviews = scripted, scripted.reviews
         else:
             opened = open_provider(endpoint(provider, provider.wire, parts.environment, assistant.request))
     except (EndpointProblem, SettingsError, ValueError, OSError) as problem:
@@ -79,6 +83,7 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
         retry=retry,
         extra=dict(assistant.extra),
         cache=assistant.request.cache,
+        reviews=reviews,
     )
 
 

@@ -127,6 +127,7 @@ class Coordinator:
 
     async def question(self, raised: v.QuestionRaised) -> Verdict:
         """A tool needs to know something; how to go on comes back."""
+        raised = await self._reviewing.scripted(raised)
         question, rule = raised.question, raised.rule
         if rule.has_answer and isinstance(question.answer_type, SecretAnswer):
             self._log.secrets.keep(raised.call, rule.answer)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.aside_text import RUNNING
 from jp_tui.engine.log import Log
@@ -22,6 +23,8 @@ from jp_tui.inquiry import values as v
 from jp_tui.protocol.events import ReviewDelta, ReviewStarted
 
 NOBODY = "no reviewing model is available"
+SCRIPT = "the script of {}"
+OWN: JsonObject = {"model": {"id": "inherit"}}
 
 
 class Reviewing:
@@ -40,6 +43,16 @@ class Reviewing:
             self._hear(v.ReviewerFailed(inquiry, NOBODY))
             return
         self._tasks[inquiry] = asyncio.create_task(self._inquire(ask, tool))
+
+    async def scripted(self, raised: v.QuestionRaised) -> v.QuestionRaised:
+        """A question that a scripted model reviews itself, where nobody configured who answers it (S22)."""
+        reviews, rule = self._model.reviews, raised.rule
+        if reviews is None or rule.target != "user" or rule.has_answer or rule.place:
+            return raised
+        if raised.question.id not in reviews(await self._log.told()):
+            return raised
+        place = SCRIPT.format(self._model.id)
+        return replace(raised, rule=replace(rule, target="assistant_with_escalation", overrides=OWN, place=place))
 
     def drop(self, inquiry: str) -> None:
         """Nobody waits for this verdict any more."""

@@ -81,7 +81,9 @@ class ModelSetup:
     """A model ready to be asked; `id` is provider/model, `name` what is sent.
 
     `extra` are parameters of its own for the wire, `cache` how long its provider may keep a prompt (R68), `window` its
-    context in tokens and `prices`, where known; `structured` says how it is held to a schema (surface S20b).
+    context in tokens and `prices`, where known; `structured` says how it is held to a schema (surface S20b). `reviews`
+    is of scripted models: the questions of tools that it reviews itself after these messages, unless somebody
+    configured who answers them (S22).
     """
 
     id: str
@@ -96,6 +98,7 @@ class ModelSetup:
     window: int | None = None
     structured: Literal["native", "tool"] = "native"
     prices: Prices | None = None
+    reviews: Callable[[tuple[Message, ...]], frozenset[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

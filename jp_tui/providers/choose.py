@@ -11,10 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 from urllib.parse import urlsplit
 
 from jp_tui.providers.port import Provider
+
+if TYPE_CHECKING:
+    from jp_tui.providers.demo import DemoProvider
 
 WireName = Literal["openai-chat", "anthropic"]
 Structured = Literal["auto", "native", "tool"]
@@ -75,7 +78,7 @@ def open_provider(endpoint: Endpoint) -> Provider:
     return HttpProvider(endpoint)
 
 
-def open_demo(script_path: Path) -> Provider:
+def open_demo(script_path: Path) -> DemoProvider:
     """The scripted model of one script (surface.md S22). Raises ScriptProblem, which names file and line."""
     from jp_tui.providers.demo import DemoProvider
     from jp_tui.providers.script import read_script

@@ -11,6 +11,11 @@ from typing import Any
 
 import pytest
 
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.subagent import SubAgent
+from jp_tui.inquiry.values import Rule
+from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PartsTaken, Replied, Response, Submitted, WentBack
 from jp_tui.providers.choose import open_demo
@@ -75,13 +80,25 @@ ENDS: dict[str, tuple[str, Sequence[Step], str]] = {
     "hunks refused": ("hunks", [("apply_changes", Answered(value=False))], "took none of it"),
     "hunks left": ("10", [("apply_changes", Cancelled())], "left the question"),
     "hunks replied": ("10", [("apply_changes", Replied(text="not now"))], "answered in words"),
+    "approved": ("11", [], "the reviewer said yes"),
+    "rejected, and written all the same": ("12", [("apply_changes", Answered(value=True))], "because you said so"),
+    "rejected by both": ("reject", [("apply_changes", Answered(value=False))], "a warning would be lost"),
+    "rejected, and left": ("12", [("apply_changes", Cancelled())], "did not take its place"),
+    "rejected, and replied": ("escalation", [("apply_changes", Replied(text="why?"))], "no stays on record"),
 }  # fmt: skip
+
+
+async def own(overrides: JsonObject, main: ModelSetup, tool: str, question: str) -> ModelSetup:
+    """What `inherit` comes to (R70)."""
+    assert overrides == {"model": {"id": "inherit"}}
+    return main
 
 
 def walk(bench: Bench, name: str, steps: Sequence[Step], monkeypatch: pytest.MonkeyPatch) -> e.TurnCompleted:
     monkeypatch.setattr("jp_tui.providers.demo.asyncio.sleep", _at_once)
     bench.script = open_demo(TOUR)  # type: ignore[assignment]
     bench.greet = bench.reviews = True
+    bench.reviewer = SubAgent(own)
     bench.start()
     bench.say(name)
     for asked, response in steps:
@@ -103,10 +120,10 @@ def test_every_end_of_a_walk_has_its_words(bench: Bench, end: str, monkeypatch: 
     assert list(bench.workspace.iterdir()) == [], "nothing of the user's is touched"
 
 
-@pytest.mark.parametrize("name", ["7", "8", "9", "10"])
+@pytest.mark.parametrize("name", ["7", "8", "9", "10", "12"])
 def test_ending_the_turn_ends_the_walk(bench: Bench, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """R180: no words follow, and the block says that it was ended."""
-    id_ = {"9": "release", "10": "apply_changes"}.get(name, "answer")
+    id_ = {"9": "release", "10": "apply_changes", "12": "apply_changes"}.get(name, "answer")
     assert walk(bench, name, [(id_, EndTurn())], monkeypatch).outcome == "interrupted"
     blocks = alike(bench)
     (last,) = [block for block in blocks if isinstance(block, Tool)][-1:]
@@ -136,6 +153,44 @@ def test_the_change_has_three_hunks(bench: Bench, monkeypatch: pytest.MonkeyPatc
     assert [part.title for part in bench.prompt().question.parts] == [
         f"docs/visitors.md, line {line}" for line in (9, 18, 30)
     ]
+
+
+def test_issue_6_12_a_walk_has_its_own_reviewer_and_no_other_walk_has_one(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S22: approved without a question; rejected, it comes to the human with the reason."""
+    walk(bench, "11", [], monkeypatch)
+    answered = [one for one in bench.log() if one["type"] == "inquiry_response"]
+    assert [(one["answer"], one["responder"]["kind"]) for one in answered] == [(True, "assistant")]
+    assert "80 °C" in answered[0]["reason"]
+    bench.say("12")
+    prompt = bench.prompt()
+    assert prompt.escalation is not None and "no switch of its own" in prompt.escalation.reason.raw
+    bench.answer(prompt, Answered(value=False))
+    assert bench.turn().outcome == "done"
+    said = [one["content"] for one in bench.log() if one["type"] == "tool_call_response"][-1]
+    assert "reviewed by the user and rejected" in said, "M9"
+    bench.say("1")
+    assert bench.prompt().escalation is None, "here nobody looks first"
+
+
+def test_r156_a_walks_reviewer_can_be_taken_over(bench: Bench) -> None:
+    bench.script = open_demo(TOUR)  # type: ignore[assignment]
+    bench.reviewer = SubAgent(own)
+    bench.start()
+    bench.say("11")
+    started = bench.until(e.ReviewStarted)
+    bench.send(c.TakeOver(conversation=bench.conversation, inquiry=started.inquiry))
+    bench.answer(bench.prompt(), Answered(value=False))
+    bench.turn()
+    said = [one for one in bench.log() if one["type"] == "chat_response"]
+    assert "your no counts more" in said[-1]["message"]
+
+
+def test_who_answers_is_configured_first(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A place somebody wrote counts more than a script."""
+    bench.rule("fs_modify_file", "apply_changes", Rule(target="user", place="config.toml:1"))
+    assert walk(bench, "11", [("apply_changes", Answered(value=True))], monkeypatch).outcome == "done"
 
 
 def alike(bench: Bench) -> list[Block]:

@@ -90,7 +90,8 @@ class Bench:
         async def open_model(held_with: str) -> ModelSetup:
             if not self.model:
                 raise ModelError("other", "There is no model.")
-            return ModelSetup(self.model, "model", self.script, retry=self.retry)
+            reviews = getattr(self.script, "reviews", None)
+            return ModelSetup(self.model, "model", self.script, retry=self.retry, reviews=reviews)
 
         async def open_side() -> ModelSetup:
             assert self.side is not None

@@ -36,7 +36,7 @@ def test_a_walk_runs_to_its_end(bench: Bench, walk: str, yes: bool, monkeypatch:
     bench.script = provider  # type: ignore[assignment]
     bench.greet = True
     opened = bench.start()
-    assert opened.greeting is not None and len(opened.greeting.raw.splitlines()) < 15
+    assert opened.greeting is not None and len(opened.greeting.raw.splitlines()) < 17
     bench.say(walk)
     asked = 0
     while True:

@@ -62,11 +62,11 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def test_s22_the_tour_greets_once_and_names_every_walk(tour: Script) -> None:
-    assert tour.greeting is not None and len(tour.greeting) < 900
+    assert tour.greeting is not None and len(tour.greeting) < 950
     for walk in tour.walks:
         if walk.number:
             assert f"{walk.number}. `{walk.name}`" in tour.greeting
-    assert [walk.number for walk in tour.walks if walk.number] == list(range(1, 11))
+    assert [walk.number for walk in tour.walks if walk.number] == list(range(1, 13))
     assert tour.sample is not None and (tour.sample / "src" / "teatimer" / "brew.py").is_file()
 
 
@@ -83,6 +83,9 @@ def test_s22_the_tour_greets_once_and_names_every_walk(tour: Script) -> None:
         ("7", "multi"),
         ("Walk 10", "hunks"),
         ("several questions", "form"),
+        ("11", "approve"),
+        ("a second opinion", "approve"),
+        ("escalation", "reject"),
         ("JSON", "schema"),
         ("a table", "markdown"),
         ("hello?", "menu"),
@@ -96,7 +99,7 @@ def test_a_walk_is_picked_by_number_name_or_word(tour: Script, text: str, name: 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "12", "11", "write a haiku about the sea and tell me which file it is in", "editor", "why?", "¿", "1 2"],
+    ["", "14", "13", "write a haiku about the sea and tell me which file it is in", "editor", "why?", "¿", "1 2"],
 )
 def test_other_text_gets_an_honest_line_and_two_lines_to_copy(tour: Script, text: str) -> None:
     assert find_walk(tour, text) is None
