@@ -158,7 +158,8 @@ def _to_human(state: v.State, opened: v.Open, told: v.Escalation) -> Decision:
 def _put(state: v.State, opened: v.Open, told: v.Escalation, words: str) -> tuple[v.State, v.Open, s.Record]:
     """The request of a question that is put to somebody after a reviewer, whose no stands until it is overruled."""
     by = refusals.refuser(told)
-    opened = replace(escalated(opened, told), refused=refusals.standing(state.ledger, opened.question, but=by))
+    why_not = refusals.standing(state.ledger, opened.question, but=by)
+    opened = replace(escalated(opened, told), refused=why_not, human_only=opened.human_only or bool(why_not))
     row, before = _row(opened), opened.inquiry
     state = refusals.by_reviewer(state, opened, by)
     return request(state, opened, row, words, before)

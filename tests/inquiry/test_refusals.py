@@ -252,6 +252,7 @@ def test_a_reviewers_yes_to_what_was_refused_meanwhile(rule: v.Rule) -> None:
     steps = play.verdict("c0.apply_changes.1", True)
     ask = only(s.AskHuman, steps)
     assert not of(s.RunAgain, steps) and ask.open.refused and not ask.remember and YOURS in ask.why
+    assert ask.open.human_only
     assert ask.open.escalation is not None and ask.open.escalation.failed
     play.answer("c0", True)
     assert play.pairs[1:] == [("c0.apply_changes.1", "true assistant"), ("c0.apply_changes.2", "true user")]
