@@ -310,7 +310,7 @@ def test_ten_thousand_steps() -> None:
     run_state_machine_as_test(
         Orders,
         settings=settings(
-            max_examples=4_000 if LONG else 160,
+            max_examples=4_000 if LONG else 190,
             stateful_step_count=100,
             deadline=None,
             suppress_health_check=list(HealthCheck),
