@@ -18,7 +18,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.aside_text import RUNNING, Exchange, along, paused, subject, talk
 from jp_tui.engine.ending import stored, turn_error
-from jp_tui.engine.entries import storable
+from jp_tui.engine.entries import SENT, storable
 from jp_tui.engine.log import Log
 from jp_tui.engine.response import patience
 from jp_tui.engine.setup import ModelSetup
@@ -27,8 +27,6 @@ from jp_tui.protocol.events import AsideDelta, AsideEnded
 from jp_tui.protocol.values import PromptRequest
 
 KIND = "inquiry_aside"
-SENT = "asides"
-"""Metadata of a message of the user's: the inquiries whose side questions it tells."""
 CANCELLED: JsonObject = {"kind": "cancelled", "message": "The question was settled meanwhile.", "advice": ""}
 SILENT = m.ModelError("other", "The model said nothing.", "Ask again, or put it differently.")
 

@@ -19,6 +19,8 @@ MAX_STORED_BYTES = 1 << 30
 MAX_STORED_DEPTH = 128
 """What the gate lets in (64 levels) stands a few levels deeper in an event."""
 INQUIRY = ("inquiry_request", "inquiry_response", "inquiry_aside")
+SENT = "asides"
+"""Metadata of a message of the user's: the inquiries whose side questions it tells."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -29,6 +31,8 @@ def storable(text: str) -> str:
 
 def _searchable(event: Event) -> str:
     match event:
+        case ChatRequest(metadata=metadata) if SENT in metadata:
+            return ""  # nobody typed that: it is in no history of prompts
         case ChatRequest(content=text):
             return text
         case ChatResponse(content=str() as text):

@@ -107,7 +107,7 @@ class Engine:
                 self._read(command)
             case c.ReadHistory(limit=limit):
                 asked = self._setup.journal.last_requests(str(self._setup.workspace), limit)
-                self._publish(e.HistoryRead(texts=tuple(item.text for item in reversed(asked))))
+                self._publish(e.HistoryRead(texts=tuple(item.text for item in reversed(asked) if item.text)))
             case c.SaveDraft(conversation=id_, key=key, text=text):
                 self._save_draft(id_, key, text)
             case c.SetSetting(key=key, value=value):

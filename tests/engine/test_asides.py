@@ -284,3 +284,16 @@ def test_what_was_said_survives(bench: Bench, how: str) -> None:
     bench.answer(again, Answered(value=True))
     assert bench.turn().outcome == "done"
     assert all(words in told(bench.script.requests[3]) for words in ("What would be lost?", "Whose?", "Bob's."))
+
+
+def test_what_goes_along_is_in_no_history_of_prompts(bench: Bench) -> None:
+    """Nobody typed it: the composer's ↑ brings back only what was."""
+    prompt = go(bench, TELLS, OK)
+    aside(bench, prompt, "What would be lost?")
+    bench.until(e.AsideEnded)
+    bench.send(c.SendAside(conversation=bench.conversation, inquiry=prompt.inquiry))
+    bench.answer(prompt, Answered(value="no"))
+    assert bench.turn().outcome == "done"
+    assert sum(event["type"] == "chat_request" for event in bench.log()) == 2
+    bench.send(c.ReadHistory())
+    assert bench.until(e.HistoryRead).texts == ("push it",)

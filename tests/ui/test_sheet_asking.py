@@ -6,10 +6,22 @@ import pytest
 from textual import on
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.protocol.values import Answered, PromptRequest, StoredEvent
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.view.drafts import restored
-from tests.ui.sheet_host import Host, boolean, delivery, escalated, formed, permission, review, select, text, text_of
+from tests.ui.sheet_host import (
+    Host,
+    boolean,
+    delivery,
+    escalated,
+    formed,
+    permission,
+    review,
+    secret,
+    select,
+    text,
+    text_of,
+)
 
 LARGE = (100, 36)
 
@@ -133,3 +145,47 @@ async def test_e24_what_was_to_be_asked_is_kept() -> None:
         await fresh.arm(pilot)
         await fresh.type(pilot, "?", "enter")
         assert fresh.asked == [("c1", "q1", "why")]
+
+
+def logged(seq: int, **more: object) -> StoredEvent:
+    """An `inquiry_aside` as the log holds it."""
+    return StoredEvent(seq=seq, turn=1, event={"type": "inquiry_aside", "id": "q1", **more})  # type: ignore[dict-item]
+
+
+ONCE = logged(7, question="what for?", answer="Because **it** was asked.", model="m", metadata={"call": "call1"})
+BROKEN = logged(8, question="whose?", answer="", model="m", error={"kind": "other", "message": "the model hung up"})
+
+
+@pytest.mark.parametrize("first", ["log", "question"])
+async def test_e30_what_was_said_before_a_restart_is_shown_again(first: str) -> None:
+    """Whichever comes first, and in any order; what is asked now follows it."""
+    app = Talks(boolean()) if first == "question" else Talks()
+    async with app.run_test(size=LARGE) as pilot:
+        if first == "question":
+            await app.arm(pilot)
+        app.dock.read([BROKEN, logged(9, send=True)])
+        app.dock.read([ONCE])
+        if first == "log":
+            app.dock.ask(boolean())
+            await app.arm(pilot)
+        await app.type(pilot, "?")
+        seen = text_of(app)
+        assert "Because it was asked." in seen and "It broke off: the model hung up" in seen
+        await app.type(pilot, "m", "enter")
+        app.dock.read([ONCE, BROKEN])
+        assert [one.asked for one in app.sheet.talk] == ["what for?", "whose?", "m"]
+        await app.type(pilot, "escape", "escape")
+        assert "Keep the side talk aside" in text_of(app) and app.answers == []
+
+
+async def test_e27_a_side_question_about_a_secret_takes_nothing_of_it_along() -> None:
+    app = Talks(secret())
+    async with app.run_test(size=LARGE) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"hunter2", "escape", "?", *"which", "escape", "?", *" one")
+        await app.until(pilot, lambda: bool(app.drafts))
+        await app.type(pilot, "enter")
+        assert app.asked == [("c1", "q5", "which one")]
+        assert not any("hunter2" in one for one in (*app.drafts, text_of(app), repr(app.sheet.draft)))
+        await app.type(pilot, "escape", "enter", "enter")
+        assert app.answers == [Answered(value="hunter2")]

@@ -8,7 +8,7 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.protocol.values import EndTurn, Replied, Submitted, WentBack
 from jp_tui.questions.types import Place
 from jp_tui.ui.sheets.review import said
-from tests.ui.sheet_host import Host, review, text_of
+from tests.ui.sheet_host import Host, formed, review, text, text_of
 
 
 async def test_r182b_all_questions_with_their_answers_and_a_row_that_submits() -> None:
@@ -120,3 +120,32 @@ def test_an_answer_as_a_person_says_it(value: Json, shown: str) -> None:
 
 def test_a_long_answer_says_how_much_is_missing() -> None:
     assert said("x" * 1000).plain.endswith("… 700 more characters")
+
+
+async def test_e24_what_was_begun_at_a_review_survives_back_and_a_kill() -> None:
+    """The answers change, and with them the digest: the words are still the user's."""
+    app = Host(review())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "r", *"no", "escape", "b")
+        assert [type(one) for one in app.answers] == [WentBack]
+        app.dock.settle("r1")
+        app.dock.ask(formed(text("t9"), prefill=("x",)))
+        await app.until(pilot, lambda: any("no" in one for one in app.drafts))
+        await app.arm(pilot)
+        await app.type(pilot, "y", "enter")
+        kept = app.drafts[-1]
+        app.dock.settle("t9")
+        app.dock.ask(review("r2"))
+        await app.arm(pilot)
+        assert app.sheet.reply.text == "no" and app.sheet.prompt.digest == "digest-r2"
+    fresh = Host()
+    async with fresh.run_test(size=(100, 30)) as pilot:
+        fresh.dock.restore_draft("t9", kept)
+        fresh.dock.ask(formed(text("t9"), prefill=("x",)))
+        await fresh.arm(pilot)
+        await fresh.type(pilot, "enter")
+        fresh.dock.settle("t9")
+        fresh.dock.ask(review("r3"))
+        await fresh.arm(pilot)
+        assert fresh.sheet.reply.text == "no"

@@ -146,7 +146,10 @@ class Exchange(Vertical):
                 self.column.close_menu()
                 self._released(event.returned)
                 self.query_one(Transcript).apply(event)
-            case ev.EventsRead() | ev.EventAppended() | ev.PartDelta() | ev.PartDropped():
+            case ev.EventsRead(events=read):
+                self.query_one(Transcript).apply(event)
+                self.query_one(SheetDock).read(read)
+            case ev.EventAppended() | ev.PartDelta() | ev.PartDropped():
                 self.query_one(Transcript).apply(event)
             case ev.CallChanged() | ev.TurnPhase():
                 self.query_one(Transcript).apply(event)

@@ -6,6 +6,7 @@ what it showed and sends no command; the talk stands in the context's place whil
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jp_tui.conversation.neutral import neutralise
@@ -19,6 +20,7 @@ from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.sheets.walking import Walking
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
+from jp_tui.view.asides import Aside
 from jp_tui.view.drafts import Draft
 
 TALK = "talk"
@@ -45,6 +47,7 @@ class Asking(Walking):
         self.talk: list[Exchange] = []
         self.along = False
         """Whether what was said goes along with the results."""
+        self._began = False  # in this life, so that nothing of an earlier one is missing or double
 
     @property
     def may_ask(self) -> bool:
@@ -95,6 +98,7 @@ class Asking(Walking):
         elif self.waits:
             self.say(ours(w.STILL_SAYING))
         elif self.armed and self._fresh and not self.done:
+            self._began = True
             self.talk.append(Exchange(text))
             self.wonder.put("")
             self.looking = TALK
@@ -111,6 +115,13 @@ class Asking(Walking):
             Hint("esc", "back to the question", "leave", keep=True),
         ]  # fmt: skip
 
+    def recall(self, talk: Sequence[Aside], along: bool) -> None:
+        """What was said before the program ended, out of the log."""
+        if not self._began:
+            self.talk = [Exchange(one.asked.raw, one.said.raw, ended=True, broken=one.broken.raw) for one in talk]
+            self.along = along
+            self._show_talk()
+
     def said(self, text: Foreign) -> None:
         """More of the answer."""
         if self.waits:
@@ -126,6 +137,7 @@ class Asking(Walking):
     def action_send_along(self) -> None:
         """What was said goes along with the results, or stays aside after all."""
         if any(one.said for one in self.talk) and self.armed and self._fresh:
+            self._began = True
             self.along = not self.along
             self.post_message(AsideSent(self.prompt.inquiry, self.along))
             self.say(ours(w.GOES_ALONG if self.along else w.STAYS_ASIDE))

@@ -41,7 +41,7 @@ class Carried:
         """What was typed for the same question before."""
         digest, text = self.of(prompt).get(prompt.question.id, ("", ""))
         self.keep(prompt, "")
-        return text if digest == prompt.digest else ""
+        return text if digest == prompt.digest or prompt.kind == "review" else ""  # a review holds words, no answer
 
     def over(self, prompt: PromptRequest) -> None:
         """The call asks no more."""

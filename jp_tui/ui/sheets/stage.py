@@ -77,8 +77,12 @@ class Stage(Ears):
             sheet = sheet_for(prompt, self)
             sheet.kept = restored(self._drafts.get(prompt.inquiry, ""))
             self._sheets[prompt.inquiry] = sheet
+            self.made(sheet)
             self.mount(sheet)
         return self._sheets[prompt.inquiry]
+
+    def made(self, sheet: Sheet) -> None:
+        """A sheet is about to be shown for the first time."""
 
     def _show(self) -> None:
         head = self._queue.head

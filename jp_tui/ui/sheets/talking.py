@@ -1,18 +1,47 @@
 """Between a sheet in which somebody asks back and whoever answers: words out, words in (asking.md E30).
 
-Passes on; keeps nothing. A refusal ends the one question that waits, since a refusal names none.
+Passes on; keeps only what the log said of talks in an earlier life, for the sheet that is made later. A refusal ends
+the one question that waits, since a refusal names none.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.message import Message
 
+from jp_tui.conversation.events import Unknown
+from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import StoredEvent
 from jp_tui.ui.sheets import messages
 from jp_tui.ui.sheets.judging import Judging
+from jp_tui.view import asides
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
+
+MOST = 64
+"""Questions of which the talk is kept; older ones were answered long ago."""
+
+
+@dataclass(slots=True)
+class Earlier:
+    """What the log holds of the talk about one question, by the numbers of its events."""
+
+    said: dict[int, asides.Aside] = field(default_factory=dict)
+    sends: dict[int, bool] = field(default_factory=dict)
+
+    @property
+    def talk(self) -> list[asides.Aside]:
+        return [one for _, one in sorted(self.said.items())]
+
+    @property
+    def along(self) -> bool:
+        return bool(self.sends) and self.sends[max(self.sends)]
 
 
 class Talking(Judging):
@@ -33,6 +62,33 @@ class Talking(Judging):
         conversation: str
         inquiry: str
         send: bool
+
+    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
+        super().__init__(clock=clock, id=id)
+        self._earlier: dict[str, Earlier] = {}
+
+    def read(self, events: Sequence[StoredEvent]) -> None:
+        """Some of the log: what was said aside about a question that still waits is shown with it again (E30)."""
+        for one in events:
+            event = read_event(one.event) if one.event.get("type") == asides.KIND else None
+            if not isinstance(event, Unknown):
+                continue
+            found, wish = asides.aside(event), asides.sends(event)
+            if (inquiry := found.inquiry if found else wish[0] if wish else "") == "":
+                continue
+            earlier = self._earlier.setdefault(inquiry, Earlier())
+            if found:
+                earlier.said[one.seq] = found
+            elif wish:
+                earlier.sends[one.seq] = wish[1]
+            if inquiry in self._sheets:
+                self._sheets[inquiry].recall(earlier.talk, earlier.along)
+        while len(self._earlier) > MOST:
+            del self._earlier[next(iter(self._earlier))]
+
+    def made(self, sheet: Sheet) -> None:
+        if (earlier := self._earlier.get(sheet.prompt.inquiry)) is not None:
+            sheet.recall(earlier.talk, earlier.along)
 
     def said(self, inquiry: str, text: Foreign) -> None:
         """More of an answer to a side question."""
