@@ -25,6 +25,20 @@ async def test_r186_it_begins_with_what_the_schema_gives_and_makes_nothing_up() 
         assert app.answers == [] and "not submitted: /name is missing" in text_of(app)
 
 
+async def test_what_a_line_has_no_room_for_stands_below_it_the_whole_title_and_the_place() -> None:
+    title = "How much of the machine a run may take at most"
+    of: Any = {"type": "object", "properties": {"limits": {"type": "object", "properties": {
+        "cpu": {"type": "number", "title": title, "description": "In cores."}, "mem": {"type": "integer"},
+    }}}}  # fmt: skip
+    app = Checked(schema(of=of))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "down")
+        assert f"{title} · In cores. · /limits/cpu" in text_of(app)
+        await app.type(pilot, "tab")
+        assert "/limits/mem" in text_of(app), "where one is, though the heads above may be out of sight"
+
+
 async def test_e60_a_form_is_filled_in_by_keyboard_alone() -> None:
     app = Checked(schema(of=JOB))
     async with app.run_test(size=(80, 40)) as pilot:

@@ -16,13 +16,13 @@ from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.options import HINT_FILTER
-from jp_tui.ui.sheets.schema_keys import FormKeys
+from jp_tui.ui.sheets.schema_hints import HintedForm
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.schema_form_lines import Line
 
 
-class FilteredForm(FormKeys):
+class FilteredForm(HintedForm):
     """A form whose long choices can be narrowed."""
 
     BINDINGS: ClassVar = [

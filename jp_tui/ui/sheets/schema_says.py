@@ -30,6 +30,8 @@ NO_FORM: Final = "there is no form for this: {note}"
 NOT_YET: Final = "not submitted: {problem}"
 LINES, LONGEST = 200, 1_000
 """Lines of a schema that are shown, and characters of one: what stands above a question is painted whole (T4)."""
+LABEL: Final = 18
+"""Characters of a label that surely have room, however deep it is nested."""
 BESIDE: Final = 18
 """Characters of a hint that surely have room beside its field."""
 _SEP = ours(" · ")
@@ -43,6 +45,8 @@ def about(filling: Filling) -> Content:
     if line.role == "option":
         return name(line.shape.choices[line.option].about, 400)
     parts = []
+    if len(line.label) > LABEL:  # its line may have cut it
+        parts.append(name(line.label.replace("\n", " "), 120))
     if line.shape.about:
         parts.append(name(line.shape.about.replace("\n", " "), 400))
     if line.note:
@@ -50,7 +54,7 @@ def about(filling: Filling) -> Content:
     problem = filling.problem_at(line)
     if line.shape.hint and (len(line.shape.hint) > BESIDE or (problem and line.shape.hint not in problem.words)):
         parts.append(name(line.shape.hint, 120))
-    if line.shape.title and line.path and line.shape.title != str(line.path[-1]):
+    if len(line.path) > 1 or (line.shape.title and line.path and line.shape.title != str(line.path[-1])):
         parts.append(name(pointer(line.path), 80))
     return join(*parts, sep=_SEP)
 
