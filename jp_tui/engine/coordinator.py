@@ -13,20 +13,20 @@ from dataclasses import dataclass, replace
 
 from jp_tui.conversation.events import Event as Stored
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.conversation.text import Foreign
 from jp_tui.engine import ledger
 from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
-from jp_tui.engine.prompts import Ask, Asking, prompt
+from jp_tui.engine.prompts import Asking
 from jp_tui.engine.reviewing import Reviewing
 from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.showing import Showing
 from jp_tui.engine.verdicts import Checks, verdicts
 from jp_tui.inquiry import enrich
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
-from jp_tui.protocol.events import AnswerRefused, CallChanged, QuestionAsked, QuestionSettled
-from jp_tui.protocol.values import CallState, PromptRequest
+from jp_tui.protocol.events import AnswerRefused
+from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import SchemaAnswer, SecretAnswer
 
 Raised = v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted | v.ReviewWanted
@@ -74,9 +74,7 @@ class Coordinator:
         self._begin: dict[str, v.CallStarted] = {}
         self._heard_of: set[str] = set()
         self._resumed: set[str] = set()
-        self._asked_at: dict[str, float] = {}
-        self._shown: dict[str, PromptRequest] = {}
-        self._deadlines: dict[str, asyncio.TimerHandle] = {}
+        self._showing = Showing(log, self._put)
         self._checking: set[asyncio.Task[None]] = set()
         self._closed = False
         self._worker = asyncio.create_task(self._work())
@@ -173,7 +171,7 @@ class Coordinator:
         self.human(inquiry, self._reviewing.taken_over(inquiry))
 
     def _answer(self, given: v.HumanAnswered) -> None:
-        shown = self._shown.get(given.inquiry)
+        shown = self._showing.get(given.inquiry)
         if shown is None or not isinstance(shown.question.answer_type, SecretAnswer | SchemaAnswer):
             self._put(given)
         elif isinstance(shown.question.answer_type, SecretAnswer):
@@ -207,18 +205,16 @@ class Coordinator:
 
     def shown(self, inquiry: str) -> PromptRequest | None:
         """The prompt that waits for the human under this id."""
-        return self._shown.get(inquiry)
+        return self._showing.get(inquiry)
 
     def ask_again(self) -> None:
         """Put what waits to a face that was not there when it was asked."""
-        for waiting in self._shown.values():
-            self._log.publish(QuestionAsked(conversation=self._log.id, prompt=waiting))
+        self._showing.again()
         self._reviewing.say_again()
 
     def answered_after(self, inquiry: str) -> int | None:
         """Milliseconds since the question was put to the human."""
-        began = self._asked_at.get(inquiry)
-        return None if began is None else int((self._log.setup.monotonic() - began) * 1000)
+        return self._showing.since(inquiry)
 
     def settled_by(self, inquiry: str) -> str | None:
         """Who settled an inquiry of this turn; None when nobody did."""
@@ -232,16 +228,16 @@ class Coordinator:
     @property
     def questions_wait(self) -> bool:
         """Whether a tool's question waits for the human."""
-        return any(shown.kind == "question" for shown in self._shown.values())
+        return any(shown.kind == "question" for shown in self._showing)
 
     @property
     def goes_on(self) -> bool:
         """Whether the turn can be left now and taken up again (R207): it waits for the human, and a call that is not
         over has asked something or come to a result."""
         asked = {call for call, question in self._state.ledger.attempts if question not in PROMPTS}
-        prompted = {shown.call for shown in self._shown.values() if shown.kind in ("permission", "review")}
+        prompted = {shown.call for shown in self._showing if shown.kind in ("permission", "review")}
         left = any(work.recorded for work in self._state.calls.values())
-        held = any(shown.kind == "delivery" for shown in self._shown.values())
+        held = any(shown.kind == "delivery" for shown in self._showing)
         return self.questions_wait or held or left or bool(asked & prompted)
 
     # --- the end ------------------------------------------------------------------------------------------
@@ -254,14 +250,13 @@ class Coordinator:
 
     def withdraw(self) -> None:
         """The log cannot be written: nothing that waits can be answered now. The record of it stays open."""
-        for inquiry in list(self._shown):
-            self._settled(inquiry, "withdrawn", "")
+        for shown in list(self._showing):
+            self._settled(shown.inquiry, "withdrawn", "")
 
     async def close(self) -> None:
         """Deal with what came, then stop."""
         await self._reviewing.close()
-        for timer in self._deadlines.values():
-            timer.cancel()
+        self._showing.close()
         await self.settle()
         self._closed = True
         self._worker.cancel()
@@ -303,10 +298,13 @@ class Coordinator:
         for effect in effects:
             match effect:
                 case s.AskHuman() | s.AskPermission() | s.AskDelivery() | s.AskReview():
-                    self._ask(effect)
+                    self._showing.ask(effect, self._calls[effect.open.call])
+                    if isinstance(effect, s.AskHuman):
+                        self._hooks.waits()
                 case s.AskReviewer(opened):
-                    self._say(opened.call, "awaiting_assistant")
-                    self._reviewing.ask(effect, self._calls[opened.call].tool)
+                    call = self._calls[opened.call]
+                    self._showing.say(opened.call, call, "awaiting_assistant")
+                    self._reviewing.ask(effect, call.tool)
                 case s.RunAgain() | s.Complete() | s.Defer() | s.Permit() | s.Deliver():
                     self._pending.settle(effect)
                 case s.Settled(inquiry, how, by):
@@ -321,48 +319,10 @@ class Coordinator:
                     raise AssertionError("facts are recorded before effects")
 
     def _settled(self, inquiry: str, how: s.How, by: str) -> None:
-        log = self._log
-        self._asked_at.pop(inquiry, None)
         self._reviewing.drop(inquiry)
         self._hooks.settled(inquiry)
-        if (timer := self._deadlines.pop(inquiry, None)) is not None:
-            timer.cancel()
-        if self._shown.pop(inquiry, None) is not None:
-            log.setup.journal.clear_draft(log.id, inquiry)  # ids come again in another turn (R29), drafts must not
-        log.publish(QuestionSettled(conversation=log.id, inquiry=inquiry, how=how, by=by))
+        self._showing.settled(inquiry, how, by)
 
     def _refuse(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
         id_ = self._log.id
         self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone, by=by))
-
-    def _ask(self, ask: Ask) -> None:
-        log, opened = self._log, ask.open
-        self._asked_at[opened.inquiry] = log.setup.monotonic()
-        match ask:
-            case s.AskHuman() | s.AskReview():
-                self._say(opened.call, "awaiting_input")
-            case s.AskPermission():
-                self._say(opened.call, "awaiting_permission")
-            case s.AskDelivery():
-                self._say(opened.call, "awaiting_result_edit")
-        made = self._shown[opened.inquiry] = prompt(log, ask, self._calls[opened.call])
-        log.publish(QuestionAsked(conversation=log.id, prompt=made))
-        if isinstance(ask, s.AskHuman):
-            if (seconds := ask.open.rule.deadline_secs) is not None:
-                passed = v.DeadlinePassed(opened.inquiry)
-                self._deadlines[opened.inquiry] = asyncio.get_running_loop().call_later(seconds, self._put, passed)
-            self._hooks.waits()
-
-    def _say(self, call: str, state: CallState) -> None:
-        about, log = self._calls[call], self._log
-        log.publish(
-            CallChanged(
-                conversation=log.id,
-                turn=log.turn,
-                call=call,
-                tool=about.tool,
-                state=state,
-                title=Foreign(about.subject),
-                hidden=about.setup.hidden,
-            )
-        )
