@@ -35,6 +35,7 @@ async def test_e60_null_is_given_and_taken_back_by_keys() -> None:
         assert app.document == {"name": None} and "is null" in text_of(app)
         await app.type(pilot, "tab", "delete", "tab", "delete")
         assert app.document == {"name": None, "owner": None, "tags": None}
+        assert "or null" not in text_of(app), "said once"
         assert "del unset" in text_of(app), "what need not be there can go, too"
         await app.type(pilot, "delete")
         assert app.document == {"name": None, "owner": None}

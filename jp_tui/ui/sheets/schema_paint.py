@@ -243,8 +243,8 @@ def _beside(row: Row, line: Line, filling: Filling, place: Columns, here: bool) 
         if problem.path != line.path and line.shape.kind != "many":
             said = "something is missing inside" if problem.missing else "wrong inside"
         row.put(ours("  {said}", _NEED if problem.missing else _WRONG, said=name(said, room)), "write")
-    elif value is None and line.writes and here and room > 5:
-        row.put(ours("  is null", _HINT))
+    elif value is None and line.shape.nullable:  # said where the value stands, but for a field that is written in
+        row.put(ours("  is null" if line.writes and here else "", _HINT))
     elif line.shape.hint and room > 5 and line.role in ("field", "head"):
         row.put(ours("  {hint}", _HINT, hint=name(line.shape.hint, room)))
     if tools:
