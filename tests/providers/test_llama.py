@@ -7,11 +7,13 @@ message make it call a tool, split characters over chunks or never stop.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 
 import pytest
 
 from jp_tui.conversation.model import Call, Delta, Message, ModelError, ModelRequest, PartGrew, Result, Said, ToolSpec
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.providers.choose import Endpoint, WireName, open_provider
 from jp_tui.providers.http import reachable
 
@@ -104,3 +106,41 @@ async def test_refusals_of_a_real_server(wire: WireName, base: str) -> None:
             await collect(wire, base_url, request)
         assert caught.value.kind == kind and caught.value.detail
     assert await reachable(URL)
+
+
+VERDICT: JsonObject = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {"reason": {"type": "string", "maxLength": 40}, "answer": {"type": "boolean"}},
+    "required": ["reason", "answer"],
+}
+
+
+@pytest.mark.parametrize("schema", ["plain", "a definition and one value"])
+async def test_issue_6_a_reply_by_a_schema(wire: WireName, base: str, schema: str) -> None:
+    """Done when: a server that enforces schemas takes the requests of both wires. On the other door only a forced tool
+    is enforced (T30), and `output_config` is taken and does nothing."""
+    output = VERDICT
+    if schema != "plain":
+        extra = {"tea": {"$ref": "#/$defs/tea"}, "kind": {"const": "green"}}
+        output = {**VERDICT, "properties": {**VERDICT["properties"], **extra}}  # type: ignore[dict-item]
+        output |= {"required": [*output["properties"]], "$defs": {"tea": {"type": "string", "enum": ["a", "b"]}}}
+    asked = ask("Is it good?", output=output, tools=(TOOL,), tool_choice="none", max_tokens=2_048)
+    said, finished = fold(await collect(wire, base, asked))
+    assert finished is not None and finished.reason == "end"
+    assert "tool" not in [part[0] for part in said]
+    if wire == "openai-chat":
+        reply = json.loads(said[-1][1])
+        assert list(reply) == list(output["properties"]), "the reason first (R124)"
+        assert isinstance(reply["answer"], bool)
+
+
+async def test_issue_6_a_verdict_by_a_forced_tool(wire: WireName, base: str) -> None:
+    """S20b, T30: 1,024 tokens and more, temperature 0. It has to stand alone: this server takes a named choice as one
+    among all tools that are listed."""
+    verdict = ToolSpec("verdict", "Give your verdict.", VERDICT)
+    asked = ask("Is it good?", tools=(verdict,), tool_choice="verdict", max_tokens=2_048)
+    said, finished = fold(await collect(wire, base, asked))
+    kind, _, name, arguments = said[-1]
+    assert (kind, name) == ("tool", "verdict") and list(arguments) == ["reason", "answer"]
+    assert isinstance(arguments["answer"], bool) and finished is not None
