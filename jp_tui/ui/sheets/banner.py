@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import Escalation
+from jp_tui.protocol.values import Escalation, Verdict
 from jp_tui.ui.text import blank, foreign, join, ours, styled
 from jp_tui.view import wording as w
 from jp_tui.view.amounts import duration
@@ -40,7 +40,7 @@ class Banner(Widget):
 
     def __init__(self, escalation: Escalation, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        said = ours(_head(escalation), "bold $text-warning")
+        said = ours(_first(escalation)[0], "bold $text-warning")
         model = Foreign(short_model(Foreign(escalation.model)))
         by = [foreign(model, mode="approval", limit=40)] if model else []
         by += [ours("{time}", time=Foreign(duration(escalation.ms)))] if escalation.ms is not None else []
@@ -76,26 +76,38 @@ class Banner(Widget):
         return join(*lines, sep=ours("\n")) if lines else blank()
 
 
-def _head(told: Escalation) -> LiteralString:
-    """M12's first words, or why there is no verdict."""
+def _first(told: Escalation) -> tuple[LiteralString, Verdict | None]:
+    """M12 and the no that it quotes, a first one where there was no second; else why there is none."""
+    if not told.failed:
+        return w.REJECTING, Verdict(model=told.model, reason=told.reason, ms=told.ms)
+    return (w.REJECTING, told.before[-1]) if told.before else (_without(told), None)
+
+
+def _without(told: Escalation) -> LiteralString:
+    """Why there is no verdict, or no second one."""
     if told.cause == "taken_over":
         return w.TAKEN_OVER
-    if told.cause == "too_long":
-        return w.TOO_LONG_TO_REVIEW
-    return w.NO_VERDICT if told.failed else w.REJECTING
+    return w.TOO_LONG_TO_REVIEW if told.cause == "too_long" else w.NO_VERDICT
 
 
 def _told(told: Escalation) -> Content:
-    """The reason, then what it had said before, and what it was shown."""
-    lines = [_quoted(told.reason)]
-    if told.cause == "taken_over":
+    """The reason, then what it had said before, why there is no more, and what it was shown."""
+    _, no = _first(told)
+    lines = [_quoted(no.reason)] if no is not None else []
+    if told.failed:
         heard = told.reason.raw.strip()
-        lines = [ours("{head} {reason}", head=ours(w.HEARD), reason=_quoted(told.reason))] if heard else []
-    for one in told.before:
-        lines.append(ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(one.reason)))
+        said = [ours(_without(told))] if no is not None else []
+        if heard:
+            said += [ours(w.HEARD)] if told.cause == "taken_over" else []
+            said.append(_quoted(told.reason))
+        lines.append(join(*said, sep=ours(" ")))
+    else:
+        lines += [
+            ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(one.reason)) for one in told.before
+        ]
     if told.saw:
         lines.append(styled(ours(w.SAW, saw=Foreign(told.saw)), "$foreground-muted"))
-    return join(*lines, sep=ours("\n"))
+    return join(*(line for line in lines if line), sep=ours("\n"))
 
 
 def _quoted(reason: Foreign) -> Content:

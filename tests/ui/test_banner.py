@@ -1,0 +1,69 @@
+"""What stands above a question that a reviewer was asked before (R150, R154-R156, M12; asking.md E41)."""
+
+from __future__ import annotations
+
+import pytest
+from textual.app import App, ComposeResult
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import Escalation, Verdict
+from jp_tui.ui.sheets.banner import Banner
+
+M12 = "The assistant recommended rejecting this change:"
+FIRST = (Verdict(model="a/haiku", reason=Foreign("unrelated"), ms=900),)
+
+
+def shown(**told: object) -> list[str]:
+    escalation = Escalation.model_validate({"model": "a/haiku", "reason": Foreign(""), "ms": 1400, **told})
+    return [line.plain.rstrip() for line in Banner(escalation)._lines(100)]
+
+
+@pytest.mark.parametrize(
+    ("told", "lines"),
+    [
+        ({"reason": Foreign("too wide")}, [f"{M12}  haiku · 1.4 s", '"too wide"']),
+        ({}, [f"{M12}  haiku · 1.4 s", '"(no reason given)"']),
+        (
+            {"reason": Foreign("too wide"), "before": FIRST, "saw": "all of it"},
+            [
+                f"{M12}  haiku · 1.4 s",
+                '"too wide"',
+                'Before it was told the assistant\'s intent it said: "unrelated"',
+                "It was shown all of it.",
+            ],
+        ),
+        (
+            {"reason": Foreign("no answer"), "failed": True},
+            ["The reviewer could not decide, so this comes to you:  haiku · 1.4 s", '"no answer"'],
+        ),
+        (
+            {"reason": Foreign("no answer"), "failed": True, "before": FIRST},
+            [
+                f"{M12}  haiku · 1.4 s",
+                '"unrelated"',
+                'The reviewer could not decide, so this comes to you: "no answer"',
+            ],
+        ),
+        (
+            {"reason": Foreign("It loo"), "failed": True, "cause": "taken_over"},
+            ["You took this over from the reviewer.  haiku · 1.4 s", 'It had written so far: "It loo"'],
+        ),
+        (
+            {"failed": True, "cause": "taken_over"},
+            ["You took this over from the reviewer.  haiku · 1.4 s"],
+        ),
+        (
+            {"failed": True, "cause": "too_long", "reason": Foreign("2 MB")},
+            ["Too long to be shown to the reviewer whole, so this comes to you:  haiku · 1.4 s", '"2 MB"'],
+        ),
+    ],
+)
+async def test_what_it_says(told: dict[str, object], lines: list[str]) -> None:
+    """Its first line is M12 to the letter wherever a reviewer said no, also when it failed to say more."""
+
+    class Host(App[None]):
+        def compose(self) -> ComposeResult:
+            return iter(())
+
+    async with Host().run_test():
+        assert shown(**told) == lines
