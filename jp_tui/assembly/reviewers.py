@@ -1,7 +1,7 @@
 """The models that answer questions: which one, how it is asked, and its provider, ready (inquiries.md R70, R130, R131).
 
-A provider is made once for each server and reused; what is wrong names the override that wanted it. Nothing is opened
-and no file about models is read before a question goes there.
+A provider is made once for each server and reused; whoever asks it gives it up at the end. What is wrong names the
+override that wanted it. Nothing is opened and no file about models is read before a question goes there.
 """
 
 from __future__ import annotations
@@ -46,12 +46,6 @@ class Reviewers:
     async def side(self) -> ModelSetup:
         """The model for side questions, where one is set for questions (E30). Raises ModelError."""
         return self._open({}, None, "", "")
-
-    async def close(self) -> None:
-        """Give up what was opened here."""
-        opened, self._opened = list(self._opened.values()), {}
-        for provider in opened:
-            await provider.close()
 
     def _open(self, overrides: JsonObject, main: ModelSetup | None, tool: str, question: str) -> ModelSetup:
         settings, words = self._settings, f"question {question} of tool {tool}"

@@ -80,7 +80,6 @@ async def test_r131_a_provider_is_made_once_and_reused(home: Home, main: ModelSe
     of.follow(home.load("providers.llm.anthropic.base_url = 'http://127.0.0.1:9'\n"))
     moved = await opened(of, main, model={"id": "anthropic/claude-haiku-4-5"})
     assert moved.provider is not one.provider and moved.structured == "tool"
-    await of.close()
 
 
 async def test_an_alias_is_resolved(home: Home, main: ModelSetup) -> None:
@@ -168,4 +167,3 @@ async def test_what_is_changed_while_it_runs_holds_for_the_next_question(
     with pytest.raises(ValueError, match=r"config\.toml:1:1: .*no provider nobody"):
         reloaded(made, [], of)
     assert (await opened(of, main)).id == "openai/gpt-4o", "what cannot be used changes nothing"
-    await of.close()
