@@ -258,3 +258,11 @@ async def test_an_editor_for_arguments_that_are_no_object_says_why() -> None:
         await app.arm(pilot)
         await app.type(pilot, "e")
         assert "cannot be edited here" in text_of(app) and app.sheet.writing is None
+
+
+async def test_e41_a_reason_that_is_shown_whole_has_no_key_for_the_rest() -> None:
+    app = Host(escalated(failed=True, reason="HTTP 529 overloaded, three times"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        seen = text_of(app)
+        assert '"HTTP 529 overloaded, three times"' in seen and "whole reason" not in seen

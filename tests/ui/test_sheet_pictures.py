@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.questions.types import Option
+from jp_tui.questions.types import Option, Place
 from jp_tui.ui.sheets.schema import SchemaSheet
 from tests.ui.sheet_host import (
     LONG_DIFF,
@@ -24,12 +24,14 @@ from tests.ui.sheet_host import (
     delivery,
     editable,
     escalated,
+    formed,
     multi,
     permission,
     schema,
     secret,
     select,
     text,
+    text_of,
 )
 
 Compare = Callable[..., bool]
@@ -167,6 +169,41 @@ STATES: dict[str, tuple[PromptRequest, str]] = {
 def test_every_state(snap_compare: Compare, state: str) -> None:
     prompt, keys = STATES[state]
     look(snap_compare, prompt, keys=keys)
+
+
+async def judged(app: Host, pilot: Pilot[None], sheet: SchemaSheet) -> None:
+    await app.until(pilot, lambda: sheet.filling.sure)
+
+
+LARGE_TOO = (
+    "unseen", "full-screen", "human-only", "nothing-chosen", "nothing-written", "folded", "sent", "several-none",
+    "schema-wrong", "edit-wrong", "error-result", "deadline",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("state", LARGE_TOO)
+def test_errors_and_places_on_a_large_screen(snap_compare: Compare, state: str) -> None:
+    prompt, keys = STATES[state]
+    look(snap_compare, prompt, keys=keys, size=LARGE, theme="jp-day")
+
+
+@pytest.mark.parametrize("label", ["Assistant", None], ids=["label", "plain"])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_r170_r194_an_only_entry_of_a_list_looks_like_the_flat_form(kind: str, label: str | None) -> None:
+    """One question shows no tab, no `[1/1]`, and submits at once (E3): the very picture of the flat form."""
+    remember = {"remember": False, "context": None} if kind == "boolean" else {}
+    flat = KINDS[kind](label=label, **remember)
+    listed = formed(flat, Place("only", flat.question.text, "current"))
+    seen = []
+    for prompt in (flat, listed):
+        app = Host(prompt)
+        async with app.run_test(size=LARGE) as pilot:
+            await app.arm(pilot)
+            sheet = app.sheet
+            if isinstance(sheet, SchemaSheet):
+                await judged(app, pilot, sheet)
+            seen.append(text_of(app))
+    assert seen[0] == seen[1]
 
 
 def test_deaf(snap_compare: Compare) -> None:

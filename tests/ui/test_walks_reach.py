@@ -60,6 +60,7 @@ async def test_e60_each_key_has_a_button_or_a_line_of_the_menu(kind: str) -> Non
             await pilot.resize_terminal(*size)
             await app.settled(pilot)
             sheet = app.sheet
+            assert "leave" in buttons(sheet)
             if sheet.writing is not None:
                 sheet.stop_writing()
                 await app.settled(pilot)

@@ -102,6 +102,8 @@ class Frame(Vertical, can_focus=True):
         self.time = Static(id="time")
         self.problem = Static(id="problem")
         self.line = KeyLine()
+        self.extra: list[Hint] = []  # what the dock adds to the last line
+        self.told = False  # whether the reviewer's reason stands there to its end
         self.areas: list[Widget] = []
         self._answering = True  # whether the mode leaves the answer area visible
         self._large: Field | None = None  # the field that has its place
@@ -249,7 +251,10 @@ class Frame(Vertical, can_focus=True):
         if inner < 1:
             return
         tight = room < TIGHT
-        was = self._uncramped()
+        was, self.extra = self._uncramped(), extra
+        if self.banner:
+            self.banner.rows = self.banner.height_at(inner, room // 4)
+            self.told = self.banner.whole_at(inner)
         self.line.note = None if self.armed else ours(w.SENT) if self.done else ours(w.DEAF)
         self.line.hints = tuple([*self.hints(), *extra] if self.armed else extra)
         self.line.most = 1 if tight else 2 if room < ROOMY else 3
@@ -302,7 +307,6 @@ class Frame(Vertical, can_focus=True):
         if self.banner:
             self.banner.display = not self.cramped and not (tight and (self.mode == "write" or crowded))
         if self.banner and self.banner.display:
-            self.banner.rows = self.banner.height_at(inner, room // 4)
             rows += self.banner.rows
         return rows
 

@@ -5,6 +5,7 @@ Lays hints out over as many rows as it needs and reports clicks by the hint's ac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 
@@ -34,6 +35,13 @@ class Hint:
     keep: bool = False
 
 
+def _least(hints: list[Hint]) -> int:
+    """Which of them is left out first. The way out goes last: it leads to the menu, which has what is left out."""
+    ways = [at for at, hint in enumerate(hints) if not hint.keep]
+    ways = ways or [at for at, hint in enumerate(hints) if hint.action != "leave"]
+    return ways[-1] if ways else 0
+
+
 class KeyLine(Widget):
     """The keys that work now, in one or more rows."""
 
@@ -55,12 +63,12 @@ class KeyLine(Widget):
 
         action: str
 
-    def rows(self, width: int) -> list[list[tuple[int, int, Hint]]]:
-        """The hints as rows of (first cell, end cell, hint) within a width."""
-        hints = list(self.hints)
+    def rows(self, width: int, hints: Sequence[Hint] | None = None) -> list[list[tuple[int, int, Hint]]]:
+        """The hints, or others in their place, as rows of (first cell, end cell, hint) within a width."""
+        hints = list(self.hints if hints is None else hints)
         rows = self._broken(hints, width)
         while len(rows) > self.most and len(hints) > 1:
-            hints.pop(next((at for at in range(len(hints) - 1, -1, -1) if not hints[at].keep), len(hints) - 1))
+            hints.pop(_least(hints))
             rows = self._broken(hints, width)
         return rows
 

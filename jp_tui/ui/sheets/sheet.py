@@ -121,7 +121,7 @@ class Sheet(Asking):
             found.append(Hint("ctrl+d", "read on", "read(1)"))
         if self.looking == "reason":
             found.append(Hint("v", "the question", "aside('reason')"))
-        elif self.banner and not self.banner.whole_at(self.banner.size.width or 999):
+        elif self.banner and not self.told:
             found.append(Hint("v", "whole reason", "aside('reason')"))
         if view and view.hunk[1]:
             found.append(Hint("t", "one column", "split") if view.split else Hint("t", "two columns", "split"))
@@ -199,7 +199,7 @@ class Sheet(Asking):
         may = {"note": self.may_note, "edit": self.may_edit, "reply": self.may_reply}
         more, aside = [*self.more_rows(), *self.walking_rows()], self.asking_rows()
         if self.mode != "menu":
-            self._spare = spare.left_out(self.line)
+            self._spare = spare.left_out(self.line, [*self.hints(), *self.extra])
         rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=more, aside=aside, may=may)
         self.menu.rows = (*rows, *spare.rows(self._spare, self))
         self.turn("menu")

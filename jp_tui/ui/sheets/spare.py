@@ -6,7 +6,7 @@ nor has what the menu offers anyway. Runs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from textual.binding import Binding, BindingsMap
 from textual.dom import DOMNode
@@ -27,10 +27,10 @@ _ELSEWHERE = frozenset(
 )
 
 
-def left_out(line: KeyLine) -> list[Hint]:
-    """The hints that the line does not show, in order of importance."""
-    shown = {hint.action for row in line.rows(line.size.width or 1) for *_, hint in row}
-    return [hint for hint in line.hints if hint.action not in shown | _ELSEWHERE]
+def left_out(line: KeyLine, hints: Sequence[Hint]) -> list[Hint]:
+    """Those of some hints for which the line has no room, in order of importance."""
+    shown = {hint.action for row in line.rows(line.size.width or 1, hints) for *_, hint in row}
+    return [hint for hint in hints if hint.action not in shown | _ELSEWHERE]
 
 
 def rows(hints: Iterable[Hint], sheet: DOMNode) -> list[Row]:
