@@ -130,9 +130,10 @@ FORM = (
 PICK = (
     Step("1,000 choices opened", (ENTER,)),
     Step("20 lines", (DOWN,) * 20, 0.03),
-    Step("last line", (END,)),
     Step("filtered", (b"/", b"9", b"9", ENTER), shows="found"),
     Step("chosen", (ENTER,)),
+    Step("opened again", (ENTER,)),
+    Step("last line", (END,)),
     Step("F6 and F6", (F6, F6, F6, F6), 0.3),
 )
 
