@@ -130,7 +130,7 @@ FORM = (
 PICK = (
     Step("1,000 choices opened", (ENTER,)),
     Step("20 lines", (DOWN,) * 20, 0.03),
-    Step("filtered", (b"/", b"9", b"9", ENTER), shows="found"),
+    Step("filtered", (b"/", b"9", b"9", ENTER), shows="choice 990"),
     Step("chosen", (ENTER,)),
     Step("opened again", (ENTER,)),
     Step("last line", (END,)),
