@@ -36,9 +36,18 @@ if TYPE_CHECKING:
 _LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
 
 
-def setup(parts: Parts, journal: Journal, *, client: bool, command: str, via: str = "") -> Setup:
-    """The engine's setup; `via` names a face that is not the screen (R25). Raises SettingsError for what cannot be
-    configured so."""
+def setup(
+    parts: Parts,
+    journal: Journal,
+    *,
+    client: bool,
+    command: str,
+    via: str = "",
+    reviews: bool = True,
+    secrets: bool = True,
+) -> Setup:
+    """The engine's setup; `via` names a face that is not the screen (R25), `reviews` and `secrets` say what it can do
+    beside asking, as in Setup. Raises SettingsError for what cannot be configured so."""
     assistant = config.assistant(parts.settings)
     known = servers.providers(parts.settings, parts.environment)
 
@@ -69,7 +78,8 @@ def setup(parts: Parts, journal: Journal, *, client: bool, command: str, via: st
         on_failure=inquiry.on_failure,
         config_delta=dict(parts.delta),
         via=via,
-        reviews=client and config.look(parts.settings).review,
+        reviews=client and reviews and config.look(parts.settings).review,
+        secrets=secrets,
     )
 
 

@@ -86,15 +86,27 @@ def journal(made: Parts) -> Journal:
     return open_journal(made.paths.database)
 
 
-def link(made: Parts, journal: Journal, *, client: bool, command: str, greet: bool = False, via: str = "") -> LocalLink:
-    """An engine for a thread of its own, over the database that is open already."""
+def link(
+    made: Parts,
+    journal: Journal,
+    *,
+    client: bool,
+    command: str,
+    greet: bool = False,
+    via: str = "",
+    reviews: bool = True,
+    secrets: bool = True,
+) -> LocalLink:
+    """An engine for a thread of its own, over the database that is open already; `reviews` and `secrets` say what its
+    face can do beside asking (R182b, R241)."""
     from jp_tui.link.local import LocalLink
 
     def build(publish: Callable[[Event], None]) -> Serves:
         from jp_tui.assembly import setup
         from jp_tui.engine.hub import Engine
 
-        return Engine(setup(made, journal, client=client, command=command, via=via), publish, greet=greet)
+        made_of = setup(made, journal, client=client, command=command, via=via, reviews=reviews, secrets=secrets)
+        return Engine(made_of, publish, greet=greet)
 
     return LocalLink(build)
 

@@ -17,6 +17,7 @@ from jp_tui.protocol.values import (
     Replied,
     Restored,
     Submitted,
+    Unanswered,
     WentBack,
 )
 from jp_tui.questions.types import Taken
@@ -46,6 +47,8 @@ def given(command: c.AnswerQuestion, *, via: str, ms: int | None, at: str) -> v.
             return v.HumanRestored(inquiry, shown)
         case Submitted():
             return v.HumanSubmitted(inquiry, shown)
+        case Unanswered(error=error):
+            return v.HumanUnanswered(inquiry, shown, error)
         case _:
             assert_never(command.response)
 

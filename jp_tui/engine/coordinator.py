@@ -63,6 +63,7 @@ class Coordinator:
         setup = log.setup
         self._state = v.State(
             client=setup.client,
+            secrets=setup.secrets,
             most=setup.max_attempts,
             on_failure=setup.on_failure,
             retry_with_intent=setup.retry_with_intent,

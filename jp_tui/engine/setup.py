@@ -164,6 +164,7 @@ class Setup:
     `reload_tools` reads the settings anew, with the deltas that the conversation's log holds (R67), and raises
     ValueError; `config_delta` is what this run's command line changes for the conversation, to be stored with its
     next turn. `reviews`: a face is attached that lets a whole form be looked over before it counts (R182b).
+    Without `secrets` the client cannot be asked for one (R241).
     """
 
     journal: Journal
@@ -182,6 +183,7 @@ class Setup:
     tool_choice: str = "auto"
     max_attempts: int = 20
     on_failure: Literal["ask", "fail"] = "ask"
+    secrets: bool = True
     retry_with_intent: bool = False
     reviews: bool = False
     reviewer: Reviewer | None = None

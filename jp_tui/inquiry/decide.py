@@ -51,6 +51,8 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = forms.restored(state, given)
         case v.HumanSubmitted():
             state, steps = forms.submitted(state, given)
+        case v.HumanUnanswered():
+            state, steps = human.unanswered(state, given)
         case v.HumanTookOver():
             state, steps = reviewer.took_over(state, given)
         case v.DeadlinePassed():

@@ -122,6 +122,23 @@ def replied(state: v.State, given: v.HumanReplied) -> Decision:
     return state, [*steps, s.RunAgain(opened.call, answers, replied=True, reply=words or None)]
 
 
+def unanswered(state: v.State, given: v.HumanUnanswered) -> Decision:
+    """A client has no answer (R241, R242): the call ends, also of the assistant, for nobody can be asked."""
+    opened = find(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    if isinstance(opened, v.OpenReview) or not writable(given.error):
+        return state, [s.Refuse(given.inquiry, "this asks for something else", False)]
+    failed = messages.request_failed(given.error) if given.error else ""
+    if not isinstance(opened, v.Open):
+        return prompt_cancelled(state, opened, failed)
+    if not failed:
+        return _ended(state, opened, "user", messages.CANCELLED)
+    state, steps = cancel(state, opened, "backend_error", POLICY)
+    state, more = complete(state, opened.call, failed, is_error=True)
+    return state, [*steps, *more]
+
+
 def edited(state: v.State, given: v.HumanEdited) -> Decision:
     """The arguments were edited instead (R87, R97b): whatever was answered was answered about others."""
     opened = find(state, given.inquiry, given.digest)

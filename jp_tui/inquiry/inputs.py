@@ -219,6 +219,16 @@ class HumanSubmitted:
 
 
 @dataclass(frozen=True, slots=True)
+class HumanUnanswered:
+    """A client that was to ask has no answer: it said so with an `error` (R242), or, without one, none that fits came
+    of it (R241) or it went away."""
+
+    inquiry: str
+    digest: str
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class HumanTookOver:
     """The human decides what a reviewer is deciding (R156): the `model` that was at it, since `ms`, and what was
     `heard` of its reason so far."""
@@ -293,6 +303,7 @@ Input = (
     | HumanWentBack
     | HumanRestored
     | HumanSubmitted
+    | HumanUnanswered
     | HumanTookOver
     | DeadlinePassed
     | Revoked

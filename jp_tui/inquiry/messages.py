@@ -140,6 +140,11 @@ def no_verdict(tool: str, question: str, error: str) -> str:
     )
 
 
+def request_failed(reason: str) -> str:
+    """M38, on the direct path."""
+    return f"User input request failed: {reason}"
+
+
 SKIPPED = "Tool skipped by user."
 """M14."""
 

@@ -160,14 +160,16 @@ def edited(state: v.State, opened: v.OpenPermission | v.OpenDelivery, given: v.H
     return state, [*steps, s.Permit(opened.call, given.arguments, _decision("edit", given.via, given.ms))]
 
 
-def cancelled(state: v.State, opened: v.OpenPermission | v.OpenDelivery) -> Decision:
-    """Left without a decision: the call does not run (M14), its result is not delivered (M20)."""
+def cancelled(state: v.State, opened: v.OpenPermission | v.OpenDelivery, failed: str = "") -> Decision:
+    """Left without a decision: the call does not run (M14), its result is not delivered (M20). `failed` is what the
+    model reads instead when nobody could be asked."""
     if isinstance(opened, v.OpenPermission):
         text = messages.SKIPPED
     else:
         text = messages.EDIT_CANCELLED if opened.edit else messages.RESULT_CANCELLED
     state, steps = _over(state, opened, "cancelled")
-    state, more = complete(state, opened.call, text, is_error=False, decision=_decision("cancel", "", None))
+    decision = _decision("cancel", "", None)
+    state, more = complete(state, opened.call, failed or text, is_error=bool(failed), decision=decision)
     return state, [*steps, *more]
 
 

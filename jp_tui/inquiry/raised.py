@@ -27,7 +27,7 @@ from jp_tui.inquiry.settle import (
     rememberable,
     take,
 )
-from jp_tui.questions.types import Question
+from jp_tui.questions.types import Question, SecretAnswer
 from jp_tui.questions.wire import digest, recorded
 
 ALONE = 10
@@ -52,12 +52,13 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     if shown is None:
         return _then(steps, complete(state, given.call, messages.unaskable(work.tool), is_error=True))
     refused = refusals.standing(state.ledger, given.question)
+    client = state.client and (state.secrets or not isinstance(given.question.answer_type, SecretAnswer))
     found = route(
         work.tool,
         given.question,
         given.rule,
         state.ledger,
-        client=state.client,
+        client=client,
         policy=given.policy,
         policy_place=given.policy_place,
         verdicts=given.verdicts,
@@ -69,7 +70,7 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     if before is not None:
         state = evolve.takes_up(state, given.call, before)
         opened = replace(opened, inquiry=before.inquiry, before=before.before)
-        if not state.client and found.who not in ("static", "remembered"):
+        if not client and found.who not in ("static", "remembered"):
             return _then(steps, nobody(state, opened, "deferred"))  # it waited for a person, and still does (E52)
         told = before.escalation
         if told is None and before.before and found.who == "human":  # its second look has become a person's

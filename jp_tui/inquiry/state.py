@@ -210,13 +210,15 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything the machine knows. `client`: a face that can ask is attached (R146). `most`: R98's limit.
+    """Everything the machine knows. `client`: a face that can ask is attached (R146); without `secrets` not for one
+    (R241). `most`: R98's limit.
 
     `waiting` is the human's queue, oldest first; `reviewed` what a reviewer is asked now. `settled` says who settled
     an inquiry of this turn, for whoever comes too late; `deferred` the call of each request that is left open (R230).
     """
 
     client: bool
+    secrets: bool = True
     most: int = 20
     on_failure: Literal["ask", "fail"] = "ask"
     retry_with_intent: bool = False

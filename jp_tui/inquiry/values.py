@@ -20,6 +20,7 @@ from jp_tui.inquiry.inputs import HumanReplied as HumanReplied
 from jp_tui.inquiry.inputs import HumanRestored as HumanRestored
 from jp_tui.inquiry.inputs import HumanSubmitted as HumanSubmitted
 from jp_tui.inquiry.inputs import HumanTookOver as HumanTookOver
+from jp_tui.inquiry.inputs import HumanUnanswered as HumanUnanswered
 from jp_tui.inquiry.inputs import HumanWentBack as HumanWentBack
 from jp_tui.inquiry.inputs import Input as Input
 from jp_tui.inquiry.inputs import PermissionWanted as PermissionWanted

@@ -167,6 +167,14 @@ class Submitted(Model):
     kind: Literal["submitted"] = "submitted"
 
 
+class Unanswered(Model):
+    """The face that was to ask has no answer: its client replied with an `error` (R242), or came to none that fits or
+    went away (R241). No human does this."""
+
+    kind: Literal["unanswered"] = "unanswered"
+    error: str = ""
+
+
 class Permitted(Model):
     """A decision at a permission prompt (R86); `reason` only with a skip. A cancelled edit is a skip with the reason
     "Edit cancelled" (R87)."""
@@ -186,7 +194,17 @@ class Delivered(Model):
 
 
 Response = Annotated[
-    Answered | Cancelled | Replied | EndTurn | Edited | Permitted | Delivered | WentBack | Restored | Submitted,
+    Answered
+    | Cancelled
+    | Replied
+    | EndTurn
+    | Edited
+    | Permitted
+    | Delivered
+    | WentBack
+    | Restored
+    | Submitted
+    | Unanswered,
     Field(discriminator="kind"),
 ]
 
