@@ -52,7 +52,9 @@ def _query(arguments: Arguments, settings: Settings, place: Place) -> int:
     made = parts(arguments, settings, place)
     via = "plain" if asked is not None else ""
     connected = link(made, journal(made), client=asked is not None, command="jp-tui query", via=via)
-    return Run(connected, Query(opening(arguments), words, output(arguments.json), asked)).run()
+    if arguments.plain and asked is None and not arguments.non_interactive:
+        say("jp-tui: there is no terminal to ask on: nobody is asked, the policies decide")
+    return Run(connected, Query(opening(arguments), words, output(arguments.json), asked, arguments.plain)).run()
 
 
 def _plain(arguments: Arguments, settings: Settings, place: Place) -> int:

@@ -12,7 +12,7 @@ from jp_tui.conversation.events import Unknown
 from jp_tui.conversation.neutral import Sanitizer
 from jp_tui.conversation.reading import read_event
 from jp_tui.headless.lines import Lines
-from jp_tui.headless.steps import AskedAside, Wish, quoted
+from jp_tui.headless.steps import AskedAside, SentAlong, quoted
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -42,7 +42,7 @@ class Aside:
 
     # --- what the human wants -----------------------------------------------------------------------------
 
-    def wish(self, prompt: PromptRequest, wish: Wish) -> None:
+    def wish(self, prompt: PromptRequest, wish: AskedAside | SentAlong) -> None:
         """Raises OSError."""
         self._about, self._wishing = prompt.inquiry, not isinstance(wish, AskedAside)
         self._sanitizer, self._rest = Sanitizer(), ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.text import Foreign
 from jp_tui.headless.steps import (
     AskedAside,
     Back,
@@ -19,13 +20,15 @@ from jp_tui.headless.steps import (
     SentAlong,
     Sentence,
     Step,
+    TakesOver,
     Words,
     line,
     quoted,
 )
 from jp_tui.headless.walking import Walking
-from jp_tui.protocol.values import Cancelled, EndTurn, PromptRequest, Replied
+from jp_tui.protocol.values import Cancelled, EndTurn, Escalation, PromptRequest, Replied
 from jp_tui.view import wording as w
+from jp_tui.view.amounts import duration
 from jp_tui.view.prompts import asker
 
 AGAIN, HELP = ".", "?"
@@ -107,14 +110,16 @@ class Prompt(Step):
         why = self._prompt.escalation
         if why is None:
             return
-        ms = f", {why.ms / 1000:.1f} s" if why.ms is not None else ""
-        if why.failed:
-            yield w.NO_VERDICT
-            yield quoted(why.reason or w.NO_REASON)
-        else:
-            yield w.REJECTING
-            yield quoted(f'"{why.reason.raw or w.NO_REASON}"')
-        yield f"(reviewer {line(why.model)}{ms})"
+        yield from _told(why)
+        by = [f"reviewer {line(why.model)}"] if why.model else []
+        by += [duration(why.ms)] if why.ms is not None else []
+        if by:
+            yield f"({', '.join(by)})"
+        for one in why.before:
+            yield w.BEFORE_INTENT
+            yield _quotes(one.reason)
+        if why.saw:
+            yield w.SAW.format(saw=line(why.saw))
         yield "You decide."
 
     def _common(self) -> Iterator[tuple[str, str]]:
@@ -185,6 +190,8 @@ class Prompt(Step):
                 return AskedAside(rest) if rest else Sentence(ASIDE_TOLD, AskedAside)
             case ":a" if self._may_talk and rest in ("", "no"):
                 return SentAlong(send=not rest)
+            case ":t" if not rest or rest.isdecimal():
+                return TakesOver(rest)
         return self._word(word, rest)
 
     def _reply(self) -> Step:
@@ -205,6 +212,32 @@ class Prompt(Step):
         if "cancel" in self._prompt.controls:
             entries.append(Entry(w.CANCEL, w.CANCEL_DOES, Cancelled()))
         return Menu((*entries, Entry(w.END_TURN, w.END_TURN_DOES, EndTurn())))
+
+
+def _told(why: Escalation) -> Iterator[str]:
+    """Its verdict, or why it has none."""
+    match why.cause:
+        case "taken_over":
+            yield w.TAKEN_OVER
+            if heard := why.reason.raw.strip():
+                yield w.HEARD
+                yield quoted(heard)
+        case "too_long":
+            yield w.TOO_LONG_TO_REVIEW
+            if reason := why.reason.raw.strip():
+                yield quoted(reason)
+        case _ if why.failed:
+            yield w.NO_VERDICT
+            yield quoted(why.reason.raw.strip() or w.NO_REASON)
+        case _:
+            yield w.REJECTING
+            yield _quotes(why.reason)
+
+
+def _quotes(reason: Foreign) -> str:
+    """A reason between M12's quotes; the fallback has them too."""
+    words = reason.raw.strip("\n")
+    return quoted(f'"{words if words.strip() else w.NO_REASON}"')
 
 
 def _replied(text: str) -> Response:

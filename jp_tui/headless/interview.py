@@ -6,9 +6,11 @@ is typed becomes one AnswerQuestion with the digest of what was shown (R235).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from jp_tui.headless.aside import Aside
 from jp_tui.headless.lines import Lines
-from jp_tui.headless.steps import AskedAside, Response, SentAlong
+from jp_tui.headless.steps import AskedAside, Response, SentAlong, TakesOver
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -17,15 +19,24 @@ from jp_tui.view import wording as w
 from jp_tui.view.trail import RESPONDERS
 
 HOW = {"answered": "answered", "redacted": "answered", "cancelled": "cancelled", "withdrawn": "withdrawn"}
+NOT_REVIEWED = "no reviewer decides that now"
 BY = {**RESPONDERS, "user": "by a person"}
 
 
 class Interview:
     """`lines` is None when nobody can be asked; then questions are only kept in mind. `leaves`: the end of input leaves
-    the conversation, so that every question stays open."""
+    the conversation, so that every question stays open. `take_over` takes what a reviewer decides, by its number;
+    False when there is none such."""
 
-    def __init__(self, link: Link, lines: Lines | None, *, leaves: bool = False) -> None:
-        self._link, self._lines, self._leaves = link, lines, leaves
+    def __init__(
+        self,
+        link: Link,
+        lines: Lines | None,
+        *,
+        leaves: bool = False,
+        take_over: Callable[[str], bool] = lambda number: False,
+    ) -> None:
+        self._link, self._lines, self._leaves, self._take_over = link, lines, leaves, take_over
         self._waiting: dict[str, PromptRequest] = {}
         self._shown: PromptRequest | None = None
         self._sent = ""
@@ -114,6 +125,11 @@ class Interview:
         if lines is None or self._shown is None:
             return True
         response = lines.take()
+        if isinstance(response, TakesOver):
+            if not self._take_over(response.number):
+                lines.tell(NOT_REVIEWED)
+            lines.resume()
+            return True
         if isinstance(response, AskedAside | SentAlong):
             self.aside.wish(self._shown, response)
             return True

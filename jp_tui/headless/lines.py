@@ -14,7 +14,7 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.asking import Prompt
 from jp_tui.headless.prompts import prompt_in_lines
 from jp_tui.headless.source import Called, Source
-from jp_tui.headless.steps import AskedAside, Back, Response, SentAlong, Step, Wish, Words, line
+from jp_tui.headless.steps import AskedAside, Back, Response, SentAlong, Step, TakesOver, Wish, Words, line
 from jp_tui.protocol.values import PromptRequest
 
 
@@ -48,7 +48,7 @@ class Lines:
                 self._go_on(burst)
                 continue
             found = self._step.feed(burst[0]) if len(burst) == 1 else self._step.pasted(burst)
-            if isinstance(found, AskedAside | SentAlong):
+            if isinstance(found, AskedAside | SentAlong | TakesOver):
                 self._step = self._prompt
                 return found
             if not isinstance(found, Words | Back | Step | None):

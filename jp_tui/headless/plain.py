@@ -21,6 +21,7 @@ from jp_tui.headless.lines import Lines
 from jp_tui.headless.output import FAILED, READER_GONE, Output, OutputEnded
 from jp_tui.headless.printing import Printer
 from jp_tui.headless.query import DEFERRED, DONE, SECONDS_TO_CLOSE, SIGINT, SIGNALLED, USAGE
+from jp_tui.headless.reviews import Reviews, soonest
 from jp_tui.headless.slash import Slash
 from jp_tui.headless.source import Bell
 from jp_tui.headless.steps import Words, line
@@ -57,10 +58,13 @@ class Run:
         self._lines, self._source = plain.lines, plain.lines.source
         self._bell = Bell()
         self._engine_ended = False
-        self._interview = Interview(link, plain.lines, leaves=True)
+        self._reviews = Reviews(
+            link, self._beside, clock, typed=self._source.typed, asking=lambda: self._interview.asking
+        )
+        self._interview = Interview(link, plain.lines, leaves=True, take_over=self._reviews.take_over)
         self._interrupting = Interrupting(link, self._interview, plain.lines, self._say, plain.interrupts, clock)
         self._openings = waits.Openings()
-        self._printer = Printer(self._say)
+        self._printer = Printer(self._beside, self._reviews.took)
         self._slash = Slash(link, self._say)
         self._composer = Composer()
         self._turns = Turns(link, clock)
@@ -109,31 +113,25 @@ class Run:
         if self._marked:
             with contextlib.suppress(OutputEnded):
                 self._output.write("\n")
-        if not self._conversation:
-            return
-        for text in waits.told(self._openings.open):
+        for text in waits.farewell(self._conversation, self._openings.open):
             self._output.tell(text)
-        self._output.tell(f"`jp-tui --plain -r {self._conversation}` goes on with this conversation in lines.")
 
     # --- the loop -----------------------------------------------------------------------------------------
 
     def _follow(self, endings: Endings) -> int:
         while self._status is None:
             with endings.heard():
-                typed = self._bell.wait(self._source if self._reads else None, self._turns.patience)
+                typed = self._bell.wait(self._source if self._reads else None, soonest(self._turns, self._reviews))
             if self._interrupting.came(self._conversation if self._turns.running else ""):
                 self._leave(DONE if self._source.typed else SIGNALLED + SIGINT)
             for event in self._link.collect():
                 self._take(event)
-            if typed and self._stays:
+            self._reviews.tick()
+            if typed and self._status is None:
                 self._typed()
-            if self._stays:
+            if self._status is None:
                 self._go_on()
         return self._status
-
-    @property
-    def _stays(self) -> bool:
-        return self._status is None
 
     @property
     def _idle(self) -> bool:
@@ -149,7 +147,7 @@ class Run:
 
     def _typed(self) -> None:
         """Use the lines that came, each for what it was typed for."""
-        while self._stays:
+        while self._status is None:
             if self._interview.asking:
                 if not self._interview.take():
                     self._leave(DEFERRED if not self._source.typed or self._source.gone else DONE)
@@ -165,9 +163,9 @@ class Run:
                 self._say(burst.text)
             elif self._interrupting.menu:
                 self._interrupting.feed(burst, self._conversation)
-            else:
+            elif len(burst) > 1 or not self._reviews.take(burst[0]):
                 self._said(burst)
-        if self._stays and self._source.over:
+        if self._status is None and self._source.over:
             self._leave(DONE if self._source.typed else self._turns.last)
 
     def _go_on(self) -> None:
@@ -243,22 +241,23 @@ class Run:
             case e.EventAppended(stored=stored):
                 self._openings.saw(stored)
                 self._interview.aside.fact(stored)
+                self._reviews.fact(stored)
                 if self._held:
                     self._printer.old(stored)
                 else:
                     self._printer.fact(event)
-            case e.PartDelta():
-                self._printer.delta(event)
-            case e.PartDropped():
-                self._printer.dropped(event)
-            case e.CallChanged():
-                self._printer.call(event)
+            case e.PartDelta() | e.PartDropped() | e.CallChanged():
+                self._printer.live(event)
+            case e.ReviewStarted():
+                self._reviews.started(event)
             case e.QuestionAsked(prompt=prompt):
                 self._interview.asked(prompt)
             case e.QuestionSettled():
+                self._reviews.settled(event)
                 self._interview.settled(event)
             case e.AnswerRefused():
-                self._interview.refused(event)
+                if not self._reviews.refused(event):
+                    self._interview.refused(event)
             case e.AsideDelta() | e.AsideEnded():
                 self._interview.aside.heard(event)
             case e.TurnCompleted():
@@ -282,8 +281,7 @@ class Run:
         self._turns.opened(event)
         self._say(f"{line(event.title) or 'A new conversation'} · {line(event.model)} · /help lists what can be typed")
         if event.greeting is not None:
-            for text in event.greeting.raw.split("\n"):
-                self._say(text)
+            self._say(event.greeting.raw)
         self._printer.page(event.page, TURNS_SHOWN)
         if event.held_by:
             self._say(f"Being written by {line(event.held_by)}: you look on. /answer answers what waits.")
@@ -305,6 +303,7 @@ class Run:
         given_back = self._turns.completed(event)
         self._interrupting.over()
         self._interview.over()
+        self._reviews.over()
         self._tell(*words(event, waits.told(self._openings.open), given_back))
 
     def _trouble(self, event: e.Event) -> None:
@@ -342,6 +341,10 @@ class Run:
             self._marked = False
             self._output.write("\n")
         self._output.say(text)
+
+    def _beside(self, text: str) -> None:
+        """A line of what happens; below a question that is asked, which goes on."""
+        (self._lines.say if self._interview.asking else self._say)(text)
 
     def _tell(self, *texts: str) -> None:
         for text in texts:

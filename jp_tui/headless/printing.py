@@ -6,13 +6,13 @@ the human is one line. No cursor movement, no colour, and foreign text is neutra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.neutral import Sanitizer, neutralise
 from jp_tui.conversation.reading import read_event
-from jp_tui.headless.steps import line
+from jp_tui.headless.steps import line, quoted
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.view import inquiries, trail, why
@@ -22,6 +22,20 @@ from jp_tui.view.calls import subject
 from jp_tui.view.export import exported, plain, set_in
 
 SPEAKER = "assistant: "
+
+
+def decided(asked: inquiries.Inquiry) -> Iterator[str]:
+    """What became of a question without its being asked here: who, how long and for how much, and the reason (E42)."""
+    end = trail.fate(asked)
+    by = ", ".join(part for part in (line(end.who), end.took) if part)
+    text = neutralise(asked.text, "line")
+    first = f"{line(trail.asker(asked))} asked: {text} – {line(end.word)}{f' ({by})' if by else ''}"
+    reason = asked.explanation.raw.strip()
+    if "\n" not in reason:
+        yield f"{first}: {line(reason)}" if reason else first
+        return
+    yield f"{first}:"
+    yield quoted(reason)
 
 
 @dataclass(slots=True)
@@ -34,16 +48,27 @@ class Said:
 
 
 class Printer:
-    """`say` prints one line. `last` is the question that was asked last, for `/why`."""
+    """`say` prints one line. `last` is the question that was asked last, for `/why`; `told` says of an inquiry that
+    its end is told by others."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self, say: Callable[[str], None], told: Callable[[str], bool] = lambda inquiry: False) -> None:
+        self._say, self._told = say, told
         self._parts: dict[str, Said] = {}
         self._titles: dict[str, str] = {}
         self._asked: dict[str, inquiries.Inquiry] = {}
         self.last: inquiries.Inquiry | None = None
 
     # --- what is streamed ---------------------------------------------------------------------------------
+
+    def live(self, event: e.PartDelta | e.PartDropped | e.CallChanged) -> None:
+        """What goes on, before or beside the facts."""
+        match event:
+            case e.PartDelta():
+                self.delta(event)
+            case e.PartDropped():
+                self.dropped(event)
+            case e.CallChanged():
+                self.call(event)
 
     def delta(self, event: e.PartDelta) -> None:
         """More of what the assistant says; its reasoning and the arguments of calls are not read out."""
@@ -105,11 +130,10 @@ class Printer:
         self.last = asked = inquiries.answered(asked, response)
         if asked.by in ("", "user") and (asked.how != "cancelled" or asked.moved or asked.restores):
             return  # the human's own, at this terminal or told by the interview
-        end = trail.fate(asked)
-        who = f" ({line(end.who)})" if end.who else ""
-        reason = f": {line(asked.explanation)}" if asked.explanation else ""
-        text = neutralise(asked.text, "line")
-        self._say(f"{line(trail.asker(asked))} asked: {text} – {line(end.word)}{who}{reason}")
+        if self._told(asked.id):
+            return
+        for text in decided(asked):
+            self._say(text)
 
     def call(self, event: e.CallChanged) -> None:
         """A tool call that is over, in one line."""

@@ -6,11 +6,15 @@ goes to stderr, questions to the terminal. A turn that was cut off and goes on f
 
 from __future__ import annotations
 
+import contextlib
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.neutral import Sanitizer
 from jp_tui.headless import waits
+from jp_tui.headless.beside import Beside
 from jp_tui.headless.endings import Ended, Endings
 from jp_tui.headless.interview import Interview
 from jp_tui.headless.lines import Lines
@@ -33,12 +37,14 @@ _ENDS = {"done": DONE, "failed": FAILED, "deferred": DEFERRED, "interrupted": DO
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to ask and how to say what comes. `terminal` is None when nobody can be asked."""
+    """What to ask and how to say what comes. `terminal` is None when nobody can be asked. `plain`: what tools do and
+    who decides is told in lines as well, on the terminal or else on stderr."""
 
     open: c.OpenConversation
     prompt: str
     output: Output
     terminal: Lines | None
+    plain: bool = False
 
 
 @dataclass(slots=True)
@@ -63,13 +69,14 @@ class _Turns:
 class Run:
     """One query over one link; `run` gives the exit status."""
 
-    def __init__(self, link: Link, query: Query) -> None:
+    def __init__(self, link: Link, query: Query, clock: Callable[[], float] = time.monotonic) -> None:
         self._link, self._query, self._output = link, query, query.output
         self._conversation = ""
         self._turns = _Turns()
         self._began = self._ended = False
         self._status: int | None = None
-        self._interview = Interview(link, query.terminal)
+        self._beside = Beside(link, query.terminal, self._note, clock, asking=lambda: self._interview.asking)
+        self._interview = Interview(link, query.terminal, take_over=self._beside.reviews.take_over)
         self._openings = waits.Openings()
         self._bell = Bell()
         self._engine_ended = False
@@ -102,20 +109,22 @@ class Run:
                 return ended.status
             finally:
                 self._interview.leave()
-            outcome = "deferred" if status == DEFERRED else outcome
             self._close()
-            return self._rest(status, outcome)
+            return self._rest(status, "deferred" if status == DEFERRED else outcome)
 
     def _close(self) -> None:
         self._engine_ended = self._link.close(SECONDS_TO_CLOSE)
 
     def _follow(self, endings: Endings) -> int:
         while self._status is None:
-            source = self._query.terminal.source if self._query.terminal and self._interview.listens else None
+            listens = self._interview.listens or (self._beside.listens and not self._interview.asking)
+            source = self._query.terminal.source if self._query.terminal and listens else None
             with endings.heard():
-                typed = self._bell.wait(source)
+                typed = self._bell.wait(source, self._beside.reviews.patience if self._tells else None)
             for event in self._link.collect():
                 self._take(event)
+            if self._tells:
+                self._beside.reviews.tick()
             if self._status is None:
                 self._ask(typed)
         return self._status
@@ -123,7 +132,9 @@ class Run:
     def _ask(self, typed: bool) -> None:
         """Use what was typed, then show the oldest question that waits."""
         try:
-            if typed and not self._interview.take():
+            if typed and not self._interview.asking:
+                self._beside.typed()
+            elif typed and not self._interview.take():
                 self._defer()
                 return
             if self._interview.due and self._query.terminal is not None:
@@ -152,7 +163,24 @@ class Run:
             return ended.status
         return status
 
+    @property
+    def _tells(self) -> bool:
+        """Whether people are told what happens beside the text: at a terminal, or where that is asked for."""
+        return self._query.plain or self._query.terminal is not None
+
+    def _note(self, text: str) -> None:
+        """A line of what happens, for people: below a question that is asked, which goes on."""
+        terminal = self._query.terminal
+        self._end_line()
+        if terminal is None:
+            self._output.tell(text)
+        else:
+            with contextlib.suppress(OSError):  # it went away: the next question finds out
+                (terminal.say if self._interview.asking else terminal.tell)(text)
+
     def _take(self, event: e.Event) -> None:
+        if self._tells:
+            self._beside.take(event, everything=self._query.plain)
         match event:
             case e.ConversationOpened():
                 self._opened(event)
@@ -170,7 +198,7 @@ class Run:
                 self._interview.asked(prompt)
             case e.QuestionSettled():
                 self._interview.settled(event)
-            case e.AnswerRefused():
+            case e.AnswerRefused() if not self._beside.reviews.refused(event):
                 self._interview.refused(event)
             case e.AsideDelta() | e.AsideEnded():
                 self._interview.aside.heard(event)

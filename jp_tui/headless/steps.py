@@ -57,7 +57,14 @@ class SentAlong:
     send: bool
 
 
-Wish = AskedAside | SentAlong
+@dataclass(frozen=True, slots=True)
+class TakesOver:
+    """What a reviewer decides meanwhile is to be decided here (R156): the one with this number, else the oldest."""
+
+    number: str
+
+
+Wish = AskedAside | SentAlong | TakesOver
 
 
 class Step:

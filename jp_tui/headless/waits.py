@@ -104,6 +104,13 @@ def told(waits: list[Open]) -> Iterator[str]:
         yield f"Then `{go_on(conversation)}` goes on; it also asks what is not answered."
 
 
+def farewell(conversation: str, waits: list[Open]) -> Iterator[str]:
+    """At the end of a plain conversation that there is: what waits, and how to come back."""
+    if conversation:
+        yield from told(waits)
+        yield f"`jp-tui --plain -r {conversation}` goes on with this conversation in lines."
+
+
 def go_on(conversation: str) -> str:
     """The command that opens a conversation for work."""
     return f"jp-tui -r {shlex.quote(conversation)}"

@@ -39,8 +39,12 @@ examples:
   git diff | jp-tui query -                what comes in is the prompt
   jp-tui query --json "list the tests"     every event of the turn, one JSON object a line
   jp-tui query --non-interactive "..."     nobody is asked; the policies decide
+  jp-tui query --plain "tidy up"           what tools do and who decides, in lines beside the text
 
 exit status: 0 done, 1 failed, 2 usage or configuration, 3 stopped on a question, 130 interrupted
+
+With a terminal on standard input questions come there as numbered lines; without one nobody is asked.
+`t` and Enter takes over what a reviewing model decides.
 """
 
 
@@ -195,6 +199,7 @@ def _talking(command: Command) -> Parser:
     if query:
         add("--json", action="store_true", help="every event on stdout, one JSON object a line")
         add("--non-interactive", action="store_true", help="nobody is asked; the policies decide")
+        add("--plain", action="store_true", help="what tools do and who decides, in lines, for screen readers")
     else:
         add("--plain", action="store_true", help="no screen: the conversation in numbered lines, for screen readers")
         add("--version", action="store_true", help="print the version and end")
