@@ -47,7 +47,9 @@ ANSWERS = {
     "secret": ["enter"], "form": ["1", "enter", "b", "left", "shift+tab"], "review": ["enter", "b"],
     "hunks": ["y", "n", "enter"],
 }  # fmt: skip
-OTHERS = ("space", "s", "ctrl+c", "escape", "slash", "tab")
+ALWAYS = ("y", "n", "space", "1")
+"""Keys that are tried on every sheet, whether it has a meaning for them or not: each at every moment on one of four."""
+OTHERS = ("s", "ctrl+c", "escape", "slash", "tab")
 
 
 @pytest.mark.parametrize("kind", PROMPTS)
@@ -58,10 +60,15 @@ async def test_the_sweep(kind: str) -> None:
         await app.arm(pilot)
         await judged(app, pilot)
         counted = 0
-        for name in (*ANSWERS[kind], *OTHERS):
-            step = 1 if name in ANSWERS[kind] else 5
-            counted += sum(sweep(app, name, hundredth / 100) for hundredth in range(-20, 81, step))
+        answers = ANSWERS[kind]
+        for name in (*answers, *OTHERS):
+            step = 5 if name in OTHERS else 1
+            counted += sum(sweep(app, name, one / 100, name in answers) for one in range(-20, 81, step))
             await pilot.pause()
+        for one in range(-20, 81):
+            name = ALWAYS[(one + list(PROMPTS).index(kind)) % len(ALWAYS)]
+            counted += name not in answers and sweep(app, name, one / 100, False)
+        await pilot.pause()
         assert len(app.answers) == counted == len(ANSWERS[kind]) * 31
 
 
@@ -72,8 +79,8 @@ async def judged(app: Host, pilot: Pilot[None]) -> None:
         await app.until(pilot, lambda: sheet.filling.sure)
 
 
-def sweep(app: Host, name: str, moment: float) -> bool:
-    """One key, so many seconds after (or before) the sheet opens, and whether it answered."""
+def sweep(app: Host, name: str, moment: float, answers: bool) -> bool:
+    """One key, so many seconds after (or before) the sheet opens, and whether it answered, which it may when armed."""
     dock, sheet = app.dock, app.sheet
     dock.toggle_fold()
     app.now += 10
@@ -90,7 +97,7 @@ def sweep(app: Host, name: str, moment: float) -> bool:
     if isinstance(sheet, SecretSheet):
         sheet.field.insert_text("pass")
     dock.key(key_event(name))
-    counts = moment >= DEAF and name not in OTHERS
+    counts = moment >= DEAF and answers
     assert sheet.done == counts, f"{name} after {moment:.2f} s"
     sheet.done = False
     sheet.stop_writing()

@@ -90,7 +90,6 @@ WALKS = {
     ),
     "edited": Walk(CALL, "e enter", ("@Edit arguments", "@enter runs"), Edited(arguments={"a": 1})),
     "delivery": Walk(delivery(), "enter", ("@Deliver result",), Delivered(deliver=True)),
-    "no delivery": Walk(delivery(), "down enter", ("@Skip delivery",), Delivered(deliver=False)),
     "review": Walk(review(), "enter", ("@Submit",), Submitted()),
     "to a question": Walk(review(), "b", ("@What should the note",), WentBack(to="note")),
     "hunks": Walk(
