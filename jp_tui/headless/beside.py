@@ -60,7 +60,7 @@ class Beside:
                         by = response.responder if not isinstance(response, stored.InquiryRedacted) else None
                         if everything or (by is not None and by.kind == "assistant"):
                             self._printer.fact(event)
-                    case stored.ToolCallRequest() if everything:
+                    case stored.ToolCallRequest() | stored.ToolCallResponse():
                         self._printer.fact(event)
                     case _:
                         pass

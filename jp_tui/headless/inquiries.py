@@ -118,8 +118,13 @@ def _paragraph(info: InquiryInfo) -> Iterator[str]:
     for part in asked.parts:
         comment = f": {line(part.comment)}" if part.comment else ""
         yield f"  {'taken' if part.accepted else 'left'}  {line(part.title)}{comment}"
-    if asked.explanation:
-        yield f"  reason: {line(asked.explanation)}"
+    if "\n" in (reason := asked.explanation.raw.strip()):
+        yield "  reason:"
+        yield quoted(reason)
+    elif reason:
+        yield f"  reason: {line(reason)}"
+    if used := trail.spent(asked):
+        yield f"  {used}"
     if asked.why:
         yield f"  why: {line(asked.why)}"
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.neutral import Sanitizer, neutralise
 from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless.steps import line, quoted
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import StoredEvent
@@ -19,6 +20,7 @@ from jp_tui.view import inquiries, trail, why
 from jp_tui.view.activity_lines import ENDS
 from jp_tui.view.amounts import duration
 from jp_tui.view.calls import subject
+from jp_tui.view.decisions import decisions, sentence
 from jp_tui.view.export import exported, plain, set_in
 
 SPEAKER = "assistant: "
@@ -55,6 +57,7 @@ class Printer:
         self._say, self._told = say, told
         self._parts: dict[str, Said] = {}
         self._titles: dict[str, str] = {}
+        self._names: dict[str, str] = {}
         self._asked: dict[str, inquiries.Inquiry] = {}
         self.last: inquiries.Inquiry | None = None
 
@@ -114,8 +117,11 @@ class Printer:
                         self._say("(incomplete)")
                 else:
                     self.old(event.stored)
-            case stored.ToolCallRequest(id=id_, arguments=arguments, metadata=metadata):
+            case stored.ToolCallRequest(id=id_, name=name, arguments=arguments, metadata=metadata):
                 self._titles[id_] = str(metadata.get("title") or subject(arguments))
+                self._names[id_] = name
+            case stored.ToolCallResponse(id=id_, metadata=metadata):
+                self._stopped(self._names.pop(id_, ""), metadata)
             case stored.InquiryRequest():
                 self.last = self._asked[raw.id] = inquiries.question(raw)
             case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted():
@@ -134,6 +140,12 @@ class Printer:
             return
         for text in decided(asked):
             self._say(text)
+
+    def _stopped(self, tool: str, metadata: JsonObject) -> None:
+        """That the assistant was told to stop and to ask."""
+        for one in decisions(metadata):
+            if one.about == "stop":
+                self._say(f"{line(tool) or 'a tool'}: {sentence(one)}")
 
     def call(self, event: e.CallChanged) -> None:
         """A tool call that is over, in one line."""

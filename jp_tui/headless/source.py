@@ -262,15 +262,23 @@ class Bell:
         with contextlib.suppress(OSError):  # full: it rings already
             os.write(self._out, b"\0")
 
+    def fileno(self) -> int:
+        """For a wait that is not `wait`: it can be read when it rings."""
+        return self._in
+
+    def hush(self) -> None:
+        """It was heard."""
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._in, 4096):
+                pass
+
     def wait(self, source: Source | None, timeout: float | None = None) -> bool:
         """Until it rings, `source` has something, which is taken in, or `timeout` seconds are over; whether it has."""
         fd = -1 if source is None else source.fileno()
         waits = source is None or (fd >= 0 and not source.ready)
         ready = select.select([self._in] if fd < 0 else [self._in, fd], [], [], timeout if waits else 0)[0]
         if self._in in ready:
-            with contextlib.suppress(BlockingIOError):
-                while os.read(self._in, 4096):
-                    pass
+            self.hush()
         if source is None or (self._in in ready and fd not in ready):
             return False  # what rang is looked at before what was typed
         if fd in ready or not (waits or source.ready):

@@ -16,9 +16,10 @@ from jp_tui.view.asides import aside
 from jp_tui.view.blocks import Tool
 from jp_tui.view.decisions import decisions, sentence
 from jp_tui.view.forms import Form, Place
-from jp_tui.view.inquiries import Inquiry
+from jp_tui.view.inquiries import Inquiry, answered, handed, question
 from jp_tui.view.parts import Offered, PartTaken, offered, taken
 from jp_tui.view.story import Story
+from jp_tui.view.trail import HANDED, fate, responder, spent
 
 _ENDS = {
     "replied": "Replied in words",
@@ -126,14 +127,16 @@ def plain(event: ev.Event) -> str:
             return hung(f"Tool: {name} {dump(arguments)}")
         case ev.ToolCallResponse(content=text, is_error=failed, metadata=extra):
             return "\n".join([*map(hung, _decided(extra)), hung(f"{'Error' if failed else 'Result'}: {text}")])
-        case ev.InquiryRequest(question=question):
-            return hung(f"Question: {question.get('text', '')}")
+        case ev.InquiryRequest(question=asked, metadata=extra):
+            handed_over = HANDED.get(handed(extra.get("escalation")), "")
+            told = f"\nAsked: {handed_over}" if handed_over else ""
+            return hung(f"Question: {asked.get('text', '')}") + told
         case ev.InquiryAnswered(answer=answer, explanation=reason):
-            return f"Answer: {dump(answer)}" + ("\n" + hung(f"Reason: {reason}") if reason else "")
+            return f"Answer: {dump(answer)}" + ("\n" + hung(f"Reason: {reason}") if reason else "") + _by(event)
         case ev.InquiryRedacted():
             return "Answer: <redacted>"
         case ev.InquiryCancelled(reason=reason):
-            return hung(f"Cancelled ({reason})")
+            return hung(f"Cancelled ({reason})") + _by(event)
         case ev.TurnOutcome(outcome=outcome, error=error):
             return hung(_ending(outcome, error))
         case ev.ChatResponse(content=content):
@@ -151,9 +154,19 @@ def plain(event: ev.Event) -> str:
             return hung(f"({raw.get('type', 'unknown event')}{f': {why}' if why else ''})")
 
 
+def _by(event: ev.InquiryAnswered | ev.InquiryCancelled) -> str:
+    """Who it was, where it was not just the human: with time, price and tokens as far as they are known (R25, E42)."""
+    asked = answered(question(ev.InquiryRequest(id=event.id, source=ev.Source("tool"), question={})), event)
+    if asked.by in ("", "user") and not asked.escalated:
+        return ""
+    end = fate(asked)
+    parts = [responder(asked).raw, end.took, spent(asked)]
+    return "\n" + hung(f"By: {' · '.join(part for part in parts if part)}")
+
+
 def _decided(metadata: JsonObject) -> list[str]:
     """Who let the call run and its result be told, and what ran (inquiries.md 5.2, 5.3)."""
-    names = {"permission": "Permission", "delivery": "Delivery"}
+    names = {"permission": "Permission", "delivery": "Delivery", "stop": "Stopped"}
     found = [f"{names[one.about]}: {sentence(one)}" for one in decisions(metadata)]
     if isinstance(edited := metadata.get("edited_arguments"), dict):
         found.append(f"Ran with: {dump(edited)}")

@@ -11,7 +11,7 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.view.amounts import duration, money
+from jp_tui.view.amounts import count, duration, money
 from jp_tui.view.inquiries import NOTHING, Handed, Inquiry
 from jp_tui.view.parts import summary
 
@@ -106,6 +106,12 @@ def responder(asked: Inquiry) -> Foreign:
     if who and asked.escalated and asked.by == "user":
         who = f"{who}, over the reviewer"
     return Foreign(who)
+
+
+def spent(asked: Inquiry) -> str:
+    """`8.1k tokens in, 90 out`; nothing where it took none."""
+    into, out = asked.tokens
+    return f"{count(into)} tokens in, {count(out)} out" if into or out else ""
 
 
 def short_model(model: Foreign) -> str:

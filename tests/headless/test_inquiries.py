@@ -121,6 +121,15 @@ def test_the_questions_of_one_call_stand_together() -> None:
     assert order == sorted(order) and out.index("in one call") < order[0]
 
 
+def test_a_verdict_is_listed_with_time_price_and_tokens() -> None:
+    """R25, R140, E42: a reason of several lines stands behind a bar."""
+    usage = {"input": 8100, "output": 90, "cost_usd": 0.0042}
+    by = {"kind": "assistant", "model": "anthropic/haiku", "ms": 7100, "usage": usage}
+    no = info(1, BOOLEAN, {"outcome": "answered", "answer": False, "reason": "One.\nTwo.", "responder": by})
+    out = run(lambda k, o: list_inquiries(k, "c", False, o), False, listed(no))[1]
+    assert "  no (reviewer haiku), 7.1 s · $0.0042\n  reason:\n| One.\n| Two.\n  8.1k tokens in, 90 out\n" in out
+
+
 def test_what_became_of_each_hunk_is_listed() -> None:
     """R251: in the words of the record; a comment in one line."""
     parts = [{"id": one, "digest": one, "title": f"a.py, line {one}\x1b[2J", "diff": ""} for one in ("1", "2")]

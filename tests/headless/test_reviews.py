@@ -141,6 +141,18 @@ def test_a_verdict_is_told_whole_when_it_lands_and_not_before() -> None:
     assert "– yes (reviewer haiku, 7.1 s · $0.0042): Fine.\n" in shown and "It br" not in shown
 
 
+def test_it_is_said_that_the_assistant_was_told_to_stop_and_ask() -> None:
+    """Issue 6.11: after three rejections of one intent."""
+    talk = Talk("go", "/quit")
+    call = {"type": "tool_call_request", "id": "k", "name": "paint", "arguments": {"path": "a\x1b[2J"}}
+    result = {"type": "tool_call_response", "id": "k", "content": "M8", "is_error": True}
+    stop = {**result, "metadata": {"stop": {"rejections": 3}}}
+    talk.starts(talk.fact(call), talk.fact(stop), talk.fact(result), *talk.ended())
+    _, shown = talk.end()
+    assert shown.count("told to stop and ask you: 3 rejections of the same\n") == 1
+    assert "paint: told to stop" in shown
+
+
 def test_a_reason_of_several_lines_stands_behind_a_bar() -> None:
     """E4: none of them passes for one of ours."""
     talk = Talk("go", "/quit")

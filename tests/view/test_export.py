@@ -6,9 +6,13 @@ import pytest
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.view.export import exported, plain
 from tests.view.events_of import asked, log
 from tests.view.test_forms import ANSWERED, BACK, NOTED, PARTS, call, left, said, shown
+
+USAGE: JsonObject = {"input": 8100, "output": 90, "cost_usd": 0.0042}
+REVIEWER = ev.Responder("assistant", model="anthropic/haiku", ms=7100, usage=USAGE)
 
 
 @pytest.mark.parametrize(
@@ -46,11 +50,41 @@ from tests.view.test_forms import ANSWERED, BACK, NOTED, PARTS, call, left, said
             ),
             "Permission: skipped by you: no\nResult: M15",
         ),
+        (
+            ev.ToolCallResponse(id="c", content="M8", is_error=True, metadata={"stop": {"rejections": 3}}),
+            "Stopped: told to stop and ask you: 3 rejections of the same\nError: M8",
+        ),
         (ev.ConfigDelta(delta={"ui": {"theme": "x"}}), 'Settings: {"ui":{"theme":"x"}}'),
         (ev.InquiryRequest(id="i", source=ev.Source("assistant"), question={"text": "Sure?"}), "Question: Sure?"),
         (ev.InquiryRequest(id="i", source=ev.Source("assistant"), question={}), "Question: "),
         (ev.InquiryAnswered(id="i", answer=False), "Answer: false"),
         (ev.InquiryAnswered(id="i", answer="red", explanation="it fits"), 'Answer: "red"\nReason: it fits'),
+        (
+            ev.InquiryAnswered(id="i", answer=False, explanation="no\nnever", responder=REVIEWER),
+            "Answer: false\nReason: no\n  never\nBy: reviewer haiku · 7.1 s · $0.0042 · 8.1k tokens in, 90 out",
+        ),
+        (
+            ev.InquiryAnswered(id="i", answer=True, responder=ev.Responder("user", escalated=True, ms=900)),
+            "Answer: true\nBy: you, over the reviewer",
+        ),
+        (ev.InquiryAnswered(id="i", answer=True, responder=ev.Responder("user")), "Answer: true"),
+        (
+            ev.InquiryAnswered(id="i", answer=True, responder=ev.Responder("static")),
+            "Answer: true\nBy: pinned setting",
+        ),
+        (
+            ev.InquiryCancelled(id="i", reason="backend_error", responder=REVIEWER),
+            "Cancelled (backend_error)\nBy: reviewer haiku · 7.1 s · $0.0042 · 8.1k tokens in, 90 out",
+        ),
+        (
+            ev.InquiryRequest(
+                id="i",
+                source=ev.Source("tool"),
+                question={"text": "Sure?"},
+                metadata={"escalation": {"cause": "too_long"}},
+            ),
+            "Question: Sure?\nAsked: too long for the reviewer: you decide",
+        ),
         (ev.InquiryRedacted(id="i"), "Answer: <redacted>"),
         (ev.InquiryCancelled(id="i", reason="user_reply"), "Cancelled (user_reply)"),
         (ev.TurnOutcome(outcome="done"), ""),

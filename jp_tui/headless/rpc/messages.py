@@ -1,0 +1,253 @@
+"""What goes over the pipe: params and results of every method, as models (surface S30, inquiries.md R240-R242).
+
+The models of the protocol are used where they fit, so that a client sees what the screen sees. What comes in is read
+strictly: a wish that nobody would honour is refused with its place, not dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer
+
+from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.text import Foreign
+from jp_tui.headless.rpc.wire import PARAMS, RpcError
+from jp_tui.protocol.base import Model, Wire
+from jp_tui.protocol.values import Control, PartsTaken, PromptRequest, TurnError, UsageTotals
+
+PROTOCOL_VERSION = 1
+SECRET = "secret"
+MOST_LISTED = 1000
+
+
+class Params(BaseModel):
+    """What a client gives by name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+
+class Empty(Model):
+    """Nothing."""
+
+
+class InitializeParams(BaseModel):
+    """What the client can do. `secret`: it may be asked for secrets. Whatever else it says of itself is not looked at."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, defer_build=True)
+
+    capabilities: list[str] = Field(default_factory=list)
+
+
+class Server(Model):
+    name: str
+    version: str
+
+
+class Initialized(Model):
+    protocol_version: int
+    server: Server
+
+
+class NewParams(Params):
+    """A folder to work in and a model as provider/model; without them those that `jp-tui rpc` was started with."""
+
+    workspace: str | None = None
+    model: str | None = None
+
+
+class SessionOpened(Model):
+    """A session that takes prompts."""
+
+    session_id: str
+    workspace: str
+    model: str
+
+
+class ResumeParams(Params):
+    """A conversation by its id or a unique beginning of it. With `after` its events after that number come first, as
+    notifications: 0 for all of them."""
+
+    session_id: str
+    after: int | None = Field(default=None, ge=0)
+
+
+class SessionResumed(Model):
+    """A conversation that goes on, in the folder it was begun in. `last_seq` is the number of its last event;
+    `held_by` says who else writes it: then one can only look on."""
+
+    session_id: str
+    title: Foreign
+    workspace: str
+    model: str
+    turns: int
+    last_seq: int
+    held_by: str = ""
+
+
+class ListParams(Params):
+    """The latest `limit` conversations, of one folder or of all."""
+
+    workspace: str | None = None
+    limit: int = Field(default=200, ge=1, le=MOST_LISTED)
+
+
+class SessionInfo(Model):
+    """A conversation in the list; times are UTC in the form of the log."""
+
+    session_id: str
+    title: Foreign
+    workspace: str
+    model: str
+    created: str
+    updated: str
+    events: int
+    turns: int
+
+
+class SessionsListed(Model):
+    """The latest first."""
+
+    sessions: tuple[SessionInfo, ...]
+
+
+class PromptParams(Params):
+    """Something to say to the model."""
+
+    session_id: str
+    prompt: str
+
+
+class PromptEnded(Model):
+    """How the turn ended, and its tokens. Every event of it was told before. `error` says why it failed."""
+
+    outcome: Literal["done", "failed", "deferred", "interrupted"]
+    usage: UsageTotals
+    error: TurnError | None = None
+
+
+class CancelParams(Params):
+    """The session whose turn is to stop; what waits for an answer in it is cancelled."""
+
+    session_id: str
+
+
+class SessionCancelled(Model):
+    """Whether a turn ran. `session/prompt` answers when it has ended."""
+
+    cancelled: bool
+
+
+class SessionEvent(Model):
+    """An event of the log, durable, as it is stored: with `seq`, which only grows, and `conversation`. `closes` names
+    the streamed part that has become this event."""
+
+    session_id: str
+    event: Wire
+    closes: str = ""
+
+
+class SessionDelta(Model):
+    """More of a streamed part. `call` and `tool` are set for the arguments of a tool call; `dropped`: the part is gone
+    without an event. Deltas of one part may come joined; nothing is lost that no event holds."""
+
+    session_id: str
+    conversation: str
+    part: str
+    kind: Literal["message", "reasoning", "tool", ""] = ""
+    text: Foreign = Foreign("")
+    turn: int = 0
+    call: str = ""
+    tool: str = ""
+    dropped: bool = False
+
+
+class Inquiry(PromptRequest):
+    """The whole prompt, as a face with a screen gets it. `id` names it to other processes, `waiting` is how many of
+    this session wait, this one too."""
+
+    id: str
+    waiting: int
+
+    @field_serializer("controls")
+    def _sorted(self, controls: frozenset[Control]) -> list[str]:
+        return sorted(controls)
+
+
+class AskParams(Model):
+    """A question for a person: show `question`, which holds all that must be seen; answer with one of `choices`, or,
+    where there are none, with text. The rest is optional: `inquiry` for clients that can show more, `problem` why the
+    last answer did not fit (it stands in `question`, too)."""
+
+    session_id: str
+    question: str
+    choices: tuple[str, ...]
+    inquiry: Inquiry | None = None
+    problem: str = ""
+
+
+class AskResult(Model):
+    """The answer. `answer` is enough; the others are for clients that know the `inquiry`.
+
+    `value` is the typed answer and wins over `answer`: for leave to run a tool true, false or an object of edited
+    arguments; for leave to deliver a result true, false or the edited text. `control` does something else than answer;
+    with `reply` the words are in `answer`. `note`, `remember` and `parts` go along with an answer where the inquiry
+    allows it.
+    """
+
+    answer: str | None = None
+    value: Any = None
+    control: Literal["back", "reply", "end_turn", "cancel"] | None = None
+    note: str = ""
+    remember: bool = False
+    parts: PartsTaken | None = None
+
+
+class AskSettled(Model):
+    """A question that was asked needs no answer any more: `how` it ended, `by` whom. The request's id is
+    `request_id`; an answer to it comes too late."""
+
+    session_id: str
+    request_id: str
+    inquiry: str
+    how: Literal["answered", "redacted", "cancelled", "withdrawn"]
+    by: str = ""
+
+
+class Method(NamedTuple):
+    """A request or notification; `sender` is who sends it."""
+
+    sender: Literal["client", "server"]
+    what: str
+    params: type[BaseModel]
+    result: type[BaseModel] | None = None
+
+
+INITIALIZE, NEW, RESUME, LIST = "initialize", "session/new", "session/resume", "session/list"
+PROMPT, CANCEL, ASK = "session/prompt", "session/cancel", "client/ask_user"
+EVENT, DELTA, SETTLED = "session/event", "session/delta", "client/ask_user_settled"
+
+METHODS: Mapping[str, Method] = {
+    INITIALIZE: Method("client", "The first thing to say; capabilities hold from then on.", InitializeParams, Initialized),
+    NEW: Method("client", "Begin a conversation.", NewParams, SessionOpened),
+    RESUME: Method("client", "Go on with a conversation; a turn that was cut off goes on at once.", ResumeParams, SessionResumed),
+    LIST: Method("client", "The conversations there are.", ListParams, SessionsListed),
+    PROMPT: Method("client", "Say something to the model; answered when the turn has ended.", PromptParams, PromptEnded),
+    CANCEL: Method("client", "Stop what runs in a session; may be sent as a notification.", CancelParams, SessionCancelled),
+    ASK: Method("server", "Ask a person. Answered in any order, without a time limit.", AskParams, AskResult),
+    EVENT: Method("server", "A durable event.", SessionEvent),
+    DELTA: Method("server", "More of what is being streamed.", SessionDelta),
+    SETTLED: Method("server", "A question needs no answer any more.", AskSettled),
+}
+"""Every method there is; those without a result are notifications."""
+
+
+def read_params[P: BaseModel](model: type[P], given: Json) -> P:
+    """What a client gave. Raises RpcError with the place of everything that is wrong."""
+    raise NotImplementedError
+
+
+def wire(model: BaseModel) -> Any:
+    """A model as JSON, without what is empty because it was not said."""
+    return model.model_dump(mode="json", exclude_none=True)

@@ -1,0 +1,174 @@
+"""Standard input and output of a face that talks with a program: lines in, lines out, and a bell between.
+
+Neither side can hang the other: input is read only while output drains, a line that is too long is skipped without
+being kept, and nothing that is written can block. It knows no message.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+from collections import deque
+
+from jp_tui.headless.source import Bell
+
+HIGH = 1 << 20
+"""Bytes that wait to be written; from here on nothing more is taken in."""
+CHUNK = select.PIPE_BUF
+"""What can be written without blocking where there is room at all."""
+_HUNG = select.POLLHUP | select.POLLERR | select.POLLNVAL | select.POLLRDHUP
+
+
+class Lines:
+    """Bytes in, whole lines out: None stands for one that was too long and was not kept."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._rest = bytearray()
+        self._skips = False
+
+    def feed(self, data: bytes) -> list[bytes | None]:
+        """The lines that are whole now, without their ends; blank ones are none."""
+        if b"\n" not in data:
+            self._keep(data)
+            return []
+        *whole, rest = data.split(b"\n")
+        found: list[bytes | None] = []
+        for piece in whole:
+            self._keep(piece)
+            found += self.finish()
+        self._keep(rest)
+        return found
+
+    def finish(self) -> list[bytes | None]:
+        """What stands after the last end of a line, as a line."""
+        line: bytes | None = None if self._skips else bytes(self._rest).strip(b" \t\r")
+        self._skips = False
+        self._rest.clear()
+        return [] if line == b"" else [line]
+
+    def _keep(self, data: bytes) -> None:
+        if self._skips:
+            return
+        self._rest += data
+        if len(self._rest) > self._most:
+            self._rest = bytearray()
+            self._skips = True
+
+
+class Pipes:
+    """Two descriptors and a bell. `over`: the input has ended; `gone`: nobody takes the output any more, `wrong` says
+    why when that is no closed pipe."""
+
+    def __init__(self, reads: int, writes: int, most: int) -> None:
+        self._reads, self._writes = reads, writes
+        self.bell = Bell()
+        self._in = Lines(most)
+        self._lines: deque[bytes | None] = deque()
+        self._out: deque[memoryview] = deque()
+        self._size = 0
+        self._hung = False
+        self.over = self.gone = False
+        self.wrong = ""
+
+    # --- out ----------------------------------------------------------------------------------------------
+
+    def write(self, text: str) -> None:
+        """Say this, when it can be said; once nobody listens it goes nowhere."""
+        data = text.encode()
+        if self.gone or not data:
+            return
+        self._out.append(memoryview(data))
+        self._size += len(data)
+
+    @property
+    def blocked(self) -> bool:
+        """Whether so much waits to be written that nothing more should be made."""
+        return self._size >= HIGH
+
+    def _drain(self) -> None:
+        """Write as much as goes without blocking."""
+        ready = select.poll()
+        ready.register(self._writes, select.POLLOUT)
+        while self._out and not self.gone and ready.poll(0):
+            piece = self._out[0]
+            try:
+                written = os.write(self._writes, piece[:CHUNK])
+            except BlockingIOError:
+                return
+            except OSError as problem:
+                self._lost("" if isinstance(problem, BrokenPipeError) else problem.strerror or str(problem))
+                return
+            self._size -= written
+            if written == len(piece):
+                self._out.popleft()
+            else:
+                self._out[0] = piece[written:]
+
+    def _lost(self, wrong: str) -> None:
+        self.gone, self.wrong = True, wrong
+        self._out.clear()
+        self._size = 0
+
+    def flush(self, patience: float) -> None:
+        """Write what waits; give up when for `patience` seconds nobody takes anything."""
+        while self._out and not self.gone:
+            before = self._size
+            ready = select.poll()
+            ready.register(self._writes, select.POLLOUT)
+            ready.poll(patience * 1000)
+            self._drain()
+            if self._size == before:
+                return
+
+    # --- in -----------------------------------------------------------------------------------------------
+
+    def lines(self) -> list[bytes | None]:
+        """The lines that came; None for one that was too long."""
+        found = list(self._lines)
+        self._lines.clear()
+        return found
+
+    def wait(self, timeout: float | None = None) -> list[tuple[int, int]]:
+        """Until something can be done, the bell rings, or `timeout` seconds are over; for `take`. Changes nothing."""
+        waits = select.poll()
+        waits.register(self.bell.fileno(), select.POLLIN)
+        if not self.over:
+            waits.register(self._reads, (select.POLLIN if self._listens else 0) | select.POLLRDHUP)
+        if not self.gone:
+            waits.register(self._writes, select.POLLOUT if self._out else 0)
+        return waits.poll(None if timeout is None else timeout * 1000)
+
+    def take(self, ready: list[tuple[int, int]]) -> None:
+        """Read and write what `wait` found."""
+        listens = self._listens
+        for fd, events in ready:
+            if fd == self.bell.fileno():
+                self.bell.hush()
+            elif fd == self._reads:
+                self._hung = self._hung or bool(events & _HUNG)
+                if listens:
+                    self._read()
+            elif events & _HUNG and not self._out:
+                self._lost("")
+        if self._out:
+            self._drain()
+
+    @property
+    def _listens(self) -> bool:
+        """Whether input is read now: of a client that has hung up all there is, whatever it took."""
+        return self._hung or not self.blocked
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._reads, 1 << 16)
+        except OSError:
+            data = b""
+        self._lines += self._in.feed(data)
+        if not data:
+            self.over = True
+            self._lines += self._in.finish()
+
+    def close(self) -> None:
+        """Only once nobody can ring any more."""
+        self.bell.close()

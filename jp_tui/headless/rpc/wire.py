@@ -1,0 +1,155 @@
+"""JSON-RPC 2.0 as values: one line in, what it is; what is to be said, as one line (surface S30). Pure.
+
+Everything that comes in passes the strict gate for foreign JSON. Nothing is guessed: what is no message is a fault with
+the standard's code, and an id is echoed only where it was read from something that is a request.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse
+from jp_tui.headless.output import json_line
+
+PARSE, REQUEST, METHOD, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
+VERSION = "2.0"
+MOST_BYTES = 16 << 20
+"""The longest line that is read; a longer one is refused unread."""
+MOST_IN_BATCH = 1000
+
+Id = str | int | float | None
+
+
+class RpcError(Exception):
+    """Why a request is not carried out: a code of the standard, words, and what else a program may want to know."""
+
+    def __init__(self, code: int, message: str, data: JsonObject | None = None) -> None:
+        super().__init__(message)
+        self.code, self.message, self.data = code, message, data
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request, or, when `answered` is false, a notification."""
+
+    method: str
+    params: Json
+    id: Id = None
+    answered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer to a request of ours; `error` holds its words when it is one."""
+
+    id: Id
+    result: Json = field(default=None, repr=False)  # it may be a secret
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is no message, with the error that is due for it."""
+
+    error: RpcError
+    id: Id = None
+
+
+Message = Call | Reply | Fault
+
+
+def read(line: bytes) -> Message | list[Message]:
+    """What a line is; a list for a batch, which is never empty."""
+    try:
+        found = parse(line, max_bytes=MOST_BYTES)
+    except JsonProblem as problem:
+        where: JsonObject = {"line": problem.line, "column": problem.column} if problem.line is not None else {}
+        return Fault(RpcError(PARSE, f"Not JSON as it must be: {problem.message}", where or None))
+    if not isinstance(found, list):
+        return _message(found)
+    if not found:
+        return _wrong("A batch must not be empty.")
+    if len(found) > MOST_IN_BATCH:
+        return _wrong(f"A batch of more than {MOST_IN_BATCH} messages.")
+    return [_message(one) for one in found]
+
+
+def too_long() -> Fault:
+    """A line that was not read."""
+    return Fault(RpcError(PARSE, f"A line of more than {MOST_BYTES >> 20} MiB; it was not read."))
+
+
+def _wrong(words: str, id_: Id = None) -> Fault:
+    return Fault(RpcError(REQUEST, words), id_)
+
+
+def is_id(value: Json) -> bool:
+    """Text or a number; true is none."""
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _message(found: Json) -> Message:
+    if not isinstance(found, dict):
+        return _wrong("A message is an object.")
+    if "method" not in found:
+        return _reply(found)
+    given = found.get("id")
+    id_: Id = given if is_id(given) else None  # type: ignore[assignment]
+    if found.get("jsonrpc") != VERSION:
+        return _wrong('`jsonrpc` must be "2.0".', id_)
+    method, params = found["method"], found.get("params", {})
+    if "result" in found or "error" in found:
+        return _wrong("A message with `method` has neither `result` nor `error`.", id_)
+    if not isinstance(method, str):
+        return _wrong("`method` must be text.", id_)
+    if given is not None and not is_id(given):
+        return _wrong("`id` must be text or a number.")
+    if not isinstance(params, dict | list):
+        return _wrong("`params` must be an object.", id_)
+    return Call(method, params, id_, "id" in found)
+
+
+def _reply(found: JsonObject) -> Message:
+    if found.get("jsonrpc") != VERSION:
+        return _wrong('`jsonrpc` must be "2.0".')
+    if ("result" in found) == ("error" in found):
+        return _wrong("A message has `method`, or one of `result` and `error`.")
+    id_ = found.get("id")
+    if not isinstance(id_, str | int | float) or not is_id(id_):
+        return _wrong("A reply has the `id` of a request.")
+    return Reply(id_, error=_words(found["error"])) if "error" in found else Reply(id_, found["result"])
+
+
+def _words(error: Json) -> str:
+    """What an error says, in words; anything stands for one."""
+    said = error.get("message") if isinstance(error, dict) else error
+    return said if isinstance(said, str) and said.strip() else dump(error)
+
+
+# --- what is said -----------------------------------------------------------------------------------------
+
+
+def result(id_: Id, value: Json) -> JsonObject:
+    return {"jsonrpc": VERSION, "id": id_, "result": value}
+
+
+def error(id_: Id, problem: RpcError) -> JsonObject:
+    told: JsonObject = {"code": problem.code, "message": problem.message}
+    if problem.data is not None:
+        told["data"] = problem.data
+    return {"jsonrpc": VERSION, "id": id_, "error": told}
+
+
+def notification(method: str, params: JsonObject) -> JsonObject:
+    return {"jsonrpc": VERSION, "method": method, "params": params}
+
+
+def request(id_: str, method: str, params: JsonObject) -> JsonObject:
+    return {"jsonrpc": VERSION, "id": id_, "method": method, "params": params}
+
+
+def line(message: JsonObject | list[JsonObject]) -> str:
+    """One message, or the answers to a batch, as a line: nothing in it acts on a terminal (S2)."""
+    if isinstance(message, list):
+        return f"[{','.join(map(json_line, message))}]\n"
+    return f"{json_line(message)}\n"
