@@ -16,6 +16,7 @@ from jp_tui.settings.nodes import Leaf as Leaf
 from jp_tui.settings.nodes import Node as Node
 from jp_tui.settings.nodes import dotted as dotted
 from jp_tui.settings.nodes import stricter
+from jp_tui.settings.notify import NOTIFY
 from jp_tui.settings.tool_keys import TOOLS, name
 
 
@@ -108,7 +109,7 @@ SCHEMA = Group(
                 ),
             }
         ),
-        "notify": Group({"bell": Leaf(checks.boolean, "display", help="ring when a question waits unseen")}),
+        "notify": NOTIFY,
     }
 )
 

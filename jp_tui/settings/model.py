@@ -68,7 +68,6 @@ class LookSettings:
     theme: str
     sidebar: Sidebar
     sanitize: Sanitize
-    bell: bool
     review: bool = True
 
 
@@ -164,7 +163,6 @@ def look(settings: Settings) -> LookSettings:
         theme=settings.get("ui", "theme"),
         sidebar=settings.get("ui", "sidebar"),
         sanitize=settings.get("style", "sanitize"),
-        bell=settings.get("notify", "bell"),
         review=settings.get("ui", "review"),
     )
 

@@ -53,6 +53,14 @@ def command(value: Any) -> Any:
     raise BadValue(f"expected text, or a table of {', '.join(_COMMAND)}; found {found(value)}")
 
 
+def argv(value: Any) -> list[str]:
+    """A program and its arguments, run without a shell; empty for none."""
+    words = _words(value)
+    if words:
+        inside(0, _line, words[0])
+    return words
+
+
 SHOWN = ("json", "function_call", "off")
 
 
