@@ -21,6 +21,7 @@ from jp_tui.questions.items import Refused as Refused
 from jp_tui.questions.items import Schemas as Schemas
 from jp_tui.questions.items import Shape as Shape
 from jp_tui.questions.items import When as When
+from jp_tui.questions.outside import outside
 from jp_tui.questions.refusals import sentences as sentences
 from jp_tui.questions.types import SchemaAnswer
 
@@ -41,15 +42,28 @@ def read(arguments: Json) -> Form | Refused:
     if not isinstance(arguments, dict):
         return Refused("list", (Problem("V13", "", "The arguments must be a JSON object with `questions`."),))
     shape = shape_of(arguments)
-    outside = beyond(arguments)
-    if outside is not None:
-        return Refused(shape, (Problem(*outside),))  # what is out of bounds is not looked at any closer
+    if beyond(arguments) is not None:
+        return _out_of_bounds(arguments, shape)
+    return _judged(arguments, shape)
+
+
+def _judged(arguments: JsonObject, shape: Shape) -> Form | Refused:
+    """By all rules but those of V18 and V19 that hold for the whole."""
     found: list[Problem] = []
     items, schemas = _listed(arguments, found) if shape == "list" else _single(arguments, shape, found)
     _other_keys(arguments, shape, found)
     if found:
         return Refused(shape, tuple(found), schemas)
     return Form(shape, items, schemas)
+
+
+def _out_of_bounds(arguments: JsonObject, shape: Shape) -> Refused:
+    """V18 and V19, and beside them whatever else can still be judged, so that one answer is enough to mend it all."""
+    seen = outside(arguments)
+    rest = _judged(seen.value, shape) if isinstance(seen.value, dict) else None
+    others = [one for one in rest.problems if not seen.told(one.path)] if isinstance(rest, Refused) else []
+    schemas = tuple((path, schema) for path, schema in (rest.schemas if rest else ()) if not seen.touches(path))
+    return Refused(shape, tuple(sorted([*seen.problems, *others], key=place)), schemas)
 
 
 def judged(read: Form | Refused, verdicts: Mapping[str, str | None]) -> Form | Refused:

@@ -40,7 +40,7 @@ def beyond(
         seen += 1
         if max_nodes is not None and seen > max_nodes:
             return ("V18", "", f"{what} have more than {max_nodes:,} parts.")
-        wrong = _unwritable(one)
+        wrong = unwritable(one)
         if wrong:
             path = _path(step)
             return ("V19", path, f"{wrong} (at `{short(path) or '/'}`).")
@@ -64,7 +64,7 @@ def _path(step: _Step) -> str:
     return "".join(reversed(names))
 
 
-def _unwritable(value: Json) -> str | None:
+def unwritable(value: Json) -> str | None:
     """What keeps a value from being written as JSON and read again the same."""
     if isinstance(value, float) and not math.isfinite(value):
         return "a number is not finite"

@@ -270,3 +270,24 @@ def test_what_is_found_out_about_schemas_stands_with_the_rest() -> None:
     assert isinstance(judged(good, {}), Refused)
     plain = read({"question": "?"})
     assert judged(plain, {}) is plain
+
+
+def test_r164_what_is_out_of_bounds_hides_no_other_problem_and_no_schema_that_can_be_judged() -> None:
+    """V18, V19: told with all others at once; a schema with such a value in it is not judged, the one beside it is."""
+    found = read({"questions": [
+        q("a", answer_type="schema", schema={"minimum": float("inf")}),
+        q("b", answer_type="schema", schema={"type": 1}),
+        q("c", answer_type="no"), q("c", context="\ud800"),
+    ]})  # fmt: skip
+    assert isinstance(found, Refused)
+    assert [(one.code, one.path) for one in found.problems] == [
+        ("V19", "/questions/0/schema/minimum"), ("V12", "/questions/2/answer_type"),
+        ("V19", "/questions/3/context"), ("V7", "/questions/3/id"),
+    ]  # fmt: skip
+    assert [path for path, _ in found.schemas] == ["/questions/1/schema"]
+    deep: Any = {"type": "object"}
+    for _ in range(70):
+        deep = {"properties": {"a": deep}}
+    found = read({"questions": [q("a", answer_type="schema", schema=deep), q("b", text="")]})
+    assert isinstance(found, Refused) and found.schemas == ()
+    assert [(one.code, one.path) for one in found.problems] == [("V18", ""), ("V1", "/questions/1/text")]
