@@ -114,7 +114,7 @@ class Engine:
                 file = self._setup.save_setting(key, value)
                 self._publish(e.SettingChanged(key=key, value=value, file=str(file)))
                 for session in list(self._sessions.values()):
-                    await session.settings_changed()
+                    await session.ledger.settings_changed()
             case c.CheckAnswer():
                 self._aside(command, self._check(command))
             case c.ListInquiries(conversation=id_, pending=pending):
@@ -123,10 +123,10 @@ class Engine:
                 self._aside(command, self._offer(command))
             case c.ReadLedger(conversation=id_):
                 if (session := self._session(id_, command.type)) is not None:
-                    await session.read_ledger()
+                    await session.ledger.read()
             case c.RevokeEntry(conversation=id_, key=key):
                 if (session := self._session(id_, command.type)) is not None:
-                    await session.revoke(key)
+                    await session.ledger.revoke(key)
             case c.AskAside(conversation=id_, inquiry=inquiry, text=text):
                 if (session := self._session(id_, command.type)) is not None:
                     session.asides.ask(session.prompt(inquiry), text)

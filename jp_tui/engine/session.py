@@ -14,25 +14,26 @@ from dataclasses import replace
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.engine import changes, ledger, mending
+from jp_tui.engine import changes, mending
 from jp_tui.engine.alone import staying
 from jp_tui.engine.answering import answer_recorded
 from jp_tui.engine.asides import Asides, SideModel
 from jp_tui.engine.commanded import given
+from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.drafts import COMPOSER, Drafts
 from jp_tui.engine.entries import event_span, storable, stored_event
 from jp_tui.engine.log import Log
 from jp_tui.engine.looking import look_on
 from jp_tui.engine.offers import Settled
+from jp_tui.engine.remembered import Remembered
 from jp_tui.engine.resuming import Cut, still_waits
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup
 from jp_tui.engine.turn import Around, Turn
 from jp_tui.engine.verdicts import Checks
-from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol import commands as c
-from jp_tui.protocol.events import AnswerRefused, ConversationOpened, LedgerRead, Refused, StorageFailed
-from jp_tui.protocol.values import LedgerEntry, PromptRequest
+from jp_tui.protocol.events import AnswerRefused, ConversationOpened, Refused, StorageFailed
+from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import SecretAnswer
 
 NOT_SENT = "Your message was not sent; it is kept as the conversation's draft."
@@ -65,7 +66,7 @@ class Session:
         self._looking: asyncio.Task[None] | None = None
         self._next: list[str] = []
         self._current = changes.Current(log)
-        self._ledger_wanted = False
+        self._ledger = Remembered(log, self._current, self._remembers)
         self._leaving = False
 
     @property
@@ -200,10 +201,10 @@ class Session:
         self._run_turn(text)
 
     def _run_turn(self, text: str, cut: Cut | None = None) -> None:
-        around = Around(self._ledger_changed, self._current.ready, self._side_model)
+        around = Around(self._ledger.changed, self._current.ready, self._side_model)
         self._turn = Turn(self._log, self._model, self._checks, text, around=around, cut=cut)
         self._task = asyncio.create_task(self._run(self._turn))
-        self._ledger_changed()
+        self._ledger.changed()
 
     async def _run(self, turn: Turn) -> None:
         try:
@@ -211,7 +212,7 @@ class Session:
             if self._leaving:
                 self._keep_words(turn)
                 return
-            self._ledger_changed()
+            self._ledger.changed()
             self._next = [text for text in (turn.follow_up, *self._next) if text]
             if not self._next:
                 return
@@ -281,40 +282,13 @@ class Session:
             raise ValueError("Nothing waits for an answer here.")
         return self._turn.asides
 
-    # --- the ledger ---------------------------------------------------------------------------------------
+    @property
+    def ledger(self) -> Remembered:
+        """What is remembered or allowed here (E43)."""
+        return self._ledger
 
-    async def read_ledger(self) -> None:
-        """Report what is remembered or allowed, now and whenever it changes. Raises ValueError, JournalError."""
-        await self._current.reload()
-        self._ledger_wanted = True
-        self._ledger_changed()
-
-    async def revoke(self, key: str) -> None:
-        """Take an entry back; it counts from the next question on. Raises ValueError with words, JournalError."""
-        await self._current.reload()
-        if not any(entry.key == key for entry in self._ledger()):
-            raise ValueError("That is not remembered or allowed any more.")
-        if key.startswith(ledger.SETTING):
-            self._log.setup.unset_setting(key.removeprefix(ledger.SETTING))
-            await self._current.reload(again=True)
-            self._ledger_changed(wanted=True)
-        elif self._turn is not None:
-            await self._turn.coordinator.hear(v.Revoked(key.removeprefix(ledger.TURN)))
-
-    async def settings_changed(self) -> None:
-        """A file of the settings was written. Raises ValueError, JournalError."""
-        if self._current.read:
-            await self._current.reload(again=True)
-            self._ledger_changed()
-
-    def _ledger(self) -> tuple[LedgerEntry, ...]:
-        runs = self.busy and self._turn is not None and self._turn.outcome is None
-        turn = self._turn.coordinator.ledger if runs and self._turn is not None else None
-        return ledger.entries(turn, self._log.setup.tools, self._log.secrets, self._log.uses)
-
-    def _ledger_changed(self, *, wanted: bool = False) -> None:
-        if wanted or self._ledger_wanted:
-            self._log.publish(LedgerRead(conversation=self.id, entries=self._ledger()))
+    def _remembers(self) -> Coordinator | None:
+        return self._turn.coordinator if self.busy and self._turn is not None and self._turn.outcome is None else None
 
     def _refuse(self, message: str, advice: str, pending: tuple[str, ...] = ()) -> None:
         id_ = self._log.id

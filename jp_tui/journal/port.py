@@ -196,17 +196,19 @@ class Reading(Protocol):
         limit: int = 50,
         offset: int = 0,
         include_archived: bool = False,
+        children: bool = True,
     ) -> list[ConversationRow]:
-        """The most recently updated first."""
+        """The most recently updated first; without `children` only those that have no parent."""
 
     def conversation(self, prefix: str) -> ConversationRow | None:
         """The one with this id, else the only one whose id begins so; `ambiguous` names the candidates."""
 
     def latest(self, workspace: str) -> ConversationRow | None:
-        """The most recently updated, not archived conversation of this workspace (`-c`)."""
+        """The most recently updated, not archived conversation of this workspace (`-c`) that has no parent."""
 
     def last_requests(self, workspace: str, limit: int = 100) -> list[Asked]:
-        """The newest prompts sent in this workspace (kind `chat_request`), newest first by their `at`."""
+        """The newest prompts sent in this workspace (kind `chat_request`), newest first by their `at`; what stands in
+        a conversation with a parent was not typed."""
 
     def drafts(self, conversation: str) -> dict[str, str]:
         """Unsent text by key."""

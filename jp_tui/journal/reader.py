@@ -136,12 +136,15 @@ class Reader:
         limit: int = 50,
         offset: int = 0,
         include_archived: bool = False,
+        children: bool = True,
     ) -> list[ConversationRow]:
         where, values = "WHERE true", list[object]()
         if workspace is not None:
             where, values = "WHERE workspace = ?", [workspace]
         if not include_archived:
             where += " AND NOT archived"
+        if not children:
+            where += " AND parent IS NULL"
         return self._rows(f"{where} ORDER BY updated DESC, key DESC LIMIT ? OFFSET ?", (*values, max(0, limit), offset))
 
     def conversation(self, prefix: str) -> ConversationRow | None:
@@ -155,14 +158,15 @@ class Reader:
         return found[0] if found else None
 
     def latest(self, workspace: str) -> ConversationRow | None:
-        found = self.conversations(workspace, limit=1)
+        found = self.conversations(workspace, limit=1, children=False)
         return found[0] if found else None
 
     def last_requests(self, workspace: str, limit: int = 100) -> list[Asked]:
         found: list[Asked] = []
         limit = max(0, limit)
         talks = self._all(
-            "SELECT key, id, updated FROM conversations WHERE workspace = ? ORDER BY updated DESC, key DESC LIMIT 1000",
+            "SELECT key, id, updated FROM conversations WHERE workspace = ? AND parent IS NULL"
+            " ORDER BY updated DESC, key DESC LIMIT 1000",
             (workspace,),
         )
         for key, conversation, updated in talks:

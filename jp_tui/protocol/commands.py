@@ -64,11 +64,13 @@ class AnswerQuestion(Model):
 
 
 class ListConversations(Model):
-    """Answered by ConversationsListed, newest first; an empty workspace means all."""
+    """Answered by ConversationsListed, newest first; an empty workspace means all. Those of sub-agents are left out
+    unless they are wanted."""
 
     type: Literal["list_conversations"] = "list_conversations"
     workspace: str = ""
     limit: int = 200
+    agents: bool = False
 
 
 class ReadConversation(Model):

@@ -9,6 +9,7 @@ from pydantic import Field
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.values import (
+    AgentInfo,
     CallEnd,
     CallState,
     ConversationInfo,
@@ -26,7 +27,8 @@ from jp_tui.protocol.values import (
 class ConversationOpened(Model):
     """A conversation with its last page. `held_by` says in words who writes it when it is not us.
 
-    `greeting` is what a scripted model says before anybody spoke; shown like any text of the assistant.
+    `greeting` is what a scripted model says before anybody spoke; shown like any text of the assistant. `agent`: it is
+    the conversation of a sub-agent.
     """
 
     type: Literal["conversation_opened"] = "conversation_opened"
@@ -43,6 +45,7 @@ class ConversationOpened(Model):
     turns: int = 0
     usage: UsageTotals = UsageTotals()
     drafts: dict[str, str] = Field(default_factory=dict)
+    agent: AgentInfo | None = None
 
 
 class TitleChanged(Model):
@@ -127,7 +130,8 @@ class TurnCompleted(Model):
 
 
 class CallChanged(Model):
-    """A tool call changed its state (R96). `title` is what it is about; `ms` since it began to run."""
+    """A tool call changed its state (R96). `title` is what it is about; `ms` since it began to run. `agent` is the
+    sub-agent that it runs, once there is one."""
 
     type: Literal["call_changed"] = "call_changed"
     conversation: str
@@ -139,6 +143,7 @@ class CallChanged(Model):
     hidden: bool = False
     end: CallEnd | None = None
     ms: int | None = None
+    agent: AgentInfo | None = None
 
 
 class QuestionAsked(Model):

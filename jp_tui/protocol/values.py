@@ -37,6 +37,19 @@ class EventSpan(Model):
     lines: int
 
 
+class AgentInfo(Model):
+    """A sub-agent: its own `conversation`, the one it works for, with the call and turn there that started it, and for
+    what. `task` is one line of at most 200 characters: the whole of it is the conversation's first message."""
+
+    conversation: str
+    parent: str
+    call: str
+    turn: int
+    name: Foreign = Foreign("")
+    task: Foreign = Foreign("")
+    model: str = ""
+
+
 class Verdict(Model):
     """An earlier no of a reviewer."""
 
@@ -69,6 +82,8 @@ class PromptRequest(Model):
     `edit_first`: run or result mode `edit`, the prompt opens in the editor. `tool_kind` is M34's word.
     `form` is the whole form that the question is one of, or that is reviewed; `back`, `prefill`, `undo` as in the
     machine (R176, E23). `deadline_secs` counts from `asked_at` (R243).
+    `agent`: a sub-agent asks (E4); where `conversation` is its parent, this is its own question, handed on (R220, with
+    `source_name` as it is recorded), else one of its tools asks.
     """
 
     kind: PromptKind = "question"
@@ -85,6 +100,7 @@ class PromptRequest(Model):
     back: str = ""
     prefill: tuple[Any, ...] = ()
     undo: tuple[str, ...] = ()
+    agent: AgentInfo | None = None
 
     conversation: str
     inquiry: str
@@ -290,7 +306,7 @@ class ReviewerFigures(Model):
 
 
 class ConversationInfo(Model):
-    """A row of the list of conversations; times are UTC in the form of R58."""
+    """A row of the list of conversations; times are UTC in the form of R58. `parent` is set for a sub-agent's."""
 
     id: str
     title: Foreign
@@ -300,6 +316,7 @@ class ConversationInfo(Model):
     updated: str
     events: int
     turns: int
+    parent: str = ""
 
 
 class UsageTotals(Model):

@@ -74,6 +74,21 @@ class Cancel:
             tell()
 
 
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """A sub-agent that is wanted. `model` is PROVIDER/MODEL or an alias, empty for the caller's own; `tools` the names
+    of those it gets, None for all that it may have."""
+
+    task: str
+    name: str = ""
+    model: str = ""
+    tools: tuple[str, ...] | None = None
+
+
+Spawner = Callable[[Spawn], Awaitable[Success | Failure]]
+"""Runs a sub-agent to its end; the result is what it said last. Cancelling it ends the sub-agent."""
+
+
 async def _usable(schema: JsonObject) -> str | None:
     return "schemas cannot be checked here"
 
@@ -83,7 +98,8 @@ class ToolCall:
     """One execution. `answers` is keyed by the bare question id, in the order they were given; `usable` says why a JSON
     Schema cannot be used (V9), None when it can; `reviews` and `reviewed` are NeedsReview's. `conversation` and
     `workspace` are the ids that a local tool's templates may name (R83). `refused` are the targets that somebody said
-    no to in this turn (R247): a tool that would change one without asking asks."""
+    no to in this turn (R247): a tool that would change one without asking asks. `spawn` is None where no sub-agent may
+    be started: one of a sub-agent's own calls (R224)."""
 
     arguments: JsonObject
     root: Path
@@ -98,6 +114,7 @@ class ToolCall:
     reviews: bool = False
     reviewed: bool = False
     refused: frozenset[str] = frozenset()
+    spawn: Spawner | None = None
 
 
 class Tool(Protocol):
@@ -127,6 +144,11 @@ class Corrects(Protocol):
 
     def misread(self, name: str, found: Misread) -> str | None:
         """What the model reads, to be told as an error of `name`; None for the common form. Decides nothing else."""
+
+
+def spawns(tool: object) -> bool:
+    """Whether it starts sub-agents: it says so itself, and a sub-agent does not get it (R224)."""
+    return getattr(tool, "spawns", False) is True
 
 
 class RenderFailed(Exception):

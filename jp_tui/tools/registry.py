@@ -35,8 +35,8 @@ _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
 class Lazy:
     """A tool whose module is imported at its first use."""
 
-    def __init__(self, load: Callable[[], Tool], source: SourceKind) -> None:
-        self._load, self._source = load, source
+    def __init__(self, load: Callable[[], Tool], source: SourceKind, *, spawns: bool = False) -> None:
+        self._load, self._source, self.spawns = load, source, spawns
         self._tool: Tool | None = None
 
     @property
@@ -64,6 +64,7 @@ def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
     that serves it (R81)."""
     made: dict[str, Tool] = {key: Lazy(_from(module, name), source) for key, (module, name, source) in _MODULES.items()}
     made["describe_tools"] = Lazy(_from("describe_tools", "DescribeTools", documentation), "tool")
+    made["spawn_agent"] = Lazy(_from("spawn_agent", "SpawnAgent"), "tool", spawns=True)
     return made
 
 

@@ -111,3 +111,14 @@ def test_drafts_are_kept_by_key_even_before_there_is_a_conversation(journal: Sql
     journal.clear_draft("new", "composer").result(10)
     journal.clear_draft("new", "none").result(10)
     assert list(journal.drafts("new")) == ["inquiry/call_1.confirm.1"] and journal.drafts("c1") == {}
+
+
+def test_conversations_of_sub_agents_are_their_parents(journal: SqliteJournal) -> None:
+    """Nobody goes on with one by `-c`, what stands in it was typed by nobody, and a list may leave it out."""
+    journal.append("c1", [Entry("chat_request", 1, "{}", at=at(20), text="typed")]).result(10)
+    journal.create("child", workspace="/w", model="m", parent="c1", at=at(30)).result(10)
+    journal.append("child", [Entry("chat_request", 1, "{}", at=at(40), text="a task")]).result(10)
+    assert ids(journal.conversations("/w")) == ["child", "c1"]
+    assert ids(journal.conversations("/w", children=False)) == ["c1"]
+    assert journal.latest("/w").id == "c1"  # type: ignore[union-attr]
+    assert [asked.text for asked in journal.last_requests("/w")] == ["typed"]

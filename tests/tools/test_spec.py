@@ -128,6 +128,7 @@ def test_names_and_arguments() -> None:
         "fs_modify_file": ("path?", "patterns", "replace_all?", "case_sensitive?"),
         "fs_move_file": ("source", "target"),
         "fs_delete_file": ("path",),
+        "spawn_agent": ("task", "name?", "model?", "tools?"),
     }
     found = {}
     for name, entry in TOOLS.items():
