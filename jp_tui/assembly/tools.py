@@ -115,6 +115,7 @@ def _rule(question: QuestionSettings) -> Rule:
         slot=question.slot,
         deadline_secs=question.deadline_secs,
         overrides=dict(question.overrides),
+        key=question.follows,
     )
 
 

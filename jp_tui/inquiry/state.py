@@ -29,7 +29,8 @@ class Rule:
     """What the user set for one question of one tool (R33); `place` says where, for `w` and error texts.
 
     `slot` is the key under which the static answer stands, when that is not the question's own id (R171, M3);
-    `overrides` what differs for the assistant that answers (R31).
+    `overrides` what differs for the assistant that answers (R31); `key` the setting that made the target, when the
+    question has none of its own (R72).
     """
 
     target: Target = "user"
@@ -41,6 +42,7 @@ class Rule:
     slot: str = ""
     deadline_secs: int | None = None
     overrides: JsonObject = field(default_factory=dict)
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

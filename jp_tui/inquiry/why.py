@@ -31,6 +31,11 @@ def setting(tool: str, question: str, rule: Rule, leaf: str) -> str:
     return f"conversation.tools.{tool}.questions.{question}.{leaf}{_at(rule.place)}"
 
 
+def _target(tool: str, question: Question, rule: Rule) -> str:
+    """The setting that says who answers: the question's own, or the one that it follows (R72)."""
+    return f"{rule.key}{_at(rule.place)}" if rule.key else setting(tool, question.id, rule, "target")
+
+
 def only_people(question: Question, rule: Rule) -> str:
     """Why only a person may answer; empty when anybody may."""
     if isinstance(question.answer_type, SecretAnswer):
@@ -61,14 +66,14 @@ def pinned_wrong(tool: str, question: Question, rule: Rule) -> str:
 
 def misdirected(tool: str, question: Question, rule: Rule) -> str:
     """Row 4."""
-    where = setting(tool, question.id, rule, "target")
+    where = _target(tool, question, rule)
     return f"nobody was asked: {where} sends it to a model, but {only_people(question, rule)}"
 
 
 def reviewed(tool: str, question: Question, rule: Rule, *, escalates: bool) -> str:
     """Rows 5 and 6."""
     after = "; you are asked when it says no" if escalates else ""
-    return f"{setting(tool, question.id, rule, 'target')} sends it to a reviewing model{after}"
+    return f"{_target(tool, question, rule)} sends it to a reviewing model{after}"
 
 
 def asked(question: Question, rule: Rule) -> str:
@@ -125,7 +130,7 @@ def alone_reviewed(policy: Policy, place: str = "") -> str:
 
 def overruled(tool: str, question: Question, rule: Rule, model: str) -> str:
     """Section 9: the human decides over a reviewer's no."""
-    return f"{model or 'the reviewing model'} said no, and {setting(tool, question.id, rule, 'target')} asks you then"
+    return f"{model or 'the reviewing model'} said no, and {_target(tool, question, rule)} asks you then"
 
 
 def undecided(model: str) -> str:

@@ -26,7 +26,7 @@ class QuestionSettings:
     """What is set for one question. `place` says where its answer, else its target, was written.
 
     `chosen` says whether the target was set, and not just what holds when nobody says anything. `slot` is the key
-    under which `answer` stands when that is not the question's own id.
+    under which `answer` stands when that is not the question's own id, `follows` the key that the target follows.
     """
 
     target: TargetKind = "user"
@@ -40,6 +40,7 @@ class QuestionSettings:
     chosen: bool = False
     why: str = ""
     slot: str = ""
+    follows: str = ""
 
 
 UNSET = QuestionSettings()
@@ -70,6 +71,7 @@ def _question(settings: Settings, tool: str, key: str, value: dict[str, Any], *,
         deadline_secs=value.get("deadline_secs"),
         chosen="target" in value,
         why=why,
+        follows=".".join(REVIEWER) if why and kind != "user" and "answer" not in value else "",
     )
 
 

@@ -110,7 +110,8 @@ def test_r90_a_command_as_text_shows_the_arguments(home: Home) -> None:
 def test_r72_the_rule_of_a_change_says_where_it_comes_from(home: Home) -> None:
     model = "conversation.inquiry.assistant.model.id = 'local/judge'"
     rule = setups(home, model)["fs_modify_file"].rules["apply_changes"]
-    assert rule == Rule(target="assistant_with_escalation", place=f"{home.user}:1")
+    key = "conversation.inquiry.assistant.model.id"
+    assert rule == Rule(target="assistant_with_escalation", place=f"{home.user}:1", key=key)
     assert setups(home)["fs_modify_file"].rules["apply_changes"] == Rule()
 
 
