@@ -7,15 +7,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from jp_tui.compose.parts import Place, interrupts, journal, link, opening, parts
 from jp_tui.compose.streams import asking, lines, output, prompt, say, terminal
 from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers import Settings
+from jp_tui.system.paths import PathsError
+
+if TYPE_CHECKING:
+    from jp_tui.link.port import Link
 
 
 def command(arguments: Arguments, place: Place) -> int:
     """Carry out what is asked for. Raises SettingsError, UsageError, PathsError, JournalError."""
+    if arguments.schema:
+        return _written(arguments, _schema)
     if arguments.command.startswith("config "):  # works, above all, where the settings do not
         return _written(arguments, lambda: _config(arguments, place))
     settings = place.sources.load()
@@ -24,6 +33,8 @@ def command(arguments: Arguments, place: Place) -> int:
     match arguments.command:
         case "query":
             return _query(arguments, settings, place)
+        case "rpc":
+            return _rpc(arguments)
         case "workspace":
             return _plain(arguments, settings, place)
         case "tools":
@@ -64,6 +75,37 @@ def _plain(arguments: Arguments, settings: Settings, place: Place) -> int:
     connected = link(made, journal(made), client=True, command="jp-tui --plain", greet=True, via="plain")
     wishes = interrupts(settings)
     return Run(connected, Plain(opening(arguments), arguments.prompt or "", lines(), interrupts=wishes)).run()
+
+
+def _schema() -> int:
+    """Needs no settings and no database."""
+    import json
+
+    from jp_tui.headless.rpc.schema import document
+
+    output(True).write(f"{json.dumps(document(), indent=2, ensure_ascii=False)}\n")
+    return 0
+
+
+def _rpc(arguments: Arguments) -> int:
+    """A client on the two pipes; each of its sessions gets an engine, with settings as they are then."""
+    from jp_tui.headless.rpc.run import Run
+    from jp_tui.headless.rpc.server import Unopened
+    from jp_tui.journal.port import JournalError
+
+    to = output(True)
+
+    def opens(workspace: str | None, model: str | None, *, secrets: bool) -> Link:
+        there = replace(arguments, workspace=workspace or arguments.workspace, model=model or arguments.model)
+        try:
+            at = Place(there)
+            made = parts(there, at.sources.load(), at)
+            log = journal(made)
+        except (SettingsError, UsageError, PathsError, JournalError) as problem:
+            raise Unopened(str(problem)) from problem
+        return link(made, log, client=True, command="jp-tui rpc", via="rpc", reviews=False, secrets=secrets)
+
+    return Run(opens, 0, 1, lambda words: to.tell(f"jp-tui rpc: {words}")).run()
 
 
 def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:

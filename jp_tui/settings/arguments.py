@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Words of the surface that later versions take as commands. A prompt that is one of them alone would change its
 # meaning with an update, so it is refused now, with the way to say it anyway.
-RESERVED = ("completions", "doctor", "mcp", "models", "rpc")
+RESERVED = ("completions", "doctor", "mcp", "models")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class Arguments:
     inquiry: str | None = None
     key: str | None = None
     value: str | None = None
+    schema: bool = False
     yes: bool = False
     revoke: bool = False
 

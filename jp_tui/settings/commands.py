@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Command = Literal[
-    "workspace", "query", "conversations list", "conversations show", "inquiries", "answer", "tools", "reviewers",
-    "config show", "config set", "config check", "config trust", "config path",
+    "workspace", "query", "rpc", "conversations list", "conversations show", "inquiries", "answer", "tools",
+    "reviewers", "config show", "config set", "config check", "config trust", "config path",
 ]  # fmt: skip
 
 
@@ -41,6 +41,19 @@ _JSON = Option("--json", "one JSON object a line on stdout")
 _KEY = "a key as it is written in TOML, for example ui.theme"
 
 ENTRIES: dict[Command, Entry] = {
+    "rpc": Entry(
+        "[OPTION]...",
+        "The engine for a program: JSON-RPC 2.0, one message a line, on standard input and output.",
+        """\
+  jp-tui rpc                               until the input ends
+  jp-tui rpc --model anthropic/claude-sonnet-4-5    for sessions that name none
+  jp-tui rpc --schema                      every method and shape, as a JSON Schema
+""",
+        (
+            Option("--schema", "print the JSON Schema of all messages, and end"),
+            Option("--model", "provider/model, an alias, or a provider, for sessions that name none", "P/M"),
+        ),
+    ),
     "conversations list": Entry(
         "[OPTION]...",
         "The conversations of a workspace, the latest first.",

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn, cast
 
-from jp_tui.settings.commands import COMMANDS, ENTRIES, Command, subcommands
+from jp_tui.settings.commands import COMMANDS, ENTRIES, Command, Option, subcommands
 from jp_tui.settings.errors import UsageError, nearest
 from jp_tui.settings.toggles import Toggle
 
@@ -15,6 +15,7 @@ _WITH_OPTIONAL = frozenset({"-t", "--tool", "-T", "--no-tool", "--tool-use"})
 _ROOT_HELP = """\
 commands (each has --help):
   query                 one turn without a screen, for scripts
+  rpc                   the engine for a program, as JSON-RPC on standard input and output
   conversations         list them, or show one
   inquiries             the record of questions and answers, and what still waits
   answer                answer a question that waits, from another process
@@ -158,7 +159,7 @@ def make(command: Command) -> Parser:
     parser = Parser(prog, f"{prog} {entry.usage}", f"examples:\n{entry.examples}", entry.what)
     for option in entry.takes:
         if option.name.startswith("-"):
-            parser.add_argument(option.name, action="store_true", help=option.help)
+            _option(parser, option)
         else:
             parser.add_argument(
                 option.name, metavar=option.value, nargs=None if option.required else "?", help=option.help
@@ -168,6 +169,13 @@ def make(command: Command) -> Parser:
         _switches(parser)
     _cfg(parser)
     return parser
+
+
+def _option(parser: Parser, option: Option) -> None:
+    if option.value:
+        parser.add_argument(option.name, metavar=option.value, help=option.help)
+    else:
+        parser.add_argument(option.name, action="store_true", help=option.help)
 
 
 def _talking(command: Command) -> Parser:

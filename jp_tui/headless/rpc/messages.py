@@ -7,19 +7,21 @@ strictly: a wish that nobody would honour is refused with its place, not dropped
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer
 
-from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.headless.rpc.wire import PARAMS, RpcError
 from jp_tui.protocol.base import Model, Wire
-from jp_tui.protocol.values import Control, PartsTaken, PromptRequest, TurnError, UsageTotals
+from jp_tui.protocol.values import Control, ConversationInfo, PartsTaken, PromptRequest, TurnError, UsageTotals
 
 PROTOCOL_VERSION = 1
 SECRET = "secret"
 MOST_LISTED = 1000
+
+P = TypeVar("P", bound=BaseModel)
 
 
 class Params(BaseModel):
@@ -33,7 +35,7 @@ class Empty(Model):
 
 
 class InitializeParams(BaseModel):
-    """What the client can do. `secret`: it may be asked for secrets. Whatever else it says of itself is not looked at."""
+    """What the client can do: with `secret` it may be asked for secrets. More that it says of itself is not read."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, defer_build=True)
 
@@ -106,6 +108,12 @@ class SessionInfo(Model):
     turns: int
 
 
+def session_info(one: ConversationInfo) -> SessionInfo:
+    """A row of the list."""
+    known = {name: getattr(one, name) for name in SessionInfo.model_fields if name != "session_id"}
+    return SessionInfo(session_id=one.id, **known)
+
+
 class SessionsListed(Model):
     """The latest first."""
 
@@ -150,7 +158,7 @@ class SessionEvent(Model):
 
 class SessionDelta(Model):
     """More of a streamed part. `call` and `tool` are set for the arguments of a tool call; `dropped`: the part is gone
-    without an event. Deltas of one part may come joined; nothing is lost that no event holds."""
+    without an event. Deltas of one part may come joined, and what they held comes whole in the event."""
 
     session_id: str
     conversation: str
@@ -187,14 +195,16 @@ class AskParams(Model):
     problem: str = ""
 
 
-class AskResult(Model):
+class AskResult(BaseModel):
     """The answer. `answer` is enough; the others are for clients that know the `inquiry`.
 
     `value` is the typed answer and wins over `answer`: for leave to run a tool true, false or an object of edited
     arguments; for leave to deliver a result true, false or the edited text. `control` does something else than answer;
     with `reply` the words are in `answer`. `note`, `remember` and `parts` go along with an answer where the inquiry
-    allows it.
+    allows it. Other fields are not looked at.
     """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
     answer: str | None = None
     value: Any = None
@@ -229,12 +239,20 @@ PROMPT, CANCEL, ASK = "session/prompt", "session/cancel", "client/ask_user"
 EVENT, DELTA, SETTLED = "session/event", "session/delta", "client/ask_user_settled"
 
 METHODS: Mapping[str, Method] = {
-    INITIALIZE: Method("client", "The first thing to say; capabilities hold from then on.", InitializeParams, Initialized),
+    INITIALIZE: Method(
+        "client", "The first thing to say; capabilities hold from then on.", InitializeParams, Initialized
+    ),
     NEW: Method("client", "Begin a conversation.", NewParams, SessionOpened),
-    RESUME: Method("client", "Go on with a conversation; a turn that was cut off goes on at once.", ResumeParams, SessionResumed),
+    RESUME: Method(
+        "client", "Go on with a conversation; a turn that was cut off goes on at once.", ResumeParams, SessionResumed
+    ),
     LIST: Method("client", "The conversations there are.", ListParams, SessionsListed),
-    PROMPT: Method("client", "Say something to the model; answered when the turn has ended.", PromptParams, PromptEnded),
-    CANCEL: Method("client", "Stop what runs in a session; may be sent as a notification.", CancelParams, SessionCancelled),
+    PROMPT: Method(
+        "client", "Say something to the model; answered when the turn has ended.", PromptParams, PromptEnded
+    ),
+    CANCEL: Method(
+        "client", "Stop what runs in a session; may be sent as a notification.", CancelParams, SessionCancelled
+    ),
     ASK: Method("server", "Ask a person. Answered in any order, without a time limit.", AskParams, AskResult),
     EVENT: Method("server", "A durable event.", SessionEvent),
     DELTA: Method("server", "More of what is being streamed.", SessionDelta),
@@ -243,11 +261,27 @@ METHODS: Mapping[str, Method] = {
 """Every method there is; those without a result are notifications."""
 
 
-def read_params[P: BaseModel](model: type[P], given: Json) -> P:
-    """What a client gave. Raises RpcError with the place of everything that is wrong."""
-    raise NotImplementedError
+def read_params(model: type[P], given: Json) -> P:
+    """What a client gave by name. Raises RpcError with the place of everything that is wrong."""
+    if not isinstance(given, dict):
+        raise RpcError(PARAMS, "`params` must be an object: they are given by name.")
+    try:
+        return model.model_validate(given)
+    except ValidationError as problem:
+        found = [(_where(one["loc"]), one["msg"]) for one in problem.errors(include_url=False, include_input=False)]
+    raise bad_params(*found)
 
 
-def wire(model: BaseModel) -> Any:
-    """A model as JSON, without what is empty because it was not said."""
-    return model.model_dump(mode="json", exclude_none=True)
+def bad_params(*problems: tuple[str, str]) -> RpcError:
+    """-32602 with each problem and the JSON pointer of its place within the params."""
+    words = "; ".join(f"{where}: {what}" for where, what in problems)
+    return RpcError(PARAMS, words, {"problems": [{"where": where, "problem": what} for where, what in problems]})
+
+
+def _where(path: tuple[int | str, ...]) -> str:
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path) or "/"
+
+
+def wire(model: BaseModel) -> JsonObject:
+    """A model as JSON, without its own fields that are null."""
+    return {key: value for key, value in model.model_dump(mode="json").items() if value is not None}

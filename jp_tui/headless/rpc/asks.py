@@ -1,0 +1,174 @@
+"""The questions of one session that are put to the client: each a request, all at once, answered in any order (R240).
+
+What does not fit is asked again with a reason, three times at most; what is settled elsewhere is taken back. It
+decides nothing about a question and keeps no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jp_tui.headless.rpc import messages as m
+from jp_tui.headless.rpc.given import Asks as Wanted
+from jp_tui.headless.rpc.given import Misfit, given
+from jp_tui.headless.rpc.peer import Peer
+from jp_tui.headless.rpc.shown import Stage, choices, text
+from jp_tui.headless.rpc.wire import Reply
+from jp_tui.headless.steps import Response
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import PromptRequest, Unanswered
+
+AGAIN = 3
+"""How often a question is asked again after an answer that does not fit (R241)."""
+ROUNDS = 20
+"""How often it goes to the client at all: choices that lead to another request, and back, come to an end too."""
+MOST_WORDS = 2000
+"""Characters of a client's error that the model reads."""
+
+
+_Key = tuple[str, str]
+"""Conversation and inquiry: a sub-agent asks under ids of its own."""
+
+
+@dataclass(slots=True)
+class _Ask:
+    """One prompt that waits; `request` is the open request's id, empty while an answer is on its way; `last` that of
+    the last one."""
+
+    prompt: PromptRequest
+    stage: Stage = "ask"
+    request: str = ""
+    last: str = ""
+    misfits: int = 0
+    rounds: int = 0
+    arguments: bool = False
+    problem: str = ""
+
+
+class Asking:
+    """`send` hands a command to the session's engine; `session` is the session's id."""
+
+    def __init__(self, peer: Peer, send: Callable[[c.Command], None], session: Callable[[], str]) -> None:
+        self._peer, self._send, self._session = peer, send, session
+        self._waiting: dict[_Key, _Ask] = {}
+        self._answered: dict[_Key, _Ask] = {}
+        self._leaving = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether anything is not settled."""
+        return bool(self._waiting)
+
+    # --- what the engine says -----------------------------------------------------------------------------
+
+    def asked(self, prompt: PromptRequest) -> None:
+        """A question waits for the human; one that is asked already is not asked twice."""
+        key = prompt.conversation, prompt.inquiry
+        known = self._waiting.get(key)
+        if known is not None and known.prompt.digest == prompt.digest:
+            return
+        if known is not None:
+            self._take_back(key, "withdrawn", "")
+        ask = self._waiting[key] = _Ask(prompt)
+        if self._leaving:
+            self._respond(ask, Unanswered())
+        else:
+            self._request(ask)
+
+    def settled(self, event: e.QuestionSettled) -> None:
+        """It no longer waits: whoever was asked in vain is told. An answer on its way may have been the one, or not."""
+        key = event.conversation, event.inquiry
+        if (ask := self._waiting.get(key)) is not None and not ask.request:
+            self._answered[key] = self._waiting.pop(key)
+        self._take_back(key, event.how, event.by)
+
+    def refused(self, event: e.AnswerRefused) -> None:
+        """An answer of ours was not taken."""
+        key = event.conversation, event.inquiry
+        ask = self._waiting.get(key) or self._answered.get(key)
+        if ask is None or ask.request:
+            return
+        if not event.gone:
+            self._misfit(ask, event.reason.rstrip("."))
+            return
+        self._waiting.pop(key, None)
+        self._answered.pop(key, None)
+        self._say(ask, ask.last, "answered" if event.by else "withdrawn", event.by)
+
+    def over(self) -> None:
+        """The turn has ended: nothing of it waits."""
+        for key in list(self._waiting):
+            self._take_back(key, "withdrawn", "")
+        self._answered.clear()
+
+    def leave(self) -> None:
+        """The client is gone: what waits, and what will be asked while the turn ends, is cancelled (R242)."""
+        self._leaving = True
+        for ask in self._waiting.values():
+            if ask.request:
+                self._peer.drop(ask.request)
+                self._respond(ask, Unanswered())
+
+    # --- what the client says -----------------------------------------------------------------------------
+
+    def _request(self, ask: _Ask) -> None:
+        ask.rounds += 1
+        prompt = ask.prompt
+        shown = {**dict(prompt), "id": prompt.inquiry, "waiting": len(self._waiting)}
+        params = m.wire(
+            m.AskParams(
+                session_id=self._session(),
+                question=text(prompt, ask.stage, ask.problem, arguments=ask.arguments),
+                choices=choices(prompt, ask.stage),
+                inquiry=m.Inquiry(**shown),
+                problem=ask.problem,
+            )
+        )
+        if not ask.problem:
+            del params["problem"]
+        ask.request = ask.last = self._peer.request(m.ASK, params, lambda reply: self._replied(ask, reply))
+
+    def _replied(self, ask: _Ask, reply: Reply) -> None:
+        ask.request, ask.problem = "", ""
+        if reply.error is not None:
+            self._respond(ask, Unanswered(error=reply.error[:MOST_WORDS]))
+            return
+        found = given(ask.prompt, ask.stage, reply.result)
+        if isinstance(found, Misfit):
+            self._misfit(ask, found.why)
+        elif not isinstance(found, Wanted):
+            self._respond(ask, found)
+        elif ask.rounds < ROUNDS:
+            ask.stage, ask.arguments = found.stage, found.arguments
+            self._request(ask)
+        else:
+            self._respond(ask, Unanswered())
+
+    def _misfit(self, ask: _Ask, why: str) -> None:
+        ask.misfits += 1
+        ask.problem = why
+        if ask.misfits > AGAIN or self._leaving:
+            self._respond(ask, Unanswered())
+        else:
+            self._request(ask)
+
+    def _respond(self, ask: _Ask, response: Response | Unanswered) -> None:
+        prompt = ask.prompt
+        ask.request = ""
+        self._send(
+            c.AnswerQuestion(
+                conversation=prompt.conversation, inquiry=prompt.inquiry, digest=prompt.digest, response=response
+            )
+        )
+
+    def _take_back(self, key: _Key, how: str, by: str) -> None:
+        ask = self._waiting.pop(key, None)
+        if ask is not None and ask.request and self._peer.drop(ask.request):
+            self._say(ask, ask.request, how, by)
+
+    def _say(self, ask: _Ask, request: str, how: str, by: str) -> None:
+        inquiry = ask.prompt.inquiry
+        said = {"session_id": self._session(), "request_id": request, "inquiry": inquiry, "how": how, "by": by}
+        self._peer.notify(m.SETTLED, m.wire(m.AskSettled.model_validate(said)))

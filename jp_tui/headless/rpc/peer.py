@@ -1,0 +1,136 @@
+"""The other side of the pipe: its requests and their answers, our requests and its replies, in any order (S30, R240).
+
+It keeps ids apart and answers a batch as one; what a method does is none of its business. Nothing that a client sends
+raises, and nothing it sends is written to the log for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.headless.rpc import wire
+from jp_tui.headless.rpc.wire import INTERNAL, REQUEST, Call, Fault, Id, Message, Reply, RpcError
+
+
+class Slot:
+    """Where the answer to one request goes; the first one counts."""
+
+    def __init__(self, id_: Id, put: Callable[[JsonObject | None], None]) -> None:
+        self._id, self._put = id_, put
+        self.done = False
+
+    def result(self, value: Json) -> None:
+        self._end(wire.result(self._id, value))
+
+    def error(self, problem: RpcError) -> None:
+        self._end(wire.error(self._id, problem))
+
+    def _end(self, message: JsonObject) -> None:
+        if not self.done:
+            self.done = True
+            self._put(message)
+
+
+Methods = Callable[[Call, Slot], None]
+Then = Callable[[Reply], None]
+
+
+class _Batch:
+    """Answers that go out together, in the order of what they answer, when all are there."""
+
+    def __init__(self, count: int, write: Callable[[list[JsonObject]], None]) -> None:
+        self._found: list[JsonObject | None] = [None] * count
+        self._open, self._write = count, write
+
+    def put(self, at: int, message: JsonObject | None) -> None:
+        """None: there is nothing to answer."""
+        self._found[at] = message
+        self._open -= 1
+        said = [one for one in self._found if one is not None]
+        if not self._open and said:
+            self._write(said)
+
+
+class Peer:
+    """`write` says one line, `methods` carries out a request, `tell` is for people."""
+
+    def __init__(self, write: Callable[[str], None], methods: Methods, tell: Callable[[str], None]) -> None:
+        self._write, self._methods, self._tell = write, methods, tell
+        self._running: set[Id] = set()
+        self._asked: dict[Id, Then] = {}
+        self._count = 0
+
+    # --- what comes in ------------------------------------------------------------------------------------
+
+    def take(self, line: bytes | None) -> None:
+        """One line; None for one that was too long to be read."""
+        found = wire.read(line) if line is not None else wire.too_long()
+        if not isinstance(found, list):
+            self._message(found, self._put)
+            return
+        batch = _Batch(len(found), lambda said: self._write(wire.line(said)))
+        for at, one in enumerate(found):
+            self._message(one, lambda message, at=at: batch.put(at, message))  # type: ignore[misc]
+
+    def _put(self, message: JsonObject | None) -> None:
+        if message is not None:
+            self._write(wire.line(message))
+
+    def _message(self, one: Message, put: Callable[[JsonObject | None], None]) -> None:
+        match one:
+            case Fault(error=problem, id=id_):
+                put(wire.error(id_ if id_ not in self._running else None, problem))
+            case Reply():
+                put(None)
+                self._replied(one)
+            case Call(answered=False):
+                put(None)
+                self._carry_out(one, Slot(None, lambda _: None))
+            case Call(id=None):
+                self._carry_out(one, Slot(None, put))
+            case Call(id=id_) if id_ in self._running:
+                # under its own id it would pass for the answer to the request that has it
+                put(wire.error(None, RpcError(REQUEST, "A request with this `id` is not answered yet.", {"id": id_})))
+            case Call(id=id_):
+                self._running.add(id_)
+                self._carry_out(one, Slot(id_, lambda message: self._answered(id_, message, put)))
+
+    def _answered(self, id_: Id, message: JsonObject | None, put: Callable[[JsonObject | None], None]) -> None:
+        self._running.discard(id_)
+        put(message)
+
+    def _carry_out(self, call: Call, slot: Slot) -> None:
+        try:
+            self._methods(call, slot)
+        except RpcError as problem:
+            slot.error(problem)
+        except Exception as bug:  # one request's bug is not another's
+            self._tell(f"{call.method[:80]} failed: {type(bug).__name__}")
+            slot.error(RpcError(INTERNAL, f"Internal error: {type(bug).__name__}."))
+
+    def _replied(self, reply: Reply) -> None:
+        then = self._asked.pop(reply.id, None)
+        if then is not None:
+            then(reply)
+        else:
+            self._tell(f"a reply to {neutralise(str(reply.id)[:80], 'line')} came too late, or nobody asked")
+
+    # --- what goes out ------------------------------------------------------------------------------------
+
+    def request(self, method: str, params: JsonObject, then: Then) -> str:
+        """Ask the client something; `then` gets its reply, once. The request's id."""
+        self._count += 1
+        id_ = f"ask-{self._count}"
+        self._asked[id_] = then
+        self._put(wire.request(id_, method, params))
+        return id_
+
+    def drop(self, id_: str) -> bool:
+        """A reply is not wanted any more; whether there was none yet."""
+        return self._asked.pop(id_, None) is not None
+
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Tell the client something."""
+        self._put(wire.notification(method, params))

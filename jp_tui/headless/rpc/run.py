@@ -1,0 +1,85 @@
+"""`jp-tui rpc` from its first line to its end: reads, writes, and leaves in good order (surface S1, S30).
+
+At the end of input what waits is cancelled and the log is closed. A client that does not read costs memory for facts
+alone, and never keeps the program from ending.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from jp_tui.headless.endings import Ended, Endings
+from jp_tui.headless.output import FAILED
+from jp_tui.headless.rpc.pipes import Pipes
+from jp_tui.headless.rpc.server import Opens, Server
+from jp_tui.headless.rpc.wire import MOST_BYTES
+
+DONE, SIGNALLED, SIGINT = 0, 128, 2
+SECONDS_TO_END = 5.0
+"""How long turns may take to stop, and then engines to close."""
+SECONDS_TO_FLUSH = 2.0
+"""How long a client that reads nothing is waited for at the end."""
+
+
+class Run:
+    """One client on two descriptors; `run` gives the exit status. `tell` says a line to people."""
+
+    def __init__(self, opens: Opens, reads: int, writes: int, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._pipes = Pipes(reads, writes, MOST_BYTES)
+        self._server = Server(opens, self._pipes.write, tell, self._pipes.bell.ring)
+        self._engines_ended = False
+
+    def run(self) -> int:
+        """To the end of input, a signal, or a bug."""
+        try:
+            return self._run()
+        finally:
+            if self._engines_ended:
+                self._pipes.close()
+
+    def _run(self) -> int:
+        with Endings(self._pipes.bell.rope) as endings:
+            try:
+                status = self._follow(endings)
+            except Ended as ended:
+                status = SIGNALLED + ended.number
+            if status in (DONE, SIGNALLED + SIGINT):
+                self._server.leave()
+                self._finish()
+            self._close()
+            if self._pipes.wrong:
+                self._tell(f"Standard output cannot be written: {self._pipes.wrong}.")
+                return status or FAILED
+            return status
+
+    def _follow(self, endings: Endings) -> int:
+        pipes, server = self._pipes, self._server
+        while not (pipes.over or pipes.gone):
+            with endings.heard():
+                ready = pipes.wait(0 if server.has_more and not pipes.blocked else None)
+            pipes.take(ready)
+            for line in pipes.lines():
+                server.peer.take(line)
+            server.pump(lambda: pipes.blocked)
+            if server.failed:
+                self._tell(server.failed)
+                return FAILED
+        return DONE
+
+    def _finish(self) -> None:
+        """What runs comes to its end; nobody is asked any more."""
+        end = time.monotonic() + SECONDS_TO_END
+        self._server.pump(lambda: False)
+        while self._server.busy and (left := end - time.monotonic()) > 0:
+            if not self._server.has_more:
+                self._pipes.take(self._pipes.wait(left))
+            self._server.pump(lambda: False)
+
+    def _close(self) -> None:
+        end = time.monotonic() + SECONDS_TO_END
+        self._engines_ended = self._server.close(lambda: end - time.monotonic())
+        self._server.pump(lambda: False)
+        self._server.drop("The program has ended.")
+        self._pipes.flush(SECONDS_TO_FLUSH)

@@ -1,0 +1,297 @@
+"""The methods of `jp-tui rpc` and the sessions they are about (surface S30). It carries messages and holds no answers.
+
+Each session has an engine of its own: folders, models and failures of one are not another's. Of those that idle a
+limited number stays open; the others are opened again by their next prompt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from jp_tui import __version__
+from jp_tui.headless.rpc import messages as m
+from jp_tui.headless.rpc.peer import Peer, Slot
+from jp_tui.headless.rpc.session import Opening, Session, unknown_session
+from jp_tui.headless.rpc.shelf import Shelf
+from jp_tui.headless.rpc.wire import INTERNAL, METHOD, REQUEST, Call, RpcError
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+
+MOST_IDLE = 16
+"""Idle sessions that keep their engine."""
+MOST = 256
+"""Sessions with an engine."""
+SECONDS_TO_PARK = 5.0
+
+
+class Unopened(Exception):
+    """An engine cannot be made; the words say why."""
+
+
+class Opens(Protocol):
+    """Makes an engine for a session. Raises Unopened."""
+
+    def __call__(self, workspace: str | None, model: str | None, *, secrets: bool) -> Link:
+        """In this folder, with this model (None: as the program was started), whose client may be asked for secrets."""
+
+
+class Server:
+    """`tell` is for people, `wake` is called from other threads."""
+
+    def __init__(
+        self, opens: Opens, write: Callable[[str], None], tell: Callable[[str], None], wake: Callable[[], None]
+    ) -> None:
+        self._opens, self._tell, self._wake = opens, tell, wake
+        self.peer = Peer(write, self._call, tell)
+        self._sessions: dict[str, Session] = {}
+        self._opening: list[Session] = []
+        self._reopening: dict[str, Session] = {}
+        self._parked: set[str] = set()
+        self._shelf: Shelf | None = None
+        self._initialized = self._secrets = self._leaving = False
+        self._methods: dict[str, Callable[[Call, Slot], None]] = {
+            m.INITIALIZE: self._initialize,
+            m.NEW: self._new,
+            m.RESUME: self._resume,
+            m.LIST: self._list,
+            m.PROMPT: self._prompt,
+            m.CANCEL: self._cancel,
+        }
+
+    def _call(self, call: Call, slot: Slot) -> None:
+        """Raises RpcError."""
+        method = self._methods.get(call.method)
+        if method is None:
+            raise RpcError(METHOD, f"There is no method {call.method[:80]!r}.", {"methods": list(self._methods)})
+        method(call, slot)
+
+    # --- methods ------------------------------------------------------------------------------------------
+
+    def _initialize(self, call: Call, slot: Slot) -> None:
+        params = m.read_params(m.InitializeParams, call.params)
+        if self._initialized:
+            raise RpcError(REQUEST, "It was initialized before; capabilities do not change.")
+        self._initialized, self._secrets = True, m.SECRET in params.capabilities
+        server = m.Server(name="jp-tui", version=__version__)
+        slot.result(m.wire(m.Initialized(protocol_version=m.PROTOCOL_VERSION, server=server)))
+
+    def _new(self, call: Call, slot: Slot) -> None:
+        params = m.read_params(m.NewParams, call.params)
+        blame = "/model" if params.model is not None else ""
+
+        def opened(event: e.ConversationOpened) -> None:
+            told = m.SessionOpened(session_id=event.conversation, workspace=event.workspace, model=event.model)
+            slot.result(m.wire(told))
+
+        session = self._session(params.workspace, params.model, blame or ("/workspace" if params.workspace else ""))
+        session.open(c.OpenConversation(which="new"), Opening(slot, opened, blame))
+
+    def _resume(self, call: Call, slot: Slot) -> None:
+        params = m.read_params(m.ResumeParams, call.params)
+        self._find(params.session_id, params.after, slot, lambda info: self._go_on_with(info, slot))
+
+    def _list(self, call: Call, slot: Slot) -> None:
+        params = m.read_params(m.ListParams, call.params)
+
+        def listed(event: e.ConversationsListed) -> None:
+            slot.result(m.wire(m.SessionsListed(sessions=tuple(map(m.session_info, event.conversations)))))
+
+        command = c.ListConversations(workspace=params.workspace or "", limit=params.limit)
+        self._on_shelf().list(command, slot, listed)
+
+    def _prompt(self, call: Call, slot: Slot) -> None:
+        params = m.read_params(m.PromptParams, call.params)
+        session = self._sessions.get(params.session_id)
+        if session is not None:
+            self._sessions[params.session_id] = self._sessions.pop(params.session_id)  # the one used last is the last
+            session.prompt(params.prompt, slot)
+            return
+        if params.session_id not in self._parked:
+            raise unknown_session(params.session_id)
+
+        def again(event: e.ConversationOpened) -> None:
+            self._carry_on(event.conversation, params.prompt, slot)
+
+        self._find(params.session_id, None, slot, lambda info: self._reopen(info, Opening(slot, again)))
+
+    def _carry_on(self, id_: str, text: str, slot: Slot) -> None:
+        try:
+            self._sessions[id_].prompt(text, slot)
+        except RpcError as problem:
+            slot.error(problem)
+
+    def _cancel(self, call: Call, slot: Slot) -> None:
+        params = m.read_params(m.CancelParams, call.params)
+        session = self._sessions.get(params.session_id)
+        if session is None and params.session_id not in self._parked:
+            raise unknown_session(params.session_id)
+        slot.result(m.wire(m.SessionCancelled(cancelled=session is not None and session.cancel())))
+
+    # --- conversations that there are ---------------------------------------------------------------------
+
+    def _find(self, id_: str, after: int | None, slot: Slot, then: Callable[[e.ConversationRead], None]) -> None:
+        """Look a conversation up; its events after a number are told on the way."""
+
+        def refused(words: str) -> RpcError:
+            return m.bad_params(("/session_id", words))
+
+        def read(event: e.ConversationRead) -> None:
+            last = -1
+            for stored in event.events if after is not None else ():
+                last = stored.seq
+                told = {**stored.event, "seq": stored.seq, "conversation": event.info.id}
+                self.peer.notify(m.EVENT, {"session_id": event.info.id, "event": told})
+            if after is not None and event.more:
+                self._on_shelf().read(event.info.id, last, slot, read, refused)
+            else:
+                then(event)
+
+        if after is None:
+            self._on_shelf().read(id_, 0, slot, read, refused, 1)
+        else:
+            self._on_shelf().read(id_, after, slot, read, refused)
+
+    def _go_on_with(self, event: e.ConversationRead, slot: Slot) -> None:
+        """Open it, unless it is open here and ours."""
+
+        def opened(found: e.ConversationOpened) -> None:
+            told = m.SessionResumed(
+                session_id=found.conversation,
+                title=found.title,
+                workspace=found.workspace,
+                model=found.model,
+                turns=found.turns,
+                last_seq=found.last_seq,
+                held_by=found.held_by,
+            )
+            slot.result(m.wire(told))
+
+        known = self._sessions.get(event.info.id)
+        if known is None or (known.held_by and not known.busy):
+            self._reopen(event, Opening(slot, opened))
+            return
+        told = m.SessionResumed(
+            session_id=known.id,
+            title=event.info.title,
+            workspace=known.workspace,
+            model=known.model,
+            turns=event.info.turns,
+            last_seq=known.last_seq,
+            held_by=known.held_by,
+        )
+        slot.result(m.wire(told))
+
+    def _reopen(self, event: e.ConversationRead, opening: Opening) -> None:
+        """In the folder it was begun in."""
+        id_ = event.info.id
+        if id_ in self._reopening:
+            opening.slot.error(RpcError(INTERNAL, "This conversation is being opened."))
+            return
+        if (known := self._sessions.pop(id_, None)) is not None:
+            known.close(SECONDS_TO_PARK)
+        try:
+            session = self._session(event.info.workspace, None, "")
+        except RpcError as problem:
+            opening.slot.error(problem)
+            return
+        self._reopening[id_] = session
+        session.open(c.OpenConversation(which="id", conversation=id_), opening)
+
+    # --- engines ------------------------------------------------------------------------------------------
+
+    def _session(self, workspace: str | None, model: str | None, blame: str) -> Session:
+        """A session with an engine, not opened yet. Raises RpcError."""
+        self._make_room()
+        link = self._link(workspace, model, blame)
+        session = Session(link, self.peer, self._tell, self._wake, self._opened)
+        self._opening.append(session)
+        return session
+
+    def _opened(self, session: Session) -> None:
+        self._opening.remove(session)
+        self._sessions[session.id] = session
+        self._parked.discard(session.id)
+        self._reopening.pop(session.id, None)
+
+    def _link(self, workspace: str | None, model: str | None, blame: str) -> Link:
+        if self._leaving:
+            raise RpcError(INTERNAL, "The input has ended.")
+        try:
+            return self._opens(workspace, model, secrets=self._secrets)
+        except Unopened as problem:
+            words = str(problem)
+            raise (m.bad_params((blame, words)) if blame else RpcError(INTERNAL, words)) from None
+
+    def _on_shelf(self) -> Shelf:
+        """Raises RpcError."""
+        if self._shelf is None:
+            self._shelf = Shelf(self._link(None, None, ""), self._wake)
+            self._shelf.start()
+        return self._shelf
+
+    def _make_room(self) -> None:
+        """Close what idles longest, as long as too much does. Raises RpcError when there are too many all the same."""
+        idle = [id_ for id_, one in self._sessions.items() if not one.busy and one.used]
+        for id_ in idle[: max(len(idle) - MOST_IDLE + 1, 0)]:
+            session = self._sessions.pop(id_)
+            session.close(SECONDS_TO_PARK)
+            self._parked.add(id_)
+        if len(self._sessions) + len(self._opening) >= MOST:
+            raise RpcError(INTERNAL, f"{MOST} sessions are open and busy, or were begun and never used.")
+
+    @property
+    def _all(self) -> list[Session]:
+        return [*self._opening, *self._sessions.values()]
+
+    @property
+    def _engines(self) -> list[Session | Shelf]:
+        return [*self._all, *([self._shelf] if self._shelf is not None else [])]
+
+    # --- the loop -----------------------------------------------------------------------------------------
+
+    def pump(self, enough: Callable[[], bool]) -> None:
+        """Take what the engines said, each in turn, until that is `enough`."""
+        if self._shelf is not None:
+            self._shelf.pump(enough)
+        for session in self._all:
+            session.pump(enough)
+        for session in [one for one in self._opening if not one.busy and not one.has_more]:  # it could not be opened
+            self._opening.remove(session)
+            self._reopening = {id_: one for id_, one in self._reopening.items() if one is not session}
+            session.close(SECONDS_TO_PARK)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something waits to be taken."""
+        return any(session.has_more for session in self._all)
+
+    @property
+    def failed(self) -> str:
+        """A bug of an engine, in words."""
+        found = [session.failed for session in self._all]
+        return next((words for words in (*found, self._shelf.failed if self._shelf else "") if words), "")
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything runs or is still to be answered."""
+        return any(session.busy for session in self._all) or (self._shelf is not None and self._shelf.busy)
+
+    def leave(self) -> None:
+        """The client is gone: everything ends by itself, then `busy` is false."""
+        self._leaving = True
+        for session in self._all:
+            session.leave()
+
+    def close(self, seconds: Callable[[], float]) -> bool:
+        """End all engines, within so many `seconds` from now; whether they did."""
+        for one in self._engines:
+            one.shut()
+        ended = [one.close(max(seconds(), 0.0)) for one in self._engines]
+        return all(ended)
+
+    def drop(self, words: str) -> None:
+        """What is not answered by now never will be."""
+        for one in self._engines:
+            one.drop(words)

@@ -1,0 +1,269 @@
+"""One session: a conversation in an engine of its own, which the client prompts and hears of (surface S30).
+
+Every durable event goes to the client before the answer to the prompt that led to it. A prompt that comes while a turn
+that was cut off still goes on waits for it; two prompts at once there are not.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.headless.rpc import messages as m
+from jp_tui.headless.rpc.asks import Asking
+from jp_tui.headless.rpc.peer import Peer, Slot
+from jp_tui.headless.rpc.wire import INTERNAL, PARAMS, RpcError
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import UsageTotals
+
+Opened = Callable[[e.ConversationOpened], None]
+
+
+@dataclass(slots=True)
+class _Prompt:
+    """What is to be said; `turn` is the turn it began, None before. `cancelled`: perhaps before that."""
+
+    slot: Slot
+    text: str
+    turn: int | None = None
+    sent: bool = False
+    cancelled: bool = False
+
+
+@dataclass(slots=True)
+class Opening:
+    """Whom to tell that the conversation is open, or why not. `blame`: which of the params was wrong then."""
+
+    slot: Slot
+    opened: Opened
+    blame: str = ""
+
+
+class Session:
+    """`link` is not started yet; `wake` is called from the engine's thread when there is something to take; `known`
+    once the session has its id, before anybody is told."""
+
+    def __init__(
+        self,
+        link: Link,
+        peer: Peer,
+        tell: Callable[[str], None],
+        wake: Callable[[], None],
+        known: Callable[[Session], None],
+    ) -> None:
+        self._link, self._peer, self._tell, self._wake, self._known = link, peer, tell, wake, known
+        self._asking = Asking(peer, self._send, lambda: self.id)
+        self._events: deque[e.Event] = deque()
+        self._rang = False
+        self._opening: Opening | None = None
+        self._prompt: _Prompt | None = None
+        self._turn: int | None = None
+        self._leaving = self._stopping = False
+        self.id = self.workspace = ""
+        self.used = False
+        self.held_by = ""
+        self.model, self.last_seq = "", 0
+        self.failed = ""
+        """A bug of the engine, in words."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs, or something is still to be answered."""
+        return self._turn is not None or self._prompt is not None or self._opening is not None or self._asking.waits
+
+    def open(self, command: c.OpenConversation, opening: Opening) -> None:
+        """Start the engine and open the conversation in it."""
+        self._opening = opening
+        self._link.start(self._ring)
+        self._send(command)
+
+    def _ring(self) -> None:
+        self._rang = True
+        self._wake()
+
+    def _send(self, command: c.Command) -> None:
+        self._link.send(command)
+
+    # --- what the client wants ----------------------------------------------------------------------------
+
+    def prompt(self, text: str, slot: Slot) -> None:
+        """Say it now, or when the turn that was cut off is over. Raises RpcError."""
+        if not text.strip():
+            raise m.bad_params(("/prompt", "there is nothing to say"))
+        if self.held_by:
+            raise RpcError(INTERNAL, f"This conversation is being written by {self.held_by}.")
+        if self._prompt is not None:
+            raise RpcError(INTERNAL, "The turn of an earlier prompt is not over; session/cancel ends it.")
+        self._prompt = _Prompt(slot, text)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        prompt = self._prompt
+        if prompt is not None and not prompt.sent and self._turn is None and self._opening is None:
+            prompt.sent = self.used = True
+            self._send(c.StartTurn(conversation=self.id, text=prompt.text))
+
+    def cancel(self) -> bool:
+        """Stop what runs, and say nothing that waits to be said; whether there was anything."""
+        prompt = self._prompt
+        runs = self._turn is not None or (prompt is not None and prompt.sent)
+        if prompt is not None and not prompt.sent:
+            self._prompt = None
+            prompt.slot.result(m.wire(m.PromptEnded(outcome="interrupted", usage=UsageTotals())))
+        elif prompt is not None:
+            prompt.cancelled = True
+        if runs:
+            self._interrupt()
+        return runs or prompt is not None
+
+    def _interrupt(self) -> None:
+        self._send(c.InterruptTurn(conversation=self.id, action="stop"))
+
+    def leave(self) -> None:
+        """The client is gone: what waits is cancelled (R242), then the turn is stopped."""
+        self._leaving = True
+        self._asking.leave()
+        self._stop()
+
+    def _stop(self) -> None:
+        """Once nothing waits: what is cancelled before says so on record, not that the turn was stopped."""
+        if self._leaving and not self._stopping and not self._asking.waits and self.cancel():
+            self._stopping = True
+
+    def shut(self) -> None:
+        """Have the engine end; `close` waits for it."""
+        self._send(c.Shutdown())
+
+    def close(self, timeout: float) -> bool:
+        """The engine ends, within `timeout` seconds; whether it did."""
+        return self._link.close(timeout)
+
+    def drop(self, words: str) -> None:
+        """What is not answered by now never will be."""
+        problem = RpcError(INTERNAL, words)
+        if self._opening is not None:
+            self._opening.slot.error(problem)
+        if self._prompt is not None:
+            self._prompt.slot.error(problem)
+        self._opening = self._prompt = None
+
+    # --- what the engine says -----------------------------------------------------------------------------
+
+    def pump(self, enough: Callable[[], bool]) -> None:
+        """Take what the engine said, until that is `enough`; the rest waits where deltas merge and facts are safe."""
+        while not enough():
+            if not self._events:
+                if not self._rang:
+                    return
+                self._rang = False
+                self._events.extend(self._link.collect())
+            if self._events:
+                self._take(self._events.popleft())
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something waits to be taken."""
+        return bool(self._events) or self._rang
+
+    def _take(self, event: e.Event) -> None:
+        match event:
+            case e.EventAppended():
+                self._appended(event)
+            case e.PartDelta() | e.PartDropped():
+                self._delta(event)
+            case e.QuestionAsked(prompt=prompt):
+                self._asking.asked(prompt)
+            case e.QuestionSettled():
+                self._asking.settled(event)
+                self._stop()
+            case e.AnswerRefused():
+                self._asking.refused(event)
+                self._stop()
+            case e.TurnStarted(conversation=self.id, turn=turn, resumed=resumed):
+                self._started(turn, resumed=resumed)
+            case e.TurnCompleted(conversation=self.id):
+                self._completed(event)
+            case e.ConversationOpened():
+                self._opened(event)
+            case e.Refused():
+                self._refused(event)
+            case e.StorageFailed(message=message, advice=advice):
+                self._tell(f"{message} {advice}".strip())
+            case e.EngineFailed(message=message):
+                self.failed = message
+                self.drop(f"Internal error: {message}")
+            case _:
+                pass
+
+    def _opened(self, event: e.ConversationOpened) -> None:
+        self.id, self.workspace, self.held_by = event.conversation, event.workspace, event.held_by
+        self.model, self.last_seq = event.model, event.last_seq
+        self.used = self.used or not event.new
+        self._known(self)
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            opening.opened(event)
+        self._go_on()
+
+    def _appended(self, event: e.EventAppended) -> None:
+        """An event as S3 has it."""
+        stored = {**event.stored.event, "seq": event.stored.seq, "conversation": event.conversation}
+        told: JsonObject = {"session_id": self.id, "event": stored}
+        if event.conversation == self.id:
+            self.last_seq = event.stored.seq
+        self._peer.notify(m.EVENT, {**told, "closes": event.closes} if event.closes else told)
+
+    def _delta(self, event: e.PartDelta | e.PartDropped) -> None:
+        told: JsonObject = {"session_id": self.id, "conversation": event.conversation, "part": event.part}
+        if isinstance(event, e.PartDropped):
+            told["dropped"] = True
+        else:
+            told.update(kind=event.kind, text=event.text.raw, turn=event.turn)
+            told.update({key: value for key, value in (("call", event.call), ("tool", event.tool)) if value})
+        self._peer.notify(m.DELTA, told)
+
+    def _started(self, turn: int, *, resumed: bool) -> None:
+        self._turn = turn
+        if self._prompt is not None and self._prompt.sent and not resumed:
+            self._prompt.turn = turn
+            if self._prompt.cancelled:
+                self._interrupt()
+        self._stop()
+
+    def _completed(self, event: e.TurnCompleted) -> None:
+        self._turn = None
+        self._asking.over()
+        prompt = self._prompt
+        if prompt is not None and prompt.turn == event.turn:
+            self._prompt = None
+            ended = m.PromptEnded(outcome=event.outcome, usage=event.usage, error=event.error)
+            prompt.slot.result(m.wire(ended))
+        elif self._leaving:
+            self.drop("The input has ended.")
+        else:
+            self._go_on()
+
+    def _refused(self, event: e.Refused) -> None:
+        words = f"{event.message} {event.advice.partition(chr(10))[0]}".strip()
+        if event.command == "open_conversation" and self._opening is not None:
+            opening, self._opening = self._opening, None
+            opening.slot.error(m.bad_params((opening.blame, words)) if opening.blame else RpcError(INTERNAL, words))
+        elif event.command == "start_turn" and self._prompt is not None:
+            prompt, self._prompt = self._prompt, None
+            told: JsonObject | None = {"pending": list(event.pending)} if event.pending else None
+            prompt.slot.error(RpcError(INTERNAL, words, told))
+        else:
+            self._tell(words)
+
+
+def unknown_session(id_: str) -> RpcError:
+    """There is none of that id here."""
+    return RpcError(
+        PARAMS,
+        f"/session_id: there is no session {id_[:80]} here",
+        {"problems": [{"where": "/session_id", "problem": "session/new begins a session, session/resume opens one"}]},
+    )

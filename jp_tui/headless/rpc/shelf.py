@@ -1,0 +1,91 @@
+"""What is stored: conversations, looked up in an engine that holds none of them (surface S30: session/list, resume).
+
+Answers come in the order of the questions, so that each finds whoever wanted it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from jp_tui.headless.rpc.peer import Slot
+from jp_tui.headless.rpc.wire import INTERNAL, RpcError
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+
+Read = Callable[[e.ConversationRead], None]
+Listed = Callable[[e.ConversationsListed], None]
+PAGE = 500
+
+
+class Shelf:
+    """`link` is not started yet; `wake` is called from the engine's thread."""
+
+    def __init__(self, link: Link, wake: Callable[[], None]) -> None:
+        self._link, self._wake = link, wake
+        self._wanted: deque[tuple[Slot, Read | Listed, Callable[[str], RpcError]]] = deque()
+        self._rang = False
+        self.failed = ""
+
+    def start(self) -> None:
+        self._link.start(self._ring)
+
+    def _ring(self) -> None:
+        self._rang = True
+        self._wake()
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is wanted."""
+        return bool(self._wanted)
+
+    def list(self, command: c.ListConversations, slot: Slot, then: Listed) -> None:
+        """The conversations there are."""
+        self._wanted.append((slot, then, lambda words: RpcError(INTERNAL, words)))
+        self._link.send(command)
+
+    def read(
+        self,
+        conversation: str,
+        after: int,
+        slot: Slot,
+        then: Read,
+        refused: Callable[[str], RpcError],
+        count: int = PAGE,
+    ) -> None:
+        """What a conversation is, and up to `count` events after number `after`."""
+        self._wanted.append((slot, then, refused))
+        self._link.send(c.ReadConversation(conversation=conversation, after=after, count=count))
+
+    def pump(self, enough: Callable[[], bool]) -> None:
+        """Hand out what was found."""
+        if not self._rang or enough():
+            return
+        self._rang = False
+        for event in self._link.collect():
+            match event:
+                case e.ConversationsListed() | e.ConversationRead():
+                    _, then, _ = self._wanted.popleft()
+                    then(event)  # type: ignore[arg-type]
+                case e.Refused(message=message, advice=advice):
+                    slot, _, refused = self._wanted.popleft()
+                    slot.error(refused(f"{message} {advice}".strip()))
+                case e.EngineFailed(message=message):
+                    self.failed = message
+                    self.drop(f"Internal error: {message}")
+                case _:
+                    pass
+
+    def drop(self, words: str) -> None:
+        """What is not answered by now never will be."""
+        while self._wanted:
+            self._wanted.popleft()[0].error(RpcError(INTERNAL, words))
+
+    def shut(self) -> None:
+        """Have the engine end."""
+        self._link.send(c.Shutdown())
+
+    def close(self, timeout: float) -> bool:
+        """The engine ends, within `timeout` seconds; whether it did."""
+        return self._link.close(timeout)

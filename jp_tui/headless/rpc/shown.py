@@ -1,0 +1,130 @@
+"""A prompt as `client/ask_user` shows it: one text that holds all that must be seen, and the choices (R241). Pure.
+
+Written for a client that knows the contract's fields alone: nobody approves what was not shown, and nothing in it is
+hidden. Choices are exact, since an answer is compared with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from jp_tui.conversation.neutral import neutralise, warnings
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import Escalation, PromptRequest
+from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
+from jp_tui.view import wording as w
+from jp_tui.view.amounts import duration
+from jp_tui.view.prompts import headline
+from jp_tui.view.trail import short_model
+
+Stage = Literal["ask", "reason", "arguments", "result"]
+"""What a request asks for: the answer itself, or, for leave to run or to deliver, the words or JSON that go with it."""
+
+RUN_CHOICES = (w.RUN, w.SKIP, w.PRINT_ARGUMENTS, w.SKIP_REPLY, w.EDIT_ARGUMENTS)
+"""M34 without what remembers."""
+DELIVER_CHOICES = (w.DELIVER, w.SKIP_DELIVERY, w.EDIT_RESULT)
+"""M35."""
+NOT_TAKEN = "Not taken: {why}."
+EMPTY_BACK = "An empty answer goes back."
+EMPTY_WHOLE = "An empty answer delivers it as it was."
+AS_JSON = "The answer is one JSON object."
+FAILED = "The tool failed with:"
+
+
+def choices(prompt: PromptRequest, stage: Stage) -> tuple[str, ...]:
+    """What can be chosen; nothing where text is wanted."""
+    if stage != "ask":
+        return ()
+    if prompt.kind == "permission":
+        return RUN_CHOICES
+    if prompt.kind == "delivery":
+        return DELIVER_CHOICES
+    match prompt.question.answer_type:
+        case BooleanAnswer():
+            return (w.YES, w.NO)
+        case SelectAnswer(options=options) | MultiSelectAnswer(options=options):
+            return tuple(option.value for option in options)
+        case _:
+            return ()
+
+
+def text(prompt: PromptRequest, stage: Stage, problem: str = "", *, arguments: bool = False) -> str:
+    """The text to display: what was said before, what it is about, why the last answer did not fit, the question.
+
+    `arguments`: the arguments of the call as JSON are wanted once (M34).
+    """
+    parts = [_about(prompt, stage, arguments=arguments), NOT_TAKEN.format(why=_shown(problem)) if problem else ""]
+    if stage == "ask" and prompt.kind == "question" and prompt.escalation is not None:
+        parts.insert(0, "\n".join(notice(prompt.escalation)))
+    if found := warnings(_raw(prompt)):
+        parts.append(w.FOUND.format(kinds=", ".join(found)))
+    if stage == "ask" and prompt.deadline_secs is not None:
+        parts.append(w.TIME_LEFT.format(left=f"{prompt.deadline_secs} s"))
+    return "\n\n".join(part for part in (*parts, _asked(prompt, stage)) if part)
+
+
+def _about(prompt: PromptRequest, stage: Stage, *, arguments: bool) -> str:
+    """What is decided on."""
+    if prompt.kind == "delivery":
+        head = f"{FAILED}\n" if prompt.is_error else ""
+        return f"{head}{_shown(prompt.result.raw) or w.EMPTY_OPTION}"
+    if prompt.kind == "permission":
+        as_json = arguments or stage == "arguments" or not prompt.rendered
+        return _shown((prompt.arguments if as_json else prompt.rendered).raw)
+    return _shown(prompt.question.context or "")
+
+
+def _asked(prompt: PromptRequest, stage: Stage) -> str:
+    match stage:
+        case "reason":
+            return f"{w.SKIP_TITLE}. {EMPTY_BACK}"
+        case "arguments":
+            return f"{_shown(w.EDIT_RUN_TITLE.format(tool=prompt.tool))}. {AS_JSON} {EMPTY_BACK}"
+        case "result":
+            return f"{w.RESULT_TITLE}. {EMPTY_WHOLE}"
+        case "ask":
+            return _shown(prompt.question.text.strip() if prompt.kind == "question" else headline(prompt))
+
+
+def _raw(prompt: PromptRequest) -> str:
+    """Everything foreign that is shown."""
+    question = prompt.question
+    options = getattr(question.answer_type, "options", ())
+    shown = (question.text, question.context or "", prompt.result.raw, *(option.value for option in options))
+    calls = (prompt.rendered.raw, prompt.arguments.raw) if prompt.kind == "permission" else ()
+    return "\n".join((*shown, *calls))
+
+
+def _shown(foreign: str) -> str:
+    """Nothing hidden (R195)."""
+    return neutralise(foreign, "approval")
+
+
+def notice(told: Escalation) -> Iterator[str]:
+    """Why a person sees what a reviewer was to answer (R150, R154): M12 to the letter, or why there is no verdict."""
+    if not told.failed:
+        yield from _said_no(told.reason)
+        yield from (f"{w.BEFORE_INTENT} {_quoted(one.reason)}" for one in told.before)
+    else:
+        if told.before:
+            yield from _said_no(told.before[-1].reason)
+        yield {"taken_over": w.TAKEN_OVER, "too_long": w.TOO_LONG_TO_REVIEW}.get(told.cause, w.NO_VERDICT)
+        if heard := told.reason.raw.strip():
+            yield f"{w.HEARD} {_quoted(told.reason)}" if told.cause == "taken_over" else _shown(heard)
+    if told.saw:
+        yield w.SAW.format(saw=_shown(told.saw))
+    by = [f"reviewer {_shown(short_model(Foreign(told.model)))}"] if told.model else []
+    by += [duration(told.ms)] if told.ms is not None else []
+    yield f"({', '.join(by)}) You decide." if by else "You decide."
+
+
+def _said_no(reason: Foreign) -> Iterator[str]:
+    yield w.REJECTING
+    yield _quoted(reason)
+
+
+def _quoted(reason: Foreign) -> str:
+    """Between M12's quotes; the fallback has them too."""
+    words = reason.raw.strip("\n")
+    return f'"{_shown(words) if words.strip() else w.NO_REASON}"'
