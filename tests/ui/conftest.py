@@ -3,7 +3,7 @@
 Textual's own wait sleeps 20 ms at a time until the process uses little CPU. That is four fifths of these tests' time,
 and on a busy machine it takes a process that got no CPU for one that has finished. Here the wait ends when no callback
 is ready, no timer comes due that the 20 ms would have seen, and the painter has nothing on its desks. Nothing of the
-program is replaced, and no timer of it runs faster.
+program is replaced, and no timer of it runs faster. A stylesheet that one app has parsed is not parsed by the next.
 """
 
 from __future__ import annotations
@@ -17,13 +17,19 @@ from typing import Any
 import pytest
 import textual.app
 import textual.pilot
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from jp_tui.ui import paint
 
 NEAR = 0.02
 """Seconds from the beginning of a wait within which a timer is waited for: what Textual's own wait takes at least."""
 REFRESH = 0.01
-"""Seconds within which a timer is always waited for: a screen that was changed is laid out 120 times a second."""
+"""Seconds within which a timer is waited for later too: a screen that was changed is laid out 120 times a second."""
+REFRESHES = 5
+"""How often it is: what looks again and again at a clock that a test has stopped would not come to an end."""
+LIMIT = 10.0
+"""Seconds after which a wait ends whatever goes on."""
 
 
 def painting() -> bool:
@@ -42,23 +48,39 @@ def next_due(loop: Any) -> float:
 
 
 async def until_idle(min_sleep: float = NEAR, max_sleep: float = 1.0) -> None:
-    """Wait until nothing is ready to run, for `max_sleep` seconds at most; takes the place of Textual's own wait."""
+    """Wait until nothing is ready to run; takes the place of Textual's own wait, but is not over because time is."""
     loop: Any = asyncio.get_running_loop()
     began = loop.time()
-    while loop.time() < began + max_sleep:
+    later = 0
+    while loop.time() < began + LIMIT:
         await asyncio.sleep(0)
         if painting():
             await asyncio.sleep(0.001)
         elif not loop._ready:  # looked at after the painter: what it delivers makes something ready
             due = next_due(loop)
-            if due > max(began + NEAR, loop.time() + REFRESH):
-                return
+            if due > began + NEAR:
+                if due > loop.time() + REFRESH or later == REFRESHES:
+                    return
+                later += 1
             await asyncio.sleep(max(0.0, due - loop.time()))
+
+
+_parse = Stylesheet._parse_rules
+_parsed: dict[object, list[RuleSet]] = {}
+
+
+def parsed(sheet: Stylesheet, css: str, read_from: object, *more: object, **named: object) -> list[RuleSet]:
+    """What Textual's parser made of the same text with the same variables; it forgets that with each app."""
+    key = (css, read_from, more, frozenset(named.items()), frozenset(sheet._variables.items()))
+    if key not in _parsed:
+        _parsed[key] = _parse(sheet, css, read_from, *more, **named)  # type: ignore[arg-type]
+    return _parsed[key]
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _waiting_for_facts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parsed)
         patch.setattr(textual.pilot, "wait_for_idle", until_idle)
         patch.setattr(textual.app, "wait_for_idle", until_idle)
         yield
