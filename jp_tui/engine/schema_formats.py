@@ -16,9 +16,11 @@ from uuid import UUID
 from jsonschema import FormatChecker
 from jsonschema.exceptions import ValidationError
 
+from jp_tui.engine.schema_patterns import NoPattern, pattern
+
 FORMATS = FormatChecker(formats=())
 _LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_TIME = r"([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)"
+_TIME = r"([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 _PATTERNS = {
     "time": _TIME,
     "email": r"[^@\s]+@[^@\s]+",
@@ -26,7 +28,7 @@ _PATTERNS = {
     "uri-reference": r"[^\s<>\"{}|\\^`]*",
     "hostname": rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*",
     "json-pointer": r"(/([^~/]|~[01])*)*",
-    "duration": r"P(?=.)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)",
+    "duration": r"P(?=.)([0-9]+W|([0-9]+Y)?([0-9]+M)?([0-9]+D)?(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?)",
 }
 for _name, _pattern in _PATTERNS.items():
     FORMATS.checks(_name)(
@@ -62,9 +64,9 @@ def _uuid(value: object) -> bool:
     return not isinstance(value, str) or str(UUID(value)) == value.lower()
 
 
-@FORMATS.checks("regex", raises=re.error)
+@FORMATS.checks("regex", raises=NoPattern)
 def _regex(value: object) -> bool:
-    return not isinstance(value, str) or re.compile(value) is not None
+    return not isinstance(value, str) or pattern(value) is not None
 
 
 def _day(value: str) -> bool:

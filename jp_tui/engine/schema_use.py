@@ -1,12 +1,12 @@
 """Why a schema cannot be used (inquiries.md V9, V18; traps.md T15, T16). For the child only.
 
-Every place that is a schema is looked at once, also those that only a reference reaches: patterns compile, references
-stay inside, and no schema applies itself to the same value again. Looks at no value, fetches nothing.
+Every place that is a schema is looked at once, also those that only a reference reaches: patterns can be expressed for
+Python, and are from then on, references stay inside, and no schema applies itself to the same value again. Looks at no
+value, fetches nothing.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +16,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012 as NEWEST
 from referencing.jsonschema import EMPTY_REGISTRY, specification_with
 
+from jp_tui.engine.schema_patterns import NoPattern, pattern
 from jp_tui.engine.schema_words import pointer_of, words
 from jp_tui.questions.bounds import short
 
@@ -68,12 +69,18 @@ class _Walk:
         self._work: dict[int, int] = {}
         self._open: set[int] = set()
         self._later: list[tuple[Any, Any]] = []
+        self._patterned: list[dict[str, Any]] = []
+        self._into_patterns = ""  # a reference to a part that is named by a pattern
 
     def all(self) -> None:
         self._later.append((self._root, self._resolver))
         while self._later:
             schema, resolver = self._later.pop()
             self._visit(schema, resolver)
+        renamed = [_translate(schema) for schema in self._patterned]
+        if any(renamed) and self._into_patterns:
+            what = f"leads into its `patternProperties`, which is not supported: `{short(self._into_patterns)}`"
+            raise _No(f"a reference of the schema {what}")
 
     def _visit(self, schema: Any, resolver: Any) -> int:
         """How many schemas a value is held against here; what applies to parts of it is visited later."""
@@ -86,6 +93,8 @@ class _Walk:
             raise _No("references lead only to themselves: the schema applies itself to the same value again")
         self._open.add(id(schema))
         _check_patterns(schema)
+        if "pattern" in schema or "patternProperties" in schema:
+            self._patterned.append(schema)
         _check_entries(schema)
         _spell_out(schema)
         if schema is not self._root:
@@ -107,6 +116,8 @@ class _Walk:
         return work
 
     def _follow(self, name: str, target: str, resolver: Any) -> int:
+        if "/patternProperties/" in target:
+            self._into_patterns = target
         try:
             found = resolver.lookup(target)
         except (Unresolvable, ValueError):
@@ -136,11 +147,22 @@ def _check_patterns(schema: dict[str, Any]) -> None:
     named = schema.get("patternProperties")
     patterns = [own] if isinstance(own, str) else []
     patterns += list(named) if isinstance(named, dict) else []
-    for pattern in patterns:
+    for one in patterns:
         try:
-            re.compile(pattern)
-        except (re.error, OverflowError, RecursionError) as error:
-            raise _No(f"a pattern of the schema does not compile ({error}): {short(pattern)}") from None
+            pattern(one)
+        except NoPattern as no:
+            raise _No(f"a pattern of the schema {no}: {short(one)}") from None
+
+
+def _translate(schema: dict[str, Any]) -> bool:
+    """Patterns as Python reads them; says whether the name of a part is another now. The library knows only those."""
+    own, named = schema.get("pattern"), schema.get("patternProperties")
+    if isinstance(own, str):
+        schema["pattern"] = pattern(own)
+    if not isinstance(named, dict):
+        return False
+    schema["patternProperties"] = {pattern(name): one for name, one in named.items()}
+    return any(name not in schema["patternProperties"] for name in named)
 
 
 def _check_entries(schema: dict[str, Any]) -> None:

@@ -124,7 +124,7 @@ _WORDS: dict[str, Callable[[Any, ValidationError], str]] = {
     "minProperties": _count("key", True),
     "maxProperties": _count("key", False),
     "uniqueItems": lambda limit, error: "must not have the same entry twice",
-    "pattern": lambda limit, error: f"must match the pattern {short(str(limit))}",
+    "pattern": lambda limit, error: f"must match the pattern {short(getattr(limit, 'source', str(limit)))}",
     "format": lambda limit, error: f"must be {_FORMATS.get(str(limit), 'of the format ' + short(str(limit)))}",
     "required": _missing,
     "dependentRequired": lambda limit, error: "lacks a key that another of its keys needs",
