@@ -6,7 +6,7 @@ said by a kind of prompt. Pure, as all steps are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
@@ -199,6 +199,10 @@ class Prompt(Step):
         if self._prompt.source == "assistant":
             return Sentence(f"{told} An empty one hands back without words.", _replied, Replied(text=None))
         return Sentence(f"{told} An empty one goes back.", _replied)
+
+    def wrong(self, verdict: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """What a verdict on an answer of several fields says of each: (JSON pointer, words)."""
+        yield from ()
 
     def first(self) -> Step | None:
         """The step that it opens with, when that is not the prompt itself."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
+from jp_tui.conversation.strict_json import Json, JsonProblem, parse
 from jp_tui.headless.steps import Back, Outcome, Response, Step, Words, line, quoted
 from jp_tui.protocol.values import Delivered, Edited, Permitted, PromptRequest
 from jp_tui.view import wording as w
@@ -19,6 +19,12 @@ class JsonLines:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self._broken = False
+
+    def clear(self) -> None:
+        """Begin again."""
+        self.lines.clear()
+        self._broken = False
 
     @property
     def mark(self) -> str:
@@ -26,6 +32,8 @@ class JsonLines:
 
     def add(self, lines: Sequence[str]) -> tuple[Json] | Words | None:
         """The value in a tuple, what is wrong, or None while it is not whole. A blank line asks for the verdict."""
+        if self._broken and self._anew(lines):
+            self.lines.clear()
         self.lines += lines
         asked = bool(lines) and not lines[-1].strip()
         text = "\n".join(self.lines)
@@ -34,9 +42,21 @@ class JsonLines:
         except JsonProblem as problem:
             if self._open(problem) and not asked:
                 return None
+            self._broken = True
             return self._wrong(problem)
-        self.lines.clear()
+        self.clear()
         return (found,)
+
+    def _anew(self, lines: Sequence[str]) -> bool:
+        """Whether, after a mistake, these lines are whole by themselves, of the kind that was begun."""
+        text = "\n".join(lines).strip()
+        if not self.lines or text[:1] not in "{[" or text[:1] != "\n".join(self.lines).strip()[:1]:
+            return False
+        try:
+            parse(text)
+        except JsonProblem:
+            return False
+        return True
 
     def _open(self, problem: JsonProblem) -> bool:
         """Whether more lines could mend it: it went wrong where the text ends."""
@@ -86,7 +106,7 @@ class ArgumentsEditor(Step):
         if first == ":c" and len(lines) == 1:
             return self._left()
         if first == ":x" and len(lines) == 1:
-            self._json.lines.clear()
+            self._json.clear()
             return Words("Begin again.")
         if not self._json.lines and not any(one.strip() for one in lines):
             return Back("Nothing was edited.")
@@ -144,24 +164,6 @@ class ResultEditor(Step):
         *first, last = lines
         self._lines += first
         return self.feed(last)
-
-
-def fields(schema: JsonObject) -> Iterator[str]:
-    """What the top of an object's schema asks for, a line a property; nothing for another schema."""
-    properties, required = schema.get("properties"), schema.get("required")
-    if not isinstance(properties, dict):
-        return
-    needed = required if isinstance(required, list) else []
-    for name, rule in list(properties.items())[:200]:
-        about: JsonObject = rule if isinstance(rule, dict) else {}
-        kind, values, told = about.get("type"), about.get("enum"), about.get("description")
-        parts = [
-            "/".join(map(str, kind)) if isinstance(kind, list) else str(kind or "any value"),
-            "required" if name in needed else "optional",
-            f"one of {', '.join(map(str, values))}" if isinstance(values, list) else "",
-        ]
-        says = f": {told}" if isinstance(told, str) and told else ""
-        yield line(f"{name} ({', '.join(part for part in parts if part)}){says}")
 
 
 def schema_answer(found: tuple[Json] | Words | None, then: Callable[[Json], Response]) -> Outcome:

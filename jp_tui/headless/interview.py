@@ -14,7 +14,8 @@ from jp_tui.headless.steps import AskedAside, Response, SentAlong, TakesOver
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Cancelled, EndTurn, PromptRequest
+from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest
+from jp_tui.questions.types import SchemaAnswer
 from jp_tui.view import wording as w
 from jp_tui.view.trail import RESPONDERS
 
@@ -40,6 +41,8 @@ class Interview:
         self._waiting: dict[str, PromptRequest] = {}
         self._shown: PromptRequest | None = None
         self._sent = ""
+        self._answer: Answered | None = None
+        self._revision = 0
         self._ending = False
         self.aside = Aside(link, lines)
 
@@ -89,6 +92,31 @@ class Interview:
             self._sent = ""
             if self._lines is not None:
                 self._lines.again(event.reason)
+                self._check()
+
+    def _check(self) -> None:
+        """What is wrong with it is asked for field by field."""
+        if self._shown is not None and self._answer is not None:
+            self._revision += 1
+            prompt, value = self._shown, self._answer.value
+            self._link.send(
+                c.CheckAnswer(
+                    conversation=prompt.conversation, inquiry=prompt.inquiry, revision=self._revision, value=value
+                )
+            )
+
+    def checked(self, event: e.AnswerChecked) -> None:
+        """The verdict on the answer that was not taken. Raises OSError."""
+        ours = self._shown is not None and event.inquiry == self._shown.inquiry and event.revision == self._revision
+        if ours and self.asking and self._lines is not None:
+            self._lines.checked(event.problems)
+
+    def heard(self, event: e.AnswerChecked | e.AsideDelta | e.AsideEnded) -> None:
+        """What comes of what was wished beside an answer. Raises OSError."""
+        if isinstance(event, e.AnswerChecked):
+            self.checked(event)
+        else:
+            self.aside.heard(event)
 
     def ends(self) -> None:
         """The human ended the turn: what waits goes with it, and nothing of it is shown any more (R180)."""
@@ -163,6 +191,8 @@ class Interview:
         assert self._shown is not None
         prompt = self._shown
         self._sent = prompt.inquiry
+        schema = isinstance(prompt.question.answer_type, SchemaAnswer)
+        self._answer = response if schema and isinstance(response, Answered) else None
         if isinstance(response, EndTurn):
             self.ends()
         command = c.AnswerQuestion(

@@ -7,7 +7,7 @@ E11), a secret is not echoed, and all foreign text is neutralised. It sends noth
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from jp_tui.conversation.neutral import neutralise
@@ -65,6 +65,12 @@ class Lines:
         if self._prompt is not None:
             self._enter(self._prompt.menu(), forget=False)
 
+    def checked(self, verdict: Sequence[tuple[str, str]]) -> None:
+        """What is wrong with an answer that was not taken, by field. Raises OSError."""
+        found = list(self._prompt.wrong(verdict)) if self._prompt is not None else []
+        if found and self._step is not None:
+            self.say("\n".join(found))
+
     def again(self, reason: str) -> None:
         """The answer was not taken: the same prompt goes on, and says why. Raises OSError."""
         if self._prompt is not None:
@@ -121,11 +127,12 @@ class Lines:
         match found:
             case Words(text=text):
                 self._say(text)
-            case Back(text=text):
+            case Back(text=text, quiet=quiet):
                 if text:
                     self._say(text)
                 assert self._prompt is not None
-                self._say(*self._prompt.intro())
+                if not quiet:
+                    self._say(*self._prompt.intro())
                 self._step = self._prompt
             case Step():
                 self._enter(found)

@@ -258,8 +258,8 @@ class Run:
             case e.AnswerRefused():
                 if not self._reviews.refused(event):
                     self._interview.refused(event)
-            case e.AsideDelta() | e.AsideEnded():
-                self._interview.aside.heard(event)
+            case e.AnswerChecked() | e.AsideDelta() | e.AsideEnded():
+                self._interview.heard(event)
             case e.TurnCompleted():
                 self._completed(event)
             case e.LedgerRead():

@@ -7,7 +7,8 @@ from jp_tui.headless.choices import Boolean, MultiSelect, Select
 from jp_tui.headless.decisions import Delivery, Permission
 from jp_tui.headless.hunks import Hunks
 from jp_tui.headless.review import Review
-from jp_tui.headless.typed import Schema, Secret, Text
+from jp_tui.headless.schema import Schema
+from jp_tui.headless.typed import Secret, Text
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SchemaAnswer, SecretAnswer, SelectAnswer
 

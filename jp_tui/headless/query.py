@@ -200,8 +200,8 @@ class Run:
                 self._interview.settled(event)
             case e.AnswerRefused() if not self._beside.reviews.refused(event):
                 self._interview.refused(event)
-            case e.AsideDelta() | e.AsideEnded():
-                self._interview.aside.heard(event)
+            case e.AnswerChecked() | e.AsideDelta() | e.AsideEnded():
+                self._interview.heard(event)
             case e.TurnPhase(phase="retrying", detail=detail, retry_in=wait):
                 self._output.tell(f"{detail} Trying again in {wait or 0:.0f} s.")
             case e.TurnCompleted():

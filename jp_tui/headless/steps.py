@@ -38,9 +38,10 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """Back to the prompt itself, after saying this."""
+    """Back to the prompt itself, after saying this; `quiet`: it is not read again."""
 
     text: str = ""
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,13 @@
-"""Questions that are answered by typing: text, a secret, JSON (inquiries.md R185, R186, R193; asking.md E14, E27).
+"""Questions that are answered by typing words: text, a secret (inquiries.md R185, R193; asking.md E14, E27).
 
 `\\` before `:`, `.` or `?` makes text of a line that would be a word. A secret is taken as it is typed and never shown
-again. Whether JSON fits its schema is the engine's to say.
+again.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
-from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.headless.editing import JsonLines, fields, schema_answer
 from jp_tui.headless.question import EMPTY, QuestionPrompt
 from jp_tui.headless.steps import Gathered, Outcome, Words, quoted
 from jp_tui.protocol.values import PromptRequest
@@ -99,54 +96,3 @@ class Secret(QuestionPrompt):
         if not line:
             return Words(f"nothing typed; {EMPTY} answers with an empty text")
         return self._said("" if line == EMPTY else line)
-
-
-class Schema(QuestionPrompt):
-    """JSON over several lines; the engine says whether it fits, and a misfit is asked again (R186)."""
-
-    def __init__(self, prompt: PromptRequest, schema: JsonObject, others: int = 0) -> None:
-        super().__init__(prompt, others)
-        self._schema, self._json = schema, JsonLines()
-
-    @property
-    def gathers(self) -> bool:  # type: ignore[override]
-        return bool(self._json.lines)
-
-    @property
-    def mark(self) -> str:  # type: ignore[override]
-        return self._json.mark
-
-    def _choices(self) -> Iterator[str]:
-        yield from (f"  {one}" for one in fields(self._schema))
-        for value in self._offered:
-            yield f"{self._mark}:"
-            yield quoted(json.dumps(value, ensure_ascii=False, indent=2))
-
-    def _keys(self) -> Iterator[tuple[str, str]]:
-        yield "JSON", "over as many lines as you like"
-        if self._offered:
-            yield self._enter()
-        yield ":j", "shows the whole schema"
-
-    def _word(self, word: str, rest: str) -> Outcome:
-        if word == ":j":
-            return Words(quoted(json.dumps(self._schema, ensure_ascii=False, indent=2)))
-        return super()._word(word, rest)
-
-    def feed(self, line: str) -> Outcome:
-        if not self._json.lines:
-            return super().feed(line)
-        if line.strip() == ":x":
-            self._json.lines.clear()
-            return Words("Begin again.")
-        return self.pasted([line])
-
-    def _answer(self, line: str) -> Outcome:
-        if line.strip():
-            return self.pasted([line])
-        for value in self._offered:
-            return self._said(value)
-        return Words("nothing typed; the answer is a JSON value")
-
-    def pasted(self, lines: Sequence[str]) -> Outcome:
-        return schema_answer(self._json.add(lines), self._said)

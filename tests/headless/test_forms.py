@@ -63,7 +63,7 @@ def review(**more: Any) -> PromptRequest:
 def test_a_question_says_where_it_stands_what_was_skipped_and_what_back_does(kind: AnswerType) -> None:
     """R175 to the letter, before the question; E23: the reason; R182, R187, M42: three ways out in sight. The title of
     the call is another question's, so it is not shown."""
-    colon = ":" if kind in (TEXT, JSON) else ""
+    colon = ":" if kind is TEXT else ""
     said, shown = ask(place(kind, subject="Where to?", context="Because."), f"{colon}s")
     assert said == EndTurn()
     assert "? assistant asks: [4/5]\n" in shown and shown.index("[4/5]") < shown.index("Which?")
@@ -99,7 +99,8 @@ def test_a_question_says_where_it_stands_what_was_skipped_and_what_back_does(kin
         (TEXT, [":u"], Restored()),
         (TEXT, [":r", ""], Replied(text=None)),
         (JSON, [":b 1"], WentBack(to="env")),
-        (JSON, ["s", ":s"], EndTurn()),
+        (JSON, ["s"], EndTurn()),
+        (JSON, ["{", "b"], WentBack()),
     ],
 )
 def test_moving_about(kind: AnswerType, typed: list[str], said: Response) -> None:

@@ -167,7 +167,7 @@ def test_a_form_on_a_terminal_with_a_side_question(tmp_path: Path, model: str) -
             *events, end = lines(out.read())
         assert running.wait() == 0 and end["outcome"] == "done"
     assert "| Because I must know." in shown and "goes to the model after the results." in shown
-    assert shown.count("nothing is sent yet") == 2 and '|   "port": 1' in shown
+    assert shown.count("nothing is sent yet") == 2 and "required): 1\r\n  (your answer before)" in shown
     answers = {"deploy": False, "env": None, "parts": ["web"], "limits": {"port": 1}, "note": "bye"}
     assert json.loads(result(events)) == answers
     asides = [event for event in events if event["type"] == "inquiry_aside"]
