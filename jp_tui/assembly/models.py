@@ -30,6 +30,15 @@ async def model_for(parts: Parts, known: Mapping[str, servers.Provider], held_wi
     return _open(parts, known, await _choose(parts, known, held_with))
 
 
+def named_model(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> ModelSetup:
+    """The model that a sub-agent is to have, by PROVIDER/MODEL or an alias. Raises ModelError."""
+    try:
+        found = servers.parse_model(name, parts.settings, known, where="`model`")
+    except SettingsError as problem:
+        raise ModelError("unknown_model", str(problem), "Name another.") from problem
+    return _open(parts, known, str(found))
+
+
 async def _choose(parts: Parts, known: Mapping[str, servers.Provider], held_with: str) -> str:
     """Named for this run, else what the conversation was held with, else S21."""
     named = servers.choose(parts.settings, known, parts.environment)

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jp_tui.assembly.models import model_for
+from jp_tui.assembly.models import model_for, named_model
 from jp_tui.assembly.reviewers import Reviewers
 from jp_tui.assembly.tools import tool_setups
 from jp_tui.conversation.strict_json import Json, JsonObject
@@ -54,6 +54,9 @@ def setup(
     async def open_model(held_with: str) -> ModelSetup:
         return await model_for(parts, known, held_with)
 
+    async def open_agent_model(name: str) -> ModelSetup:
+        return named_model(parts, known, name)
+
     inquiry = reviewing.inquiry(parts.settings)
     opens = Reviewers(parts.settings, parts.environment, parts.sources.models)
     return Setup(
@@ -64,6 +67,7 @@ def setup(
         tools=tool_setups(parts.settings, parts.tools),
         tool_choice=assistant.tool_choice,
         open_model=open_model,
+        open_agent_model=open_agent_model,
         open_inquiry_model=opens.side if inquiry.assistant.get("model", {}).get("id") not in (None, INHERIT) else None,
         reviewer=SubAgent(opens.open, inquiry.list_tools),
         retry_with_intent=inquiry.retry_with_intent,

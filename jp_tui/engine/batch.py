@@ -21,6 +21,7 @@ from jp_tui.engine.keeping import RESULT, Keeping
 from jp_tui.engine.log import Log
 from jp_tui.engine.refusing import Refusal, told
 from jp_tui.engine.results import UNFINISHED, response, with_words
+from jp_tui.engine.spawning import Spawning
 from jp_tui.engine.verdicts import Checks
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
@@ -51,11 +52,12 @@ class Batch:
         order: Sequence[str],
         refused: Sequence[Refusal] = (),
         earlier: Earlier | None = None,
+        agents: Spawning | None = None,
     ) -> None:
         self._log, self._coordinator, self._order = log, coordinator, list(order)
         earlier = earlier or Earlier()
         self._keeping = Keeping(log, earlier.results)
-        self._runner = Runner(log, coordinator, checks, root, self._say, self._keeping, earlier)
+        self._runner = Runner(log, coordinator, checks, root, self._say, self._keeping, earlier, agents)
         self._deciding: asyncio.Task[Done | None] | None = None
         self._calls = list(calls)
         self._names = {call.id: call.name for call in calls} | {one.call: one.tool for one in refused}
@@ -87,7 +89,7 @@ class Batch:
         self._words = "\n\n".join(part for part in (self._words, words) if part)
         self.unheard = "\n\n".join(part for part in (self.unheard, words) if part)
         for call, task in self._tasks.items():
-            self._runner.call_off(call)
+            self._runner.call_off(call, leaves=ending == "leave")
             task.cancel()
         if self._deciding is not None:
             self._deciding.cancel()
@@ -256,7 +258,7 @@ class Batch:
     async def _abandon(self) -> None:
         """Nothing runs on behind the end of the batch, however it ended."""
         for call, task in self._tasks.items():
-            self._runner.call_off(call)
+            self._runner.call_off(call, leaves=self._ending == "leave")
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=GRACE_SECONDS)
@@ -275,5 +277,6 @@ class Batch:
                 hidden=setup is not None and setup.hidden,
                 end=end,
                 ms=job.ms if job is not None else None,
+                agent=job.agent if job is not None else None,
             )
         )

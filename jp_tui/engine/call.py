@@ -26,17 +26,19 @@ from jp_tui.engine.permission import forbidden, permitted, refused, unavailable
 from jp_tui.engine.prompts import Asking
 from jp_tui.engine.rendering import render_after, render_before
 from jp_tui.engine.results import response
+from jp_tui.engine.spawning import Spawning
 from jp_tui.engine.verdicts import Checks
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.values import CallState
 from jp_tui.questions.types import FormView, Question, SchemaAnswer
-from jp_tui.tools.port import Given, NeedsInput, NeedsReview, Replied, ToolCall
+from jp_tui.tools.port import Given, NeedsInput, NeedsReview, Replied, ToolCall, spawns
 
 
 class Runner:
-    """Runs calls of one batch; `earlier` is known of those that were begun before the turn was cut off (R237)."""
+    """Runs calls of one batch; `earlier` is known of those that were begun before the turn was cut off (R237), `agents`
+    starts sub-agents for them."""
 
     def __init__(
         self,
@@ -47,10 +49,12 @@ class Runner:
         say: Callable[[str, str, CallState], None],
         keeping: Keeping,
         earlier: Earlier,
+        agents: Spawning | None = None,
     ) -> None:
         self._log, self._coordinator, self._checks, self._root, self._say = log, coordinator, checks, root, say
-        self._keeping = keeping
+        self._keeping, self._agents = keeping, agents
         self._answers, self._results = dict(earlier.answers), dict(earlier.results)
+        self._started = dict(earlier.agents)
         self._begun = earlier.begun
         self._jobs: dict[str, Job] = {}
 
@@ -70,9 +74,10 @@ class Runner:
         """R78: no call of this model may run; what was asked for before tools were turned off goes on."""
         return self._log.setup.tool_choice == "none" and not self._begun
 
-    def call_off(self, call: str) -> None:
+    def call_off(self, call: str, *, leaves: bool = False) -> None:
         """Tell the tool between its steps; its task is cancelled by whoever holds it."""
         if (job := self._jobs.get(call)) is not None:
+            job.leaves = leaves
             job.cancel.called = True
 
     async def permit(self, call: Call) -> Done | None:
@@ -87,6 +92,7 @@ class Runner:
         job = self._jobs[call.id] = Job(call, setup, setup.tool, call.arguments, self._root, self._log.id)
         job.workspace = str(self._log.setup.workspace)
         job.answers = self._answers.pop(call.id, {})
+        job.agent = self._started.pop(call.id, None)
         if (result := self._results.pop(call.id, None)) is not None:
             job.restore(result)
         try:
@@ -139,7 +145,7 @@ class Runner:
 
     def _asking(self, job: Job) -> Asking:
         job.title = self._log.secrets.text(job.tool.title(job.arguments), job.call.id)
-        return Asking(job.setup, job.title, job.arguments, job.rendered or "")
+        return Asking(job.setup, job.title, job.arguments, job.rendered or "", agent=job.agent)
 
     def _bug(self, job: Job, bug: Exception) -> Done:
         """A tool's bug ends its call, not the turn; errors that a tool expects come back as Failure."""
@@ -181,8 +187,15 @@ class Runner:
         return self._log.secrets.text(told.text, job.call.id), told.noted
 
     def _execution(self, job: Job) -> ToolCall:
-        refused = frozenset(self._coordinator.ledger.refused)
-        return job.execution(self._checks.usable, reviews=self._log.setup.reviews, refused=refused)
+        refused, spawn = frozenset(self._coordinator.ledger.refused), None
+        if self._agents is not None and spawns(job.tool):
+            spawn = self._agents.of(job, self._root, lambda: self._runs(job))
+        return job.execution(self._checks.usable, reviews=self._log.setup.reviews, refused=refused, spawn=spawn)
+
+    def _runs(self, job: Job) -> None:
+        """A sub-agent works for it now."""
+        self._coordinator.now(job.call.id, self._asking(job))
+        self._say(job.call.id, job.call.name, "running")
 
     async def _question(self, job: Job, question: Question, form: FormView | None) -> Done | None:
         """Somebody is to answer; how the call ends, None when it runs again."""

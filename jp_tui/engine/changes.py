@@ -3,11 +3,12 @@ over the settings whenever these are read anew. What they mean is the settings' 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import Json, same
+from jp_tui.conversation.strict_json import Json, JsonObject, same
 from jp_tui.engine.log import Log
 
 CORRECT = "Correct the settings, then send the message again."
@@ -42,11 +43,17 @@ async def keep(log: Log) -> None:
     delta = log.setup.config_delta
     if not delta:
         return
-    held: Json = {}
-    for item in await log.deltas():
-        held = _laid_over(held, item)
+    held = in_effect(await log.deltas())
     if not same(_laid_over(held, delta), held):
         await log.append([read_event({"type": "config_delta", "delta": delta})])
+
+
+def in_effect(deltas: Iterable[JsonObject]) -> JsonObject:
+    """What several changes come to, in order."""
+    held: Json = {}
+    for item in deltas:
+        held = _laid_over(held, item)
+    return held if isinstance(held, dict) else {}
 
 
 def _laid_over(below: Json, above: Json) -> Json:

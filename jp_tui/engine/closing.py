@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import pairing
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine import agent_record
 from jp_tui.engine.history import REPAIRED
 from jp_tui.engine.keeping import DELIVERY, RESULT, kept
 from jp_tui.journal.port import Partial
@@ -28,11 +29,12 @@ def ended(turn: Sequence[ev.Event]) -> bool:
 
 
 def resumable(turn: Sequence[ev.Event], held: Collection[str] = ()) -> bool:
-    """R207: not ended, and a call without a response has an inquiry; ours: or a result that is `held` back."""
+    """R207: not ended, and a call without a response has an inquiry; ours: or a result that is `held` back, or a
+    sub-agent that works for it."""
     if ended(turn):
         return False
     calls = set(open_calls(turn))
-    if not calls.isdisjoint(held):
+    if not calls.isdisjoint(held) or agent_record.running(turn):
         return True
     return any(isinstance(event, ev.InquiryRequest) and event.metadata.get("call") in calls for event in turn)
 
@@ -45,14 +47,16 @@ def held_back(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> dict[str
     return {call: result for call, (_, result) in kept(partials, DELIVERY).items() if call in waits}
 
 
-def remains(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> tuple[list[ev.Event], list[str]]:
+def remains(
+    turn: Sequence[ev.Event], partials: Sequence[Partial], *, words: bool = True
+) -> tuple[list[ev.Event], list[str]]:
     """What was not yet in the log when the program died, and all parts that this closes.
 
-    Text that was being streamed, marked incomplete, and results that waited for an earlier call's. One that waits for
-    leave to be delivered stays where it is.
+    Text that was being streamed, marked incomplete, unless no `words` are wanted because they will be said again; and
+    results that waited for an earlier call's. One that waits for leave to be delivered stays where it is.
     """
     events: list[ev.Event] = []
-    for partial in partials:
+    for partial in partials if words else ():
         if partial.kind in ("message", "reasoning") and partial.text:
             kind: ev.ChatKind = "message" if partial.kind == "message" else "reasoning"
             events.append(ev.ChatResponse(kind=kind, content=partial.text, metadata={"incomplete": True}))
@@ -63,12 +67,25 @@ def remains(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> tuple[list
     return events, [partial.part for partial in partials if partial.part not in stay]
 
 
+def interrupted(turn: Sequence[ev.Event]) -> list[ev.Event]:
+    """The events that close what a turn asked and called; it may still go on."""
+    found: list[ev.Event] = [ev.InquiryCancelled(id=asked.id, reason="user") for asked in open_inquiries(turn)]
+    found.extend(ev.ToolCallResponse(id=call, content=REPAIRED, is_error=True) for call in open_calls(turn))
+    return found
+
+
+def said_all(turn: Sequence[ev.Event]) -> bool:
+    """Whether the model had come to its end, and only the turn's is missing."""
+    said = [event for event in turn if isinstance(event, ev.ChatResponse | ev.ToolCallRequest | ev.ToolCallResponse)]
+    last = said[-1] if said else None
+    return isinstance(last, ev.ChatResponse) and last.kind == "message" and not last.metadata.get("incomplete")
+
+
 def debts(turn: Sequence[ev.Event], model: str, total: JsonObject, error: JsonObject | None = None) -> list[ev.Event]:
     """The events that close an unfinished turn: its questions, its calls, its end.
 
     `error` is why it failed, when that is known; `total` the tokens of the conversation so far.
     """
-    found: list[ev.Event] = [ev.InquiryCancelled(id=asked.id, reason="user") for asked in open_inquiries(turn)]
-    found.extend(ev.ToolCallResponse(id=call, content=REPAIRED, is_error=True) for call in open_calls(turn))
+    found = interrupted(turn)
     outcome: ev.Ending = "interrupted" if error is None else "failed"
     return [*found, ev.TurnOutcome(outcome=outcome, model=model, error=error, metadata={"total": total})]

@@ -9,7 +9,10 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 from jp_tui.conversation.model import ModelError
+from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign
+from jp_tui.engine import agent_record, child
+from jp_tui.engine.agents import Agents
 from jp_tui.engine.entries import stored_event
 from jp_tui.engine.figures import figures
 from jp_tui.engine.listing import draft_allowed, listed
@@ -17,7 +20,7 @@ from jp_tui.engine.log import Log
 from jp_tui.engine.offering import Offering
 from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.session import Session
-from jp_tui.engine.setup import HeldBy, ModelSetup, Setup
+from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup
 from jp_tui.engine.verdicts import LazyChecks
 from jp_tui.journal.port import ConversationRow, JournalError
 from jp_tui.protocol import commands as c
@@ -41,6 +44,7 @@ class Engine:
         self._secrets: list[Secrets] = []
         self._uses: Counter[str] = Counter()
         self._stopped = False
+        self._agents = Agents(publish, self._checks, self._sessions, self._secrets, self._uses, self.failed)
 
     async def handle(self, command: c.Command) -> None:
         """Carry out one command; failures are reported, never raised."""
@@ -71,8 +75,9 @@ class Engine:
             for task in (beside := list(self._beside)):
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
-            for session in self._sessions.values():
-                await session.close(PATIENCE_SECONDS)
+            while self._sessions:  # one that is closed takes its sub-agents with it
+                await self._sessions.pop(next(iter(self._sessions))).close(PATIENCE_SECONDS)
+            await self._agents.close()
             await self._checks.close()
             if self._setup.reviewer is not None:
                 await self._setup.reviewer.close()
@@ -100,9 +105,9 @@ class Engine:
             case c.AnswerQuestion(conversation=id_):
                 if (session := self._session(id_, command.type)) is not None:
                     session.answer(command)
-            case c.ListConversations(workspace=workspace, limit=limit):
-                listed = self._setup.journal.conversations(workspace or None, limit=limit)
-                self._publish(e.ConversationsListed(conversations=tuple(_info(row) for row in listed)))
+            case c.ListConversations(workspace=workspace, limit=limit, agents=agents):
+                known = self._setup.journal.conversations(workspace or None, limit=limit, children=agents)
+                self._publish(e.ConversationsListed(conversations=tuple(_info(row) for row in known)))
             case c.ReadConversation():
                 self._read(command)
             case c.ReadHistory(limit=limit):
@@ -235,7 +240,7 @@ class Engine:
     def _new(self, model: ModelSetup) -> Session:
         log = Log(self._setup, self._publish, self._setup.new_id(), model.id, uses=self._uses)
         self._secrets.append(log.secrets)
-        return Session(log, model, self._checks, None, "", greet=self._greet, failed=self.failed)
+        return self._session_of(log, model, None, "")
 
     async def _resumed(self, row: ConversationRow, model: ModelSetup) -> Session:
         held = self._setup.lock(row.id)
@@ -245,8 +250,16 @@ class Engine:
                 await self._setup.journal.set_model(row.id, model.id)
         shown = model.id if lock is not None else row.model
         log = Log(self._setup, self._publish, row.id, shown, row.title, exists=True, turn=row.turns, uses=self._uses)
+        if row.parent is not None:  # it goes on as any other, but for its tools
+            begins = self._setup.journal.read(row.id, 0, 8)
+            log.agent, names = agent_record.own(read_event(stored_event(item).event) for item in begins)
+            log.setup = child.setup_of(self._setup, names, self._setup.config_delta)
         self._secrets.append(log.secrets)
-        return Session(log, model, self._checks, lock, words, greet=self._greet, failed=self.failed)
+        return self._session_of(log, model, lock, words)
+
+    def _session_of(self, log: Log, model: ModelSetup, lock: Lock | None, words: str) -> Session:
+        agents = self._agents if log.agent is None else None
+        return Session(log, model, self._checks, lock, words, greet=self._greet, failed=self.failed, agents=agents)
 
     async def _close_idle(self) -> None:
         """One conversation is worked in at a time; one with a running turn goes on beside it."""
@@ -273,4 +286,5 @@ def _info(row: ConversationRow) -> ConversationInfo:
         updated=row.updated,
         events=row.events,
         turns=row.turns,
+        parent=row.parent or "",
     )

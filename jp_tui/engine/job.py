@@ -10,8 +10,8 @@ from jp_tui.conversation.events import ToolCallResponse
 from jp_tui.conversation.model import Call
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.setup import ToolSetup
-from jp_tui.protocol.values import CallEnd
-from jp_tui.tools.port import Cancel, Given, Replied, Tool, ToolCall
+from jp_tui.protocol.values import AgentInfo, CallEnd
+from jp_tui.tools.port import Cancel, Given, Replied, Spawner, Tool, ToolCall
 
 Usable = Callable[[JsonObject], Awaitable[str | None]]
 
@@ -29,12 +29,14 @@ class Done:
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """What is known of calls of a turn that was cut off, by call: answers (R237), and results that wait for leave to be
-    delivered. `begun`: there was such a turn; `stays` are calls that wait for a person, whom nobody is (E52)."""
+    delivered. `begun`: there was such a turn; `stays` are calls that wait for a person, whom nobody is (E52);
+    `agents` the sub-agents that they had started."""
 
     answers: Mapping[str, Mapping[str, Given]] = field(default_factory=dict)
     results: Mapping[str, ToolCallResponse] = field(default_factory=dict)
     begun: bool = False
     stays: frozenset[str] = frozenset()
+    agents: Mapping[str, AgentInfo] = field(default_factory=dict)
 
 
 class Deferred(Exception):
@@ -46,7 +48,8 @@ class Job:
     """`arguments` are what runs, `edited` that they are not the model's; `permission` and `delivery` say who decided,
     for the record; `ms` is how long it ran; `kept` is its result of an earlier run; `allowed` are refused targets that
     a person let it touch all the same; `tool_error` is what the tool itself said, when the model reads other words
-    (R143), `rejections` how often this was rejected, when the model is told to stop."""
+    (R143), `rejections` how often this was rejected, when the model is told to stop; `agent` is the sub-agent that it
+    runs, or ran before the turn was cut off; `leaves`: it is called off to be taken up again."""
 
     call: Call
     setup: ToolSetup
@@ -69,6 +72,8 @@ class Job:
     allowed: set[str] = field(default_factory=set)
     tool_error: str = ""
     rejections: int = 0
+    agent: AgentInfo | None = None
+    leaves: bool = False
 
     def edit(self, arguments: JsonObject) -> None:
         """Other arguments run; how the first were shown does not hold for them (R90)."""
@@ -87,8 +92,15 @@ class Job:
         if isinstance(rendered := about.get("rendered"), str):
             self.rendered = rendered
 
-    def execution(self, usable: Usable, *, reviews: bool = False, refused: frozenset[str] = frozenset()) -> ToolCall:
-        """One run, as the tool gets it; `usable`, `reviews` and `refused` as in ToolCall."""
+    def execution(
+        self,
+        usable: Usable,
+        *,
+        reviews: bool = False,
+        refused: frozenset[str] = frozenset(),
+        spawn: Spawner | None = None,
+    ) -> ToolCall:
+        """One run, as the tool gets it; the arguments as in ToolCall."""
         return ToolCall(
             arguments=self.arguments,
             root=self.root,
@@ -102,4 +114,5 @@ class Job:
             reviews=reviews,
             reviewed=self.reviewed,
             refused=refused,
+            spawn=spawn,
         )

@@ -21,7 +21,7 @@ from jp_tui.engine.history import History, Standing, spoke
 from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.setup import Setup
 from jp_tui.protocol.events import Event, EventAppended, TitleChanged
-from jp_tui.protocol.values import StoredEvent, UsageTotals
+from jp_tui.protocol.values import AgentInfo, StoredEvent, UsageTotals
 
 Publish = Callable[[Event], None]
 PAGE = 200
@@ -34,7 +34,7 @@ class Log:
 
     `total` counts the tokens of all finished turns. `setup` changes when the settings are read anew; `secrets` holds
     what nothing of this conversation may show; `uses` how often a setting answered or let a tool run since the engine
-    started, by the ledger's keys, of all conversations.
+    started, by the ledger's keys, of all conversations; `agent` is set for the conversation of a sub-agent.
     """
 
     setup: Setup
@@ -47,6 +47,7 @@ class Log:
     total: UsageTotals = field(default_factory=UsageTotals)
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     uses: Counter[str] = field(default_factory=Counter, repr=False)
+    agent: AgentInfo | None = None
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
     _spoke: int = -1
@@ -91,8 +92,8 @@ class Log:
 
     async def _create(self) -> None:
         journal, at = self.setup.journal, timestamp(self.setup.now())
-        workspace = str(self.setup.workspace)
-        await journal.create(self.id, workspace=workspace, model=self.model, at=at, title=self.title)
+        workspace, parent = str(self.setup.workspace), self.agent.parent if self.agent is not None else None
+        await journal.create(self.id, workspace=workspace, model=self.model, at=at, title=self.title, parent=parent)
         self.exists = True
         self.publish(TitleChanged(conversation=self.id, title=Foreign(self.title)))
 

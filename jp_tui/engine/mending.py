@@ -16,6 +16,23 @@ LOOK_BACK = 3
 """How many turns are searched for the last one that ended: the last may have been cut off."""
 
 
+async def unfinished(log: Log) -> Cut | None:
+    """The last turn of a sub-agent, as its parent takes it up: wherever it was cut off it goes on, with what it was
+    saying said again, and calls that had asked nothing told that they were interrupted. None when it has ended."""
+    turn, partials = log.turn_so_far(log.turn), log.setup.journal.partials(log.id)
+    events, parts = closing.remains(turn, partials, words=False)
+    now = [*turn, *events]
+    if not closing.ended(now) and not closing.resumable(now, closing.held_back(turn, partials)):
+        events += closing.interrupted(now)
+        if closing.said_all(now):
+            events.append(ev.TurnOutcome(outcome="done", model=log.model))
+    if events or parts:
+        await log.append(events, (), parts, quiet=True)
+    turn = log.turn_so_far(log.turn)
+    held = closing.held_back(turn, log.setup.journal.partials(log.id))
+    return None if closing.ended(turn) else cut_off(turn, held)
+
+
 async def mend(log: Log) -> None:
     """A reply that was streaming is kept as incomplete; a turn that cannot be resumed is closed (R204, R207)."""
     partials = log.setup.journal.partials(log.id)

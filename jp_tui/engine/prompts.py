@@ -17,7 +17,7 @@ from jp_tui.engine.log import Log
 from jp_tui.engine.setup import ToolSetup
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
-from jp_tui.protocol.values import Control, Escalation, PromptRequest, Verdict
+from jp_tui.protocol.values import AgentInfo, Control, Escalation, PromptRequest, Verdict
 from jp_tui.questions.types import BooleanAnswer, Question
 
 Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
@@ -25,7 +25,8 @@ Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What must be known of a call to present what it asks. `result` is what would be delivered."""
+    """What must be known of a call to present what it asks. `result` is what would be delivered, `agent` the sub-agent
+    that it runs."""
 
     setup: ToolSetup
     subject: str
@@ -33,6 +34,7 @@ class Asking:
     rendered: str = ""
     result: str = ""
     is_error: bool = False
+    agent: AgentInfo | None = None
 
     @property
     def tool(self) -> str:
@@ -59,6 +61,7 @@ def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
         "tool_kind": call.setup.kind,
         "why": "" if isinstance(ask, s.AskReview) else ask.why,
         "asked_at": timestamp(log.setup.now()),
+        "agent": log.agent,
     }
     match ask:
         case s.AskHuman():

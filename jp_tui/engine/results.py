@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from jp_tui.conversation.events import ToolCallResponse
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine import agent_record
 from jp_tui.engine.job import Done, Job
 from jp_tui.engine.setup import ToolSetup
 
@@ -19,8 +20,8 @@ def with_words(message: str) -> str:
 
 def response(call: str, done: Done, job: Job | None, setup: ToolSetup | None) -> ToolCallResponse:
     """`metadata`: ms, end, title, hidden, permission, delivery, edited_arguments (what ran), rendered, tool_error (the
-    tool's own words, where the model reads others), stop (it was told to stop and ask); each only where there is
-    something to say."""
+    tool's own words, where the model reads others), stop (it was told to stop and ask), agent (the sub-agent that it
+    ran); each only where there is something to say."""
     extra: JsonObject = {}
     if job is not None and job.ms is not None:
         extra["ms"] = job.ms
@@ -35,6 +36,7 @@ def response(call: str, done: Done, job: Job | None, setup: ToolSetup | None) ->
             "rendered": job.rendered,
             "tool_error": job.tool_error,
             "stop": {"rejections": job.rejections} if job.rejections else None,
+            agent_record.AGENT: agent_record.written(job.agent) if job.agent is not None else None,
         }
         extra |= {name: value for name, value in told.items() if value or (job.edited and name == "edited_arguments")}
     if setup is not None and setup.hidden:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Usage
 from jp_tui.conversation.text import first_line
+from jp_tui.engine import agent_record
 from jp_tui.engine.closing import open_calls, open_inquiries
 from jp_tui.engine.entries import totals
 from jp_tui.engine.job import Earlier
@@ -20,6 +21,7 @@ from jp_tui.engine.refusing import Refusal, stored
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.rebuilt import Rebuilt, recorded
 from jp_tui.inquiry.refusals_read import turn_resumed
+from jp_tui.protocol.values import AgentInfo
 
 NOTHING_REFUSED = v.TurnResumed({}, {})
 
@@ -46,7 +48,7 @@ class Cut:
     `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response,
     `asides` what was said about questions, and what of it was sent, `held` results that wait for leave to be delivered.
     `hidden` are calls that were told a secret, which is asked again; `stays` those that are left as they are this time;
-    `refusals` what was said no to in it.
+    `refusals` what was said no to in it; `agents` the sub-agents that its calls had started.
     """
 
     text: str
@@ -63,6 +65,7 @@ class Cut:
     hidden: frozenset[str] = frozenset()
     stays: frozenset[str] = frozenset()
     refusals: v.TurnResumed = NOTHING_REFUSED
+    agents: Mapping[str, AgentInfo] = field(default_factory=dict)
 
 
 def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | None = None) -> Cut:
@@ -92,12 +95,14 @@ def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | 
         context=context,
         hidden=frozenset(id_ for id_ in order if known[id_].hidden),
         refusals=turn_resumed(turn),
+        agents=agent_record.running(turn),
     )
 
 
 def earlier(cut: Cut) -> Earlier:
     """What its calls were given, and what they came to."""
-    return Earlier({call.call: call.answers for call in cut.resumed}, cut.held, begun=True, stays=cut.stays)
+    answers = {call.call: call.answers for call in cut.resumed}
+    return Earlier(answers, cut.held, begun=True, stays=cut.stays, agents=cut.agents)
 
 
 def still_waits(cut: Cut, conversation: str) -> tuple[str, str, tuple[str, ...]]:

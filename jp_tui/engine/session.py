@@ -18,6 +18,7 @@ from jp_tui.engine import changes, mending
 from jp_tui.engine.alone import staying
 from jp_tui.engine.answering import answer_recorded
 from jp_tui.engine.asides import Asides, SideModel
+from jp_tui.engine.child import Child
 from jp_tui.engine.commanded import given
 from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.drafts import COMPOSER, Drafts
@@ -28,6 +29,7 @@ from jp_tui.engine.offers import Settled
 from jp_tui.engine.remembered import Remembered
 from jp_tui.engine.resuming import Cut, still_waits
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup
+from jp_tui.engine.spawning import Runs
 from jp_tui.engine.turn import Around, Turn
 from jp_tui.engine.verdicts import Checks
 from jp_tui.journal.port import JournalError
@@ -43,7 +45,8 @@ GREETING = "greeting"
 
 
 class Session:
-    """`lock` is None for a new conversation, until something is said in it, and for one that somebody else writes."""
+    """`lock` is None for a new conversation, until something is said in it, and for one that somebody else writes.
+    `agents` runs its sub-agents; with a `child` it is the conversation of one (`errands.py`)."""
 
     def __init__(
         self,
@@ -55,10 +58,14 @@ class Session:
         *,
         greet: bool,
         failed: Callable[[BaseException], None],
+        agents: Runs | None = None,
+        child: Child | None = None,
     ) -> None:
         self._log, self._model, self._checks, self._lock, self.held_by = log, model, checks, lock, held_by
         self._greeting = model.provider.greeting if greet and not log.exists else None
-        self._failed = failed
+        self._failed, self._agents, self._child = failed, agents, child
+        self.watched = child is None
+        """Whether somebody has opened it."""
         self._drafts = Drafts(log)
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
@@ -94,6 +101,7 @@ class Session:
         """Mend what a killed program left, then report the last page; a turn that runs is announced again, one that
         was cut off goes on."""
         log, journal = self._log, self._log.setup.journal
+        self.watched = True
         mine = log.exists and not self.held_by and not self.busy
         try:
             if mine:
@@ -119,6 +127,7 @@ class Session:
                 turns=log.turn,
                 usage=log.total,
                 drafts=self._drafts.all(),
+                agent=log.agent,
             )
         )
         if self.held_by and self._looking is None:
@@ -140,6 +149,18 @@ class Session:
             return False
         self._run_turn(cut.text, replace(cut, stays=stays))
         return True
+
+    async def finished(self, patience: float | None = None) -> None:
+        """Wait until nothing runs here any more, at most so many seconds."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait([self._task], timeout=patience)
+            if patience is not None:
+                return
+
+    @property
+    def deferred(self) -> bool:
+        """Whether its last turn is left for later (R230)."""
+        return self._turn is not None and self._turn.outcome == "deferred"
 
     # --- turns --------------------------------------------------------------------------------------------
 
@@ -201,7 +222,7 @@ class Session:
         self._run_turn(text)
 
     def _run_turn(self, text: str, cut: Cut | None = None) -> None:
-        around = Around(self._ledger.changed, self._current.ready, self._side_model)
+        around = Around(self._ledger.changed, self._current.ready, self._side_model, self._agents, self._child)
         self._turn = Turn(self._log, self._model, self._checks, text, around=around, cut=cut)
         self._task = asyncio.create_task(self._run(self._turn))
         self._ledger.changed()

@@ -164,7 +164,8 @@ class Setup:
     `reload_tools` reads the settings anew, with the deltas that the conversation's log holds (R67), and raises
     ValueError; `config_delta` is what this run's command line changes for the conversation, to be stored with its
     next turn. `reviews`: a face is attached that lets a whole form be looked over before it counts (R182b).
-    Without `secrets` the client cannot be asked for one (R241).
+    Without `secrets` the client cannot be asked for one (R241). `open_agent_model` opens a sub-agent's model, by
+    PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does).
     """
 
     journal: Journal
@@ -188,5 +189,6 @@ class Setup:
     reviews: bool = False
     reviewer: Reviewer | None = None
     open_inquiry_model: Callable[[], Awaitable[ModelSetup]] | None = None
+    open_agent_model: Callable[[str], Awaitable[ModelSetup]] | None = None
     config_delta: JsonObject = field(default_factory=dict)
     via: str = ""

@@ -87,5 +87,6 @@ class Showing:
                 state=state,
                 title=Foreign(about.subject),
                 hidden=about.setup.hidden,
+                agent=about.agent,
             )
         )

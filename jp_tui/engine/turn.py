@@ -6,7 +6,7 @@ It decides nothing about questions and draws nothing; it keeps the log valid wha
 from __future__ import annotations
 
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,15 +15,19 @@ from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.asides import Asides, SideModel
 from jp_tui.engine.batch import Batch, Stop
+from jp_tui.engine.child import Child
 from jp_tui.engine.coordinator import Coordinator, Hooks
 from jp_tui.engine.ending import INTERRUPTED, Outcome, ended, stored, turn_error
 from jp_tui.engine.entries import together, totals
 from jp_tui.engine.folder import prepare
+from jp_tui.engine.job import Earlier
 from jp_tui.engine.log import Log
 from jp_tui.engine.offers import Offers
+from jp_tui.engine.refusing import Refusal
 from jp_tui.engine.response import Responses, say_phase
 from jp_tui.engine.resuming import Cut, earlier
 from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.spawning import Runs, Spawning
 from jp_tui.engine.verdicts import Checks
 from jp_tui.engine.wish import Wish
 from jp_tui.journal.port import JournalError
@@ -39,11 +43,14 @@ _NEAREST: dict[Interrupt, Stop] = {
 @dataclass(frozen=True, slots=True)
 class Around:
     """What a turn needs of the conversation: whom to tell of the ledger, what to wait for before the model is asked,
-    the model for side questions."""
+    the model for side questions, who runs sub-agents (nobody for one of theirs), and whose `child` it is while its
+    parent waits for it."""
 
     ledger: Callable[[], None]
     ready: Callable[[], Awaitable[None]]
     side_model: SideModel
+    agents: Runs | None = None
+    child: Child | None = None
 
 
 class Turn:
@@ -73,6 +80,8 @@ class Turn:
             settled=self._asides.drop,
         )
         self._coordinator = Coordinator(log, checks, hooks, model)
+        self._child, self._leaves = around.child, False
+        self._agents = Spawning(log, model, self._coordinator, around.agents) if around.agents is not None else None
         self._offers = Offers(log, self._coordinator)
         self._batch: Batch | None = None
         self._usage = cut.usage if cut is not None else m.Usage()
@@ -106,13 +115,14 @@ class Turn:
         """The whole turn. Failures of models, tools and the log are told and recorded; what is raised is a bug."""
         log = self._log
         scratch = log.setup.scratch / f"{log.id}-{log.turn}"
-        sample = self._model.provider.sample
+        sample = self._model.provider.sample if self._child is None else None
         try:
             await self._open()
             self.announce()
             try:
                 await self._around.ready()
-                root = prepare(sample, scratch, log.setup.workspace, keep=self.resumed)
+                there = log.setup.workspace if self._child is None else self._child.root
+                root = prepare(sample, scratch, there, keep=self.resumed)
                 outcome = await self._cycles(root)
             except m.ModelError as error:
                 outcome = "failed", stored(error)
@@ -137,7 +147,8 @@ class Turn:
                 if call.call not in self._cut.stays:
                     self._coordinator.resume(call, runs=True)
             return
-        start = ev.TurnStart(metadata={"model": self._model.id})
+        whose = self._child.metadata() if self._child is not None else {}
+        start = ev.TurnStart(metadata={"model": self._model.id, **whose})
         await self._log.append([start, ev.ChatRequest(content=self._text)])
 
     def announce(self) -> None:
@@ -166,9 +177,19 @@ class Turn:
         self._responses.interrupt()
 
     def leave(self) -> None:
-        """The program ends: stop in good order, but what waits for an answer stays open (R207, R248)."""
+        """The program ends: stop in good order, but what waits for an answer or a sub-agent stays open (R207, R248),
+        and a sub-agent's turn always: its parent takes it up again."""
+        self._leaves, works = True, self._agents is not None and self._agents.running
         if self._batch is not None:
-            self._batch.stop("leave" if self._coordinator.goes_on else "end_turn")
+            stays = self._child is not None or works or self._coordinator.goes_on
+            self._batch.stop("leave" if stays else "end_turn")
+        self._wish.add("stop" if self._child is None else "abort")
+        self._responses.interrupt()
+
+    def abort(self) -> None:
+        """Whoever waits for this turn's result does not any more."""
+        if self._batch is not None:
+            self._batch.stop("end_turn")
         self._wish.add("stop")
         self._responses.interrupt()
 
@@ -195,21 +216,30 @@ class Turn:
         while outcome is None:
             reply = await self._responses.next()
             if reply is None:
-                return INTERRUPTED
+                return ("deferred", None) if self._leaves and self._child is not None else INTERRUPTED
             if reply.finished is not None:
                 self._usage = self._usage + reply.finished.usage
                 self._context = reply.finished.usage.input + reply.finished.usage.output
             if not reply.asks:
                 return ended(reply)
             calls, order, refused = reply.calls(), reply.order(), reply.refused()
-            outcome = await self._tools(Batch(self._log, self._coordinator, self._checks, root, calls, order, refused))
+            outcome = await self._tools(self._calls(root, calls, order, refused))
         return outcome
+
+    def _calls(
+        self,
+        root: Path,
+        calls: Sequence[m.Call],
+        order: Sequence[str],
+        refused: Sequence[Refusal],
+        known: Earlier | None = None,
+    ) -> Batch:
+        log, checks = self._log, self._checks
+        return Batch(log, self._coordinator, checks, root, calls, order, refused, known, self._agents)
 
     async def _take_up(self, cut: Cut, root: Path) -> Outcome | None:
         """The calls that were cut off run again; those with a result do not (R237)."""
-        return await self._tools(
-            Batch(self._log, self._coordinator, self._checks, root, cut.calls, cut.order, cut.refused, earlier(cut))
-        )
+        return await self._tools(self._calls(root, cut.calls, cut.order, cut.refused, earlier(cut)))
 
     async def _tools(self, batch: Batch) -> Outcome | None:
         """Run the calls of a response; None when the model goes on."""
@@ -245,7 +275,7 @@ class Turn:
 
     async def _complete(self, outcome: ev.Ending, error: JsonObject | None) -> None:
         log, ms = self._log, self._milliseconds()
-        discarded = self._wish.choice == "abort" and not log.spoke
+        discarded = self._wish.choice == "abort" and not log.spoke and outcome != "deferred"
         if discarded or (outcome == "failed" and not log.spoke):
             self._wish.given_back.insert(0, self._text)
         await self._coordinator.settle()

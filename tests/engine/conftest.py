@@ -50,6 +50,7 @@ class Bench:
         }
         self.model = "fake/model"
         self.client = True
+        self.unknown_models: dict[str, ModelError] = {}
         self.greet = False
         self.via = ""
         self.reviews = False
@@ -88,6 +89,8 @@ class Bench:
         journal = self.journal = Flaky(open_journal(self.home / "conversations.db"))
 
         async def open_model(held_with: str) -> ModelSetup:
+            if held_with in self.unknown_models:
+                raise self.unknown_models[held_with]
             if not self.model:
                 raise ModelError("other", "There is no model.")
             reviews = getattr(self.script, "reviews", None)

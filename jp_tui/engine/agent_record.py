@@ -1,0 +1,94 @@
+"""What stands of sub-agents in the record: the event that one was started, and what its own conversation says of it.
+
+An `agent_started` event names the call and the conversation, before anything happens there, so that a program that was
+killed finds both again (inquiries.md R237). No provider ever sees it (R59). Reads and makes values, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.engine.ending import turn_error
+from jp_tui.protocol.values import AgentInfo
+
+KIND = "agent_started"
+AGENT = "agent"
+"""Metadata of a child's turn that its parent began, and of a response in the parent."""
+LINE = 200
+
+
+def line(task: str) -> Foreign:
+    """A task where one line is needed."""
+    first = first_line(task)
+    return Foreign(first if len(first) <= LINE else f"{first[: LINE - 1]}…")
+
+
+def written(agent: AgentInfo) -> JsonObject:
+    """The agent as events hold it."""
+    return agent.model_dump(mode="json")
+
+
+def read(found: Json) -> AgentInfo | None:
+    """The agent out of an event; None for what is none."""
+    if not isinstance(found, dict):
+        return None
+    try:
+        return AgentInfo.model_validate({name: found[name] for name in AgentInfo.model_fields if name in found})
+    except ValueError:
+        return None
+
+
+def started(agent: AgentInfo, at: str) -> ev.Unknown:
+    """A sub-agent is about to begin its task."""
+    return ev.Unknown({"timestamp": at, "type": KIND, "id": agent.call, AGENT: written(agent)})
+
+
+def running(turn: Iterable[ev.Event]) -> dict[str, AgentInfo]:
+    """The sub-agents of a turn's calls that have no response, by call; of one that began anew the latest."""
+    found: dict[str, AgentInfo] = {}
+    for event in turn:
+        match event:
+            case ev.ToolCallRequest(id=id_) | ev.ToolCallResponse(id=id_):
+                found.pop(id_, None)
+            case ev.Unknown(raw=raw) if raw.get("type") == KIND and (agent := read(raw.get(AGENT))) is not None:
+                found[agent.call] = agent
+            case _:
+                pass
+    return found
+
+
+def own(events: Iterable[ev.Event]) -> tuple[AgentInfo | None, tuple[str, ...] | None]:
+    """Whose conversation it is, and the names of its tools where they are not all; from its beginning."""
+    for event in events:
+        if isinstance(event, ev.TurnStart) and (agent := read(about := event.metadata.get(AGENT))) is not None:
+            names = about.get("tools") if isinstance(about, dict) else None
+            return agent, tuple(map(str, names)) if isinstance(names, list) else None
+    return None, None
+
+
+def said_last(turn: Sequence[ev.Event]) -> str:
+    """The last message of a turn: all that was said after the last result."""
+    said: list[str] = []
+    for event in turn:
+        if isinstance(event, ev.ToolCallRequest | ev.ToolCallResponse):
+            said = []
+        elif isinstance(event, ev.ChatResponse) and event.kind == "message" and isinstance(event.content, str):
+            said.append(event.content)
+    return "\n\n".join(part for part in said if part.strip())
+
+
+def result(turn: Sequence[ev.Event]) -> Success | Failure:
+    """What the parent's model reads of a sub-agent whose last turn this is."""
+    end = next((event for event in reversed(turn) if isinstance(event, ev.TurnOutcome)), None)
+    said = said_last(turn)
+    if end is not None and end.outcome == "done":
+        return Success(said) if said else Failure("The sub-agent ended without saying anything.")
+    words = "The sub-agent was stopped before it came to an end."
+    if end is not None and end.outcome == "failed":
+        error = turn_error(end.error)
+        words = f"The sub-agent failed: {error.message if error is not None else 'it is not known why'}"
+    return Failure(f"{words}\n\nWhat it said last:\n\n{said}" if said else words)

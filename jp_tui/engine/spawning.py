@@ -1,0 +1,98 @@
+"""The sub-agents that the calls of one turn start: what each may do, with which model, and that it is on record first.
+
+Its setup is made here from the parent's; running it is `agents.py`'s. One level deep: a sub-agent's turn has none of
+this (inquiries.md R224).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Protocol
+
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.model import ModelError
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine import agent_record
+from jp_tui.engine.changes import in_effect
+from jp_tui.engine.child import Child, Errand, setup_of, tools_of
+from jp_tui.engine.coordinator import Coordinator
+from jp_tui.engine.job import Job
+from jp_tui.engine.log import Log
+from jp_tui.engine.setup import ModelSetup
+from jp_tui.protocol.values import AgentInfo
+from jp_tui.questions.bounds import short
+from jp_tui.tools.port import Spawn, Spawner
+
+
+class Runs(Protocol):
+    """Who runs sub-agents."""
+
+    async def run(self, errand: Errand) -> Success | Failure:
+        """To its end. Raises Deferred, JournalError, and cancellation, which ends it."""
+
+
+class Spawning:
+    """For the calls of one turn of the conversation `log`, held with `model`."""
+
+    def __init__(self, log: Log, model: ModelSetup, coordinator: Coordinator, agents: Runs) -> None:
+        self._log, self._model, self._coordinator, self._agents = log, model, coordinator, agents
+        self._running = 0
+
+    @property
+    def running(self) -> bool:
+        """Whether any works now."""
+        return self._running > 0
+
+    def of(self, job: Job, root: Path, say: Callable[[], None]) -> Spawner:
+        """What starts a sub-agent for this call; `say` tells the faces of it."""
+
+        def spawn(wanted: Spawn) -> Awaitable[Success | Failure]:
+            return self._spawn(job, root, say, wanted)
+
+        return spawn
+
+    async def _spawn(self, job: Job, root: Path, say: Callable[[], None], wanted: Spawn) -> Success | Failure:
+        setup, taken = self._log.setup, job.agent
+        if (wrong := self._unknown(wanted)) is not None:
+            return Failure(wrong)
+        named = taken.model if taken is not None else wanted.model
+        try:
+            opens = setup.open_agent_model or setup.open_model
+            model = await opens(named or self._model.id)
+        except ModelError as problem:
+            return Failure(f"The sub-agent was not started: {problem}")
+        if taken is None:
+            job.agent = self._info(job, wanted, model)
+            await self._log.append([agent_record.started(job.agent, timestamp(setup.now()))])
+        assert job.agent is not None
+        say()
+        child = Child(job.agent, root, wanted.tools)
+        delta = in_effect([*await self._log.deltas(), setup.config_delta])
+        own = setup_of(setup, wanted.tools, delta)
+        self._running += 1
+        try:
+            return await self._agents.run(Errand(child, wanted.task, own, model, lambda: job.leaves))
+        finally:
+            self._running -= 1
+
+    def _info(self, job: Job, wanted: Spawn, model: ModelSetup) -> AgentInfo:
+        log = self._log
+        return AgentInfo(
+            conversation=log.setup.new_id(),
+            parent=log.id,
+            call=job.call.id,
+            turn=log.turn,
+            name=Foreign(wanted.name),
+            task=agent_record.line(wanted.task),
+            model=model.id,
+        )
+
+    def _unknown(self, wanted: Spawn) -> str | None:
+        """What is wrong with the tools that it is to get."""
+        has = tools_of(self._log.setup.tools)
+        if wanted.tools is None or not (strange := [name for name in wanted.tools if name not in has]):
+            return None
+        said = ", ".join(map(short, strange[:20]))
+        return f"A sub-agent cannot get these tools: {said}. It can get: {', '.join(has) or 'none'}."
