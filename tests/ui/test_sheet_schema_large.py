@@ -6,6 +6,7 @@ Counted, not timed: a count is the same on any machine. 100 KB of schema, and as
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from typing import Any
 
@@ -100,3 +101,14 @@ async def test_a_thousand_choices_are_painted_as_they_come_into_sight(counted: C
         counted.clear()
         await app.type(pilot, "end", "enter")
         assert app.document == {"pick": "choice 999"} and counted["painted"] <= 150
+
+
+async def test_e10_sheets_are_loaded_while_a_question_waits_for_silence_not_in_the_step_that_opens_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Checked()
+    async with app.run_test(size=(80, 24)):
+        monkeypatch.delitem(sys.modules, "jp_tui.ui.sheets.kinds", raising=False)
+        app.dock.note_typing(app.now)
+        app.dock.ask(schema(of=LIST))
+        assert not app.dock.open and "jp_tui.ui.sheets.kinds" in sys.modules

@@ -109,6 +109,8 @@ class SheetDock(Talking):
 
     def ask(self, prompt: PromptRequest) -> None:
         """A question waits. One that is visible stays; the same inquiry asked anew takes its old place (E12)."""
+        import jp_tui.ui.sheets.kinds  # noqa: F401  # here, not in the step that opens it after a silence
+
         follows, again = self.follows(prompt), prompt.inquiry in self._sheets
         if again:
             self._drafts[prompt.inquiry] = self._sheets[prompt.inquiry].draft.stored()
