@@ -60,7 +60,7 @@ def given(prompt: PromptRequest, stage: Stage, result: Json) -> Outcome:
         return Misfit("the result must be an object with `answer`")
     answer = result.get("answer")
     if result.get("control") is not None:
-        return _control(result["control"], answer if isinstance(answer, str) else None)
+        return _control(stage, result["control"], answer if isinstance(answer, str) else None)
     if result.get("value") is not None or ("value" in result and answer is None):
         found = _value(prompt, result["value"])
     elif isinstance(answer, str):
@@ -79,7 +79,9 @@ def _takes_any_text(prompt: PromptRequest) -> bool:
     return prompt.kind == "question" and free
 
 
-def _control(control: Json, words: str | None) -> Outcome:
+def _control(stage: Stage, control: Json, words: str | None) -> Outcome:
+    if control == "cancel" and stage != "ask":
+        return _LEFT[stage]
     match control:
         case "back":
             return WentBack()
@@ -133,6 +135,12 @@ _RUN: Mapping[str, Outcome] = {
     w.SKIP_REPLY: Asks("reason"),
     w.EDIT_ARGUMENTS: Asks("arguments"),
 }
+_LEFT: Mapping[Stage, Outcome] = {
+    "reason": Asks("ask"),
+    "arguments": Permitted(run=False, reason=w.EDIT_CANCELLED),
+    "result": Delivered(deliver=True),
+}
+"""What a cancelled edit is (R87, R93)."""
 _DELIVER: Mapping[str, Outcome] = {
     w.DELIVER: Delivered(deliver=True),
     w.SKIP_DELIVERY: Delivered(deliver=False),

@@ -57,7 +57,7 @@ def text(prompt: PromptRequest, stage: Stage, problem: str = "", *, arguments: b
     parts = [_about(prompt, stage, arguments=arguments), NOT_TAKEN.format(why=_shown(problem)) if problem else ""]
     if stage == "ask" and prompt.kind == "question" and prompt.escalation is not None:
         parts.insert(0, "\n".join(notice(prompt.escalation)))
-    if found := warnings(_raw(prompt)):
+    if found := _odd(prompt):
         parts.append(w.FOUND.format(kinds=", ".join(found)))
     if stage == "ask" and prompt.deadline_secs is not None:
         parts.append(w.TIME_LEFT.format(left=f"{prompt.deadline_secs} s"))
@@ -87,13 +87,14 @@ def _asked(prompt: PromptRequest, stage: Stage) -> str:
             return _shown(prompt.question.text.strip() if prompt.kind == "question" else headline(prompt))
 
 
-def _raw(prompt: PromptRequest) -> str:
-    """Everything foreign that is shown."""
+def _odd(prompt: PromptRequest) -> list[str]:
+    """What deceives in anything foreign that is shown."""
     question = prompt.question
     options = getattr(question.answer_type, "options", ())
-    shown = (question.text, question.context or "", prompt.result.raw, *(option.value for option in options))
-    calls = (prompt.rendered.raw, prompt.arguments.raw) if prompt.kind == "permission" else ()
-    return "\n".join((*shown, *calls))
+    shown = [question.text, question.context or "", prompt.result.raw, *(option.value for option in options)]
+    if prompt.kind == "permission":
+        shown += [prompt.rendered.raw, prompt.arguments.raw]
+    return list(dict.fromkeys(kind for one in shown for kind in warnings(one)))
 
 
 def _shown(foreign: str) -> str:
