@@ -153,7 +153,8 @@ class Ears(Vertical):
             return event.key in _KEPT or sheet.binds(event.key)
         return True
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
+    def pressed(self, event: events.MouseDown) -> None:
+        """Hear a button go down; the sheet says it, since the click may be handled before this bubbles to the dock."""
         self._down = self._time(event)
 
     def _window_focused(self, focused: bool) -> None:

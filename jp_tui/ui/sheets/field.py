@@ -37,6 +37,10 @@ class Gate(Protocol):
         """Hear a paste first; says whether it is used up."""
         ...
 
+    def pressed(self, event: events.MouseDown) -> None:
+        """Hear a mouse button go down, before the click that it begins."""
+        ...
+
     def click(self) -> bool:
         """Whether the click that is being handled may do anything."""
         ...

@@ -64,6 +64,9 @@ class Hearing(Writing):
         if not self.gate.paste(event) and self.writing is not None:
             self.writing.insert_text(event.text)
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self.gate.pressed(event)
+
     def binds(self, key: str) -> bool:
         """Whether the key does something in this sheet while no field is written in."""
         return key in self._actions

@@ -49,6 +49,7 @@ class KeyLine(Widget):
     KeyLine { height: auto; width: 1fr; color: $text-muted; }
     """
     ALLOW_SELECT = False
+    _pressed: Hint | None = None  # on which the button went down
 
     note: reactive[Content | None] = reactive(None, layout=True)
     """Something to know before the keys."""
@@ -100,10 +101,17 @@ class KeyLine(Widget):
             lines.append(join(*noted, *parts, sep=ours(_GAP, "dim")))
         return join(*lines, sep=ours("\n"))
 
-    def on_click(self, event: events.Click) -> None:
-        event.stop()
+    def _hint_at(self, x: int, y: int) -> Hint | None:
         rows = self.rows(self.size.width)
-        if 0 <= event.y < len(rows):
-            for start, end, hint in rows[event.y]:
-                if start <= event.x < end:
-                    self.post_message(self.Pressed(hint.action))
+        shown = rows[y] if 0 <= y < len(rows) else []
+        return next((hint for start, end, hint in shown if start <= x < end), None)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._pressed = self._hint_at(event.x, event.y)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a hint; one that began on another is none (E11)."""
+        event.stop()
+        hint = self._hint_at(event.x, event.y)
+        if hint is not None and self._pressed is not None and hint.action == self._pressed.action:
+            self.post_message(self.Pressed(hint.action))

@@ -109,6 +109,7 @@ class Choices(ScrollView, can_focus=False):
     def __init__(self, *rows: Row, cursor: int | None = None, id: str | None = None) -> None:
         super().__init__(id=id)
         self._layouts: dict[int, _Layout] = {}
+        self._pressed: Row | None = None  # on which the button went down
         self.set_reactive(Choices.rows, rows)
         self.set_reactive(Choices.cursor, cursor)
 
@@ -227,10 +228,14 @@ class Choices(ScrollView, can_focus=False):
         y += self.scroll_offset.y
         return self.rows[bisect_right(laid.ends, y)] if 0 <= y < laid.height else None
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._pressed = self.row_at(event.x, event.y)
+
     def on_click(self, event: events.Click) -> None:
+        """A click on a row; one that began on another is none (E11)."""
         event.stop()
-        row = self.row_at(event.x, event.y)
-        if row is not None:
+        row, pressed = self.row_at(event.x, event.y), self._pressed
+        if row is not None and pressed is not None and row.id == pressed.id:
             self.post_message(self.Picked(self, row.id))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -33,6 +33,7 @@ class FormTabs(Widget):
     def __init__(self, prompt: PromptRequest, form: FormView, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._tabs = f.tabs(prompt, form)
+        self._pressed = ""  # on which the button went down
         ids = [place.id for place in form.places if place.state == "current"]
         self._at = next((at for at, tab in enumerate(self._tabs) if tab.id in ids), len(self._tabs) - 1)
 
@@ -45,8 +46,16 @@ class FormTabs(Widget):
             line = join(line, ours(" " * (start - line.cell_length)), tab.says)
         return line
 
+    def _tab_at(self, x: int) -> str:
+        """The id of the tab there, empty for none."""
+        return next((tab.id for start, tab in self._laid() if start <= x < start + tab.says.cell_length), "")
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._pressed = self._tab_at(event.x)
+
     def on_click(self, event: events.Click) -> None:
+        """A click on a tab; one that began on another is none (E11)."""
         event.stop()
-        for start, tab in self._laid():
-            if tab.id and start <= event.x < start + tab.says.cell_length:
-                self.post_message(self.Picked(tab.id))
+        place = self._tab_at(event.x)
+        if place and place == self._pressed:
+            self.post_message(self.Picked(place))
