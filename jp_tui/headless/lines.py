@@ -15,6 +15,7 @@ from jp_tui.headless.asking import Prompt
 from jp_tui.headless.prompts import prompt_in_lines
 from jp_tui.headless.source import Called, Source
 from jp_tui.headless.steps import AskedAside, Back, Response, SentAlong, Step, TakesOver, Wish, Words, line
+from jp_tui.headless.wrapping import width_of, wrapped
 from jp_tui.protocol.values import PromptRequest
 
 
@@ -171,5 +172,5 @@ class Lines:
 
     def _say(self, *texts: str) -> None:
         for text in texts:
-            self._out.write(f"{neutralise(text, 'approval')}\n")
+            self._out.write(f"{wrapped(neutralise(text, 'approval'), width_of(self._out))}\n")
         self._out.flush()

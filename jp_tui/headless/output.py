@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from jp_tui.conversation.neutral import neutralise
+from jp_tui.headless.wrapping import width_of, wrapped
 
 READER_GONE = 128 + 13
 """What a shell shows for a program that SIGPIPE ended, as it ends other tools."""
@@ -37,10 +38,10 @@ def json_line(value: Mapping[str, object]) -> str:
 
 
 class Output:
-    """Where results (`out`) and words for people (`err`) go."""
+    """Where results (`out`) and words for people (`err`) go. `wraps`: on a terminal its lines break between words."""
 
-    def __init__(self, as_json: bool, out: TextIO, err: TextIO) -> None:
-        self.as_json = as_json
+    def __init__(self, as_json: bool, out: TextIO, err: TextIO, *, wraps: bool = False) -> None:
+        self.as_json, self._wraps = as_json, wraps
         self._out, self._err = out, err
 
     def line(self, value: Mapping[str, object]) -> None:
@@ -60,7 +61,8 @@ class Output:
 
     def say(self, text: str = "") -> None:
         """A line for people on standard output; foreign text is neutralised. Raises OutputEnded."""
-        self.write(f"{neutralise(text)}\n")
+        shown = neutralise(text)
+        self.write(f"{wrapped(shown, width_of(self._out)) if self._wraps else shown}\n")
 
     def tell(self, text: str) -> None:
         """A line for people on standard error; foreign text is neutralised."""

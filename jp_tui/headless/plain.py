@@ -36,7 +36,7 @@ TURNS_SHOWN = 3
 
 
 def _standard() -> Output:
-    return Output(False, sys.stdout, sys.stderr)
+    return Output(False, sys.stdout, sys.stderr, wraps=True)
 
 
 @dataclass(frozen=True, slots=True)

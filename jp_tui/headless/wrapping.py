@@ -1,0 +1,89 @@
+"""Lines for a terminal, broken between words and not where its edge happens to be (asking.md E60).
+
+What goes on after a break is set in, and behind a bar it stands behind a broken bar: no end of a foreign line passes
+for a line of ours, and nothing of it is lost (E4). What is redirected is left as it is, and so are commands to copy.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import TextIO
+
+BAR, GOES_ON = "| ", "¦ "
+LEAST = 20
+"""Cells of a terminal in which words are still kept together."""
+SEPARATOR = " · "
+_COMMAND = re.compile(r" *`?jp-tui ")
+_WORD = re.compile(r" *[^ ]+ *| +")
+
+
+def width_of(out: TextIO) -> int:
+    """Cells of a line of the terminal that `out` is; 0 when it is none, or does not say."""
+    try:
+        return os.get_terminal_size(out.fileno()).columns
+    except (OSError, ValueError, AttributeError):
+        return 0
+
+
+def cells(text: str) -> int:
+    """Cells that a text takes at most."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
+    )
+
+
+def wrapped(text: str, width: int) -> str:
+    """The text with lines of at most `width` cells; 0, and what is too narrow, leaves it as it is."""
+    if width < LEAST or (len(text) <= width and text.isascii() and "\n" not in text):
+        return text
+    return "\n".join(one for line in text.split("\n") for one in _line(line, width))
+
+
+def _line(line: str, width: int) -> Iterator[str]:
+    if cells(line) <= width or _COMMAND.match(line):
+        yield line
+        return
+    quoted = line.startswith(BAR)
+    blanks = len(line) - len(line.lstrip(" "))
+    lead = GOES_ON if quoted else " " * (min(blanks, width // 4) + 2)
+    now, used = "", 0
+    for part in _parts(line, width - cells(lead), exact=quoted):
+        took = cells(part if quoted else part.rstrip(" "))
+        if used + took > width:
+            if quoted or now.strip():
+                yield now if quoted else now.rstrip(" ")
+            now, used = lead, cells(lead)
+            part = part if quoted else part.lstrip(" ")
+        now += part
+        used += cells(part)
+    yield now if quoted else now.rstrip(" ")
+
+
+def _parts(line: str, room: int, *, exact: bool) -> Iterator[str]:
+    """What stays together: what stands between two dots, else words, else as many characters as there is room for.
+    `exact`: blanks count as well."""
+    pieces = line.split(SEPARATOR)
+    for at, piece in enumerate(pieces):
+        whole = piece if at == len(pieces) - 1 else f"{piece}{SEPARATOR}"
+        if len(pieces) > 1 and cells(whole.rstrip(" ")) <= room and not exact:
+            yield whole
+            continue
+        for word in _WORD.findall(whole):
+            yield from _chopped(word, room) if cells(word if exact else word.rstrip(" ")) > room else [word]
+
+
+def _chopped(word: str, room: int) -> Iterator[str]:
+    now, used = "", 0
+    for char in word:
+        took = cells(char)
+        if used + took > room:
+            yield now
+            now, used = "", 0
+        now += char
+        used += took
+    yield now
