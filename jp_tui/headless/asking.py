@@ -115,7 +115,7 @@ class Prompt(Step):
         by += [duration(why.ms)] if why.ms is not None else []
         if by:
             yield f"({', '.join(by)})"
-        for one in why.before:
+        for one in () if why.failed else why.before:
             yield w.BEFORE_INTENT
             yield _quotes(one.reason)
         if why.saw:
@@ -219,7 +219,10 @@ class Prompt(Step):
 
 
 def _told(why: Escalation) -> Iterator[str]:
-    """Its verdict, or why it has none."""
+    """Its no, a first one where there was no second; else, or then, why there is none."""
+    if why.failed and why.before:
+        yield w.REJECTING
+        yield _quotes(why.before[-1].reason)
     match why.cause:
         case "taken_over":
             yield w.TAKEN_OVER

@@ -21,7 +21,7 @@ from jp_tui.view import schema_form_edit as edit
 from jp_tui.view import schema_lines
 from jp_tui.view.schema_form import Form
 from jp_tui.view.schema_form_edit import Path
-from jp_tui.view.schema_form_lines import Problem, pointer, problems
+from jp_tui.view.schema_form_lines import Problem, problems
 from jp_tui.view.schema_lines import Row
 
 SUBMIT = "submit"
@@ -112,7 +112,7 @@ class Schema(QuestionPrompt):
             yield f"     ! {line(words)}"
 
     def _place(self) -> str:
-        return line(pointer(self._here))
+        return line(", ".join(f"entry {step + 1}" if isinstance(step, int) else step for step in self._here))
 
     @property
     def _is_list(self) -> bool:

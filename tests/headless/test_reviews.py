@@ -222,6 +222,11 @@ SAW = "the whole change, 60 bytes, and 2 messages before it"
              "You decide."],
         ),
         (
+            {"reason": "no route", "failed": True, "before": (Verdict(model=MODEL, reason=Foreign("no")),)},
+            ["The assistant recommended rejecting this change:", '| "no"',
+             "The reviewer could not decide, so this comes to you:", "| no route", f"(reviewer {MODEL})", "You decide."],
+        ),
+        (
             {"reason": "900,000 bytes", "failed": True, "cause": "too_long", "model": ""},
             ["Too long to be shown to the reviewer whole, so this comes to you:", "| 900,000 bytes", "You decide."],
         ),

@@ -110,8 +110,9 @@ def test_a_change_is_said_in_a_line_and_a_dot_reads_all_again() -> None:
     """E60."""
     shown = told("2 8080", ".", "7", ".", "..")
     assert "> port: 8080\n> " in shown.replace("> \n", "> ")
-    assert shown.count("Which?") == 3 and shown.count("In /tls:\n  1  cert (text): not set\n") == 2
+    assert shown.count("Which?") == 3 and shown.count("In tls:\n  1  cert (text): not set\n") == 2
     assert "  2  days (number): not set\n`..` goes up\n> " in shown and "The whole answer:\n  1  Host name" in shown
+    assert "In users, entry 1:\n  1  id" in told("8", "+")
     assert "..  goes up" in told("7", "?") and "..  goes up" not in told("?")
 
 
