@@ -224,7 +224,8 @@ SAW = "the whole change, 60 bytes, and 2 messages before it"
         (
             {"reason": "no route", "failed": True, "before": (Verdict(model=MODEL, reason=Foreign("no")),)},
             ["The assistant recommended rejecting this change:", '| "no"',
-             "The reviewer could not decide, so this comes to you:", "| no route", f"(reviewer {MODEL})", "You decide."],
+             "The reviewer could not decide, so this comes to you:", "| no route", f"(reviewer {MODEL})",
+             "You decide."],
         ),
         (
             {"reason": "900,000 bytes", "failed": True, "cause": "too_long", "model": ""},

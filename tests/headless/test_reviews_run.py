@@ -141,6 +141,16 @@ def test_a_no_reaches_the_human_with_its_reason(tmp_path: Path, plain: bool) -> 
     assert "\n? paint asks: sure" not in shown and "\x1b" not in shown
     events = log(tmp_path, latest(tmp_path))
     assert pairs(events) == [("assistant", False), ("user", True)] and results(events)["paint"] == "got true"
+    (figures,) = lines(jp(tmp_path, "reviewers", "--json").stdout)
+    assert (figures["tool"], figures["question"], figures["model"]) == ("paint", "q", model)
+    assert [figures[key] for key in ("asked", "rejected", "overturned", "outcomes")] == [1, 1, 1, "o"]
+    if plain:
+        told = jp(tmp_path, "reviewers").stdout
+        assert told.startswith("paint · q\n") and "you overturned 1 of 1 rejections (100 %)" in told and "█" in told
+        shown = jp(tmp_path, "conversations", "show", latest(tmp_path)).stdout
+        assert "Reason: It breaks the build.\n  ? paint asks: sure\nBy: reviewer asking.toml · " in shown
+        assert "Asked: escalated to you\n" in shown and "By: you, in plain mode, over the reviewer\n" in shown
+        assert "  reason:\n| It breaks the build.\n" in jp(tmp_path, "inquiries").stdout
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["query", "plain"])
