@@ -19,7 +19,8 @@ Message = dict[str, Any]
 
 
 class Rpc:
-    """`heard` is every message that came, `asks` those of them that ask and are not answered yet."""
+    """`heard` is every message that came, `asks` those that ask and are not answered yet, `told` what it said to
+    people by its end."""
 
     def __init__(self, home: Path, *words: str, **more: str) -> None:
         self.process = subprocess.Popen(
@@ -32,6 +33,7 @@ class Rpc:
         )
         self.heard: list[Any] = []
         self.asks: list[Message] = []
+        self.told = ""
         self._rest = b""
         self._count = 0
 
@@ -64,7 +66,8 @@ class Rpc:
             assert select.select([self.process.stdout], [], [], max(end - time.monotonic(), 0))[0], self.heard[-3:]
             data = os.read(self.process.stdout.fileno(), 1 << 16)
             if not data:
-                raise EOFError(self.process.stderr.read().decode() if self.process.stderr else "")
+                self.told = self.process.stderr.read().decode() if self.process.stderr else ""
+                raise EOFError(self.told)
             self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
         message = json.loads(line)
