@@ -242,3 +242,15 @@ async def test_word_marks_stand_in_one_column_and_in_two() -> None:
             }
             assert set(styles) == {"pip", "pipx", "-tui"} and all(style and style.bold for style in styles.values())
             await app.type(pilot, "t")
+
+
+async def test_the_menu_names_the_key_that_works_here() -> None:
+    """`c` comments a hunk, so that the note on the whole has another key: the menu offered `c` all the same."""
+    app = Host(hunky())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "escape")
+        keys = {row.id: row.key.plain if row.key else "" for row in app.sheet.menu.rows}
+        assert keys["note"] == "C" and keys["reply"] == "r" and keys["ask"] == "?" and keys["end"] == "s"
+        await app.type(pilot, "C")
+        assert app.sheet.writing is app.sheet.note

@@ -166,11 +166,11 @@ async def test_a_thousand_options_are_marked_and_answered() -> None:
         assert app.answers == [Answered(value=[f"o{n}" for n in range(1000)])]
 
 
-async def test_space_without_a_cursor_shows_where_it_would_mark() -> None:
+async def test_the_first_space_marks_the_first_option_and_shows_the_cursor_there() -> None:
     app = Host(multi())
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "space")
-        assert "▸ 1  □ eu-production" in text_of(app)
-        await app.type(pilot, "space", "enter")
+        assert "▸ 1  ■ eu-production" in text_of(app)
+        await app.type(pilot, "enter")
         assert app.answers == [Answered(value=["eu-production"])]

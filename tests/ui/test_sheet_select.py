@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from jp_tui.protocol.values import Answered, Replied
+from jp_tui.protocol.values import Answered, PromptRequest, Replied
 from jp_tui.questions.types import Option
 from jp_tui.ui.sheets.rows import Choices
-from tests.ui.sheet_host import Host, select, text_of
+from tests.ui.sheet_host import Host, multi, select, text_of
 
 MANY = tuple(Option(f"branch-{n}", f"last touched by team {n % 7}") for n in range(1, 1001))
 PREVIEWS = (Option("rebase", preview="history stays flat"), Option("merge", preview="both lines stay"))
@@ -187,3 +187,15 @@ async def test_e60_a_click_on_an_option_answers_and_one_on_the_last_row_writes()
         assert app.sheet.writing is app.sheet.reply and app.answers == []
         await app.click_text(pilot, "refreshed 06:10")
         assert app.answers == [Answered(value="staging")]
+
+
+@pytest.mark.parametrize("prompt", [select(), multi()], ids=["select", "multi"])
+async def test_e20_end_opens_the_field_of_the_last_row_as_down_does(prompt: PromptRequest) -> None:
+    """Else the letters that follow would be keys: `s` ends the turn."""
+    app = Host(prompt)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "end", *"so")
+        assert app.sheet.mode == "write" and app.sheet.reply.text == "so"
+        await app.type(pilot, "enter")
+        assert app.answers == [Replied(text="so")]

@@ -69,7 +69,7 @@ WALKS = {
     "select": Walk(select(), "down down enter", ("@staging",), Answered(value="staging")),
     "by number": Walk(select(tool=True), "3", ("@41 M rows",), Answered(value="production")),
     "far": Walk(select(options=MANY, tool=True), "slash 1 4 enter enter", ("~b1", "@b14"), Answered(value="b14")),
-    "own words": Walk(select(), "end enter n o enter", ("@Something else", "no", "@enter sends"), Replied(text="no")),
+    "own words": Walk(select(), "end n o enter", ("@Something else", "no", "@enter sends"), Replied(text="no")),
     "multi": Walk(
         multi(), "down space down space enter", ("@eu-production", "@staging", "@enter submit"),
         Answered(value=["staging", "eu-production"]),
@@ -98,7 +98,7 @@ WALKS = {
         Answered(value=True, parts=PartsTaken(accepted=("2", "3"), comments={"1": "no"})),
     ),
     "form": Walk(
-        formed(multi()), "space space enter", ("@eu-production", "@enter submit"), Answered(value=["eu-production"])
+        formed(multi()), "space enter", ("@eu-production", "@enter submit"), Answered(value=["eu-production"])
     ),
     "by its tab": Walk(formed(select()), "shift+tab", ("@✓ apply",), WentBack(to="apply")),
 }  # fmt: skip

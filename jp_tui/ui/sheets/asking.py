@@ -148,7 +148,7 @@ class Asking(Walking):
 
     def asking_rows(self) -> list[Row]:
         """The lines of the menu."""
-        rows = [Row("ask", ours(w.ASK), key=ours("?"), detail=ours(w.ASK_DOES))] if self.may_ask else []
+        rows = [Row("ask", ours(w.ASK), detail=ours(w.ASK_DOES))] if self.may_ask else []
         if any(one.said for one in self.talk):
             says, does = (w.KEEP_ASIDE, w.KEEP_ASIDE_DOES) if self.along else (w.SEND_ALONG, w.SEND_ALONG_DOES)
             rows.append(Row("along", ours(says), detail=ours(does)))

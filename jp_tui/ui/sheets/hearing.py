@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from textual import actions, events, on
 from textual.binding import BindingsMap
+from textual.content import Content
+from textual.keys import key_to_character
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import EndTurn, PromptRequest, Response
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import KeyLine
 from jp_tui.ui.sheets.messages import Done
 from jp_tui.ui.sheets.writing import Writing
-from jp_tui.ui.text import blank
+from jp_tui.ui.text import blank, ours
 
 TWICE = 1.0
 """Seconds within which a second Ctrl+C ends the turn (R248)."""
@@ -70,6 +73,12 @@ class Hearing(Writing):
     def binds(self, key: str) -> bool:
         """Whether the key does something in this sheet while no field is written in."""
         return key in self._actions
+
+    def key_of(self, action: str) -> Content | None:
+        """The sign of the key that does it in this sheet, None when no single one does: for lines that name it."""
+        signs = (key_to_character(key) for key, done in self._actions.items() if done == action)
+        sign = next((sign for sign in signs if sign and sign.isprintable()), None)
+        return ours("{sign}", sign=Foreign(sign)) if sign else None
 
     def press(self, event: events.Key, now: float, *, fresh: bool) -> bool:
         """A key that the sheet may hear; says whether it is used up. `fresh` when it may also answer (E11)."""

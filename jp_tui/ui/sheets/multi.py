@@ -90,10 +90,12 @@ class MultiSelectSheet(OptionSheet):
         self._mark({option.value} ^ self._chosen)
 
     def action_mark(self) -> None:
-        if self.mode == "answer" and self.choices().current is None:
-            self.action_edge(-1)  # first show where the next one would mark
-        elif self.mode == "answer":
-            self.take_here()
+        """Mark what the cursor is on, else the first option in sight, where it then is."""
+        if self.mode != "answer":
+            return
+        if self.choices().current is None and (row := self.choices().row_at(0, 0)) is not None:
+            self.choices().to(self.choices().rows.index(row))
+        self.take_here()
 
     def action_all(self) -> None:
         """All that is shown, or none of it when all of it is marked already."""

@@ -206,9 +206,19 @@ class OptionSheet(Sheet):
 
     def action_move(self, by: int) -> None:
         super().action_move(by)
+        if by > 0 and not self._by_letter:  # by a letter the next one would be typed instead of moving
+            self._write_here()
+
+    def action_edge(self, by: int) -> None:
+        super().action_edge(by)
+        if by > 0:
+            self._write_here()
+
+    def _write_here(self) -> None:
+        """On the way to say something else one writes."""
         row = self._choices.current
-        if self.mode == "answer" and by > 0 and row is not None and row.id == _ELSE and not self._by_letter:
-            self.write(self.words)  # not by a letter: the next one would be typed instead of moving
+        if self.mode == "answer" and row is not None and row.id == _ELSE:
+            self.write(self.words)
 
     def action_pick(self, number: int) -> None:
         if self.mode == "answer" and number <= len(self._choices.rows):

@@ -7,6 +7,7 @@ How it hears is in `hearing.py`, what is said beside an answer in `saying.py`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -19,6 +20,12 @@ from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.messages import READING, Grew
 from jp_tui.ui.sheets.rows import Choices, Row
+
+_LINES = {
+    "reply": "reply", "note": "note", "edit": "edit", "back": "back", "ask": "ask_back", "restore": "restore",
+    "end": "end_turn",
+}  # fmt: skip
+"""Lines of the menu that a key does too, by their actions: kinds of sheets have other keys."""
 
 
 class Sheet(Asking):
@@ -201,6 +208,7 @@ class Sheet(Asking):
         if self.mode != "menu":
             self._spare = spare.left_out(self.line, [*self.hints(), *self.extra])
         rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=more, aside=aside, may=may)
+        rows = tuple(replace(row, key=self.key_of(_LINES[row.id])) if row.id in _LINES else row for row in rows)
         self.menu.rows = (*rows, *spare.rows(self._spare, self))
         self.turn("menu")
         self.menu.to(self.menu.place(at) or 0)

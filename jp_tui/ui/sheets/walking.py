@@ -84,10 +84,10 @@ class Walking(Saying):
         if self.may_back:
             gone, to = f.discarded(self.form, self.prompt.back) if self.form else [], f.name(self.prompt.back)
             does = ours(w.BACK_DISCARDS, to=to, which=f.names(gone)) if gone else ours(w.BACK_DOES, to=to)
-            rows.append(Row("back", ours(w.BACK), key=ours("b"), detail=does))
+            rows.append(Row("back", ours(w.BACK), detail=does))
         if self.prompt.undo:
             does = ours(w.UNDO_DOES, which=f.names(self.prompt.undo))
-            rows.append(Row("restore", ours(w.UNDO), key=ours("u"), detail=does))
+            rows.append(Row("restore", ours(w.UNDO), detail=does))
         return rows
 
     def pick(self, place_id: str) -> None:

@@ -36,8 +36,11 @@ def mode(prompt: PromptRequest) -> Mode:
 
 
 def who(prompt: PromptRequest, limit: int = 40) -> Content:
-    """Who asks, in few words: the label that the engine gave, else the tool."""
-    return _name(Foreign(prompt.label or prompt.tool), limit)
+    """Who asks, in few words: the label that the engine gave, else the tool; of a sub-agent its name comes first."""
+    name = _name(Foreign(prompt.label or prompt.tool), limit)
+    if (agent := prompt.agent) is None:
+        return name
+    return join(_name(agent.name or Foreign("agent"), 24), name, sep=ours(" › "))
 
 
 def line(text: str, limit: int) -> Content:
@@ -194,25 +197,25 @@ def menu(
     rows = [Row("answer", ours(w.ANSWER), detail=ours(w.ANSWER_DOES)), *more]
     if may["reply"]:
         says, does = (ours(w.REPLY), ours(w.REPLY_DOES)) if asks else (ours(w.SKIP_REPLY), ours(w.SKIP_REPLY_DOES))
-        rows.append(Row("reply", says, key=ours("r"), detail=does))
+        rows.append(Row("reply", says, detail=does))
     if "cancel" in prompt.controls or prompt.kind == "delivery":
         does = ours(w.NO_DELIVERY_DOES if prompt.kind == "delivery" else w.CANCEL_DOES)
         rows.append(Row("cancel", ours(w.CANCEL), detail=join(does, loses)))
     if may["note"]:
-        rows.append(Row("note", ours(w.NOTE), key=ours("c"), detail=ours(w.NOTE_DOES)))
+        rows.append(Row("note", ours(w.NOTE), detail=ours(w.NOTE_DOES)))
     if may["edit"]:
         rows.append(_edit_row(prompt))
     rows += aside
     if "end_turn" in prompt.controls:
-        rows.append(Row("end", ours(w.END_TURN), key=ours("s"), detail=end_does(lost, typed)))
+        rows.append(Row("end", ours(w.END_TURN), detail=end_does(lost, typed)))
     return tuple(rows)
 
 
 def _edit_row(prompt: PromptRequest) -> Row:
     if prompt.kind == "delivery":
-        return Row("edit", ours(w.EDIT_RESULT), key=ours("e"), detail=ours(w.RESULT_TITLE))
+        return Row("edit", ours(w.EDIT_RESULT), detail=ours(w.RESULT_TITLE))
     does = ours(w.EDIT_DOES if prompt.kind == "question" else w.EDIT_RUN_DOES)
-    return Row("edit", ours(w.EDIT_ARGUMENTS), key=ours("e"), detail=does)
+    return Row("edit", ours(w.EDIT_ARGUMENTS), detail=does)
 
 
 def folded(prompt: PromptRequest, waiting: int, width: int) -> tuple[Content, int, int]:
