@@ -46,6 +46,7 @@ COMMANDS: tuple[Entry, ...] = (
         action="ledger",
     ),
     Entry(name="inquiries", title="Inquiries", does="Who asked what here, who answered, and why", action="inquiries"),
+    Entry(name="agents", title="Sub-agents", does="Open a sub-agent's conversation, or come back", action="agents"),
     Entry(name="reviewers", title="Reviewers", does="How often reviewing models were right", action="reviewers"),
     Entry(
         name="decide",
@@ -99,6 +100,8 @@ class Commands(_Part):
         """An open sheet has every key but those that it shows (R245)."""
         if action in ("ledger", "inquiries", "reviewers"):
             return not self._main.sheet_open
+        if action == "agents":
+            return bool(self._main.agents or self._main.parent_conversation)
         if action == "take_over":
             return bool(self._main.reviewed)
         return super().check_action(action, parameters)
@@ -133,6 +136,26 @@ class Commands(_Part):
         from jp_tui.ui.screens.inquiries import Inquiries
 
         self._list(Inquiries)
+
+    def action_agents(self) -> None:
+        """Open a sub-agent's conversation; from there, back to the one that it works for."""
+        from jp_tui.ui.screens.agents import Agents
+
+        agents = self._main.agents
+        if parent := self._main.parent_conversation:
+            self._go_to(parent)
+        elif not agents:
+            self._main.say(ours("No sub-agent works here"))
+        elif len(agents) == 1:
+            self._go_to(agents[0].info.conversation)
+        elif not isinstance(self.screen, Agents):
+            self.push_screen(Agents(agents), lambda chosen: self._go_to(chosen) if chosen else None)
+
+    def _go_to(self, conversation: str) -> None:
+        from jp_tui.protocol.commands import OpenConversation
+
+        self._main.drafts.flush()
+        self._bridge.send(OpenConversation(which="id", conversation=conversation))
 
     def action_reviewers(self) -> None:
         from jp_tui.ui.screens.reviewers import Reviewers

@@ -53,6 +53,7 @@ class Waiting:
     """A question that waits for the human, oldest first."""
 
     id: str
+    conversation: str = ""
     text: Foreign
     asker: Foreign
 
@@ -84,9 +85,16 @@ def rebuilt(page: Iterable[StoredEvent]) -> Activity:
     return _still(found)
 
 
-def applied(activity: Activity, event: ev.Event, now: float) -> Activity:
-    """The activity after an event at `now` (seconds on the face's clock); the same object when nothing changed."""
+def applied(activity: Activity, event: ev.Event, now: float, *, here: bool = True) -> Activity:
+    """The activity after an event at `now` (seconds on the face's clock); the same object when nothing changed. Of
+    another conversation (not `here`) only what waits for the human counts."""
     match event:
+        case ev.QuestionAsked(prompt=prompt) if not here:
+            return _waits(activity, prompt)
+        case ev.QuestionSettled() if not here:
+            return _gone(activity, event)
+        case _ if not here:
+            return activity
         case ev.ConversationOpened(page=page):
             return rebuilt(page)
         case ev.EventAppended(stored=one):
@@ -160,10 +168,26 @@ def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
     return _call(activity, call)
 
 
+def _waits(activity: Activity, prompt: PromptRequest) -> Activity:
+    waits = Waiting(
+        id=prompt.inquiry,
+        conversation=prompt.conversation,
+        text=Foreign(headline(prompt)),
+        asker=Foreign(asker(prompt)),
+    )
+    return replace(activity, waiting=(*_others(activity, prompt.conversation, prompt.inquiry), waits))
+
+
+def _others(activity: Activity, conversation: str, inquiry: str) -> tuple[Waiting, ...]:
+    return tuple(one for one in activity.waiting if (one.conversation, one.id) != (conversation, inquiry))
+
+
+def _gone(activity: Activity, event: ev.QuestionSettled) -> Activity:
+    return replace(activity, waiting=_others(activity, event.conversation, event.inquiry))
+
+
 def _asked(activity: Activity, prompt: PromptRequest) -> Activity:
-    waits = Waiting(id=prompt.inquiry, text=Foreign(headline(prompt)), asker=Foreign(asker(prompt)))
-    others = tuple(known for known in activity.waiting if known.id != waits.id)
-    activity = replace(activity, waiting=(*others, waits))
+    activity = _waits(activity, prompt)
     if prompt.turn < activity.turn:
         return activity
     activity = _turn(activity, prompt.turn)
@@ -207,8 +231,7 @@ _ASKS: dict[PromptKind, CallState] = {
 
 
 def _settled(activity: Activity, event: ev.QuestionSettled) -> Activity:
-    waiting = tuple(known for known in activity.waiting if known.id != event.inquiry)
-    activity = replace(activity, waiting=waiting)
+    activity = _gone(activity, event)
 
     def settle(one: Inquiry) -> Inquiry:
         return replace(one, how=event.how, by=one.by or event.by) if one.how in _OPEN else one

@@ -6,12 +6,15 @@ no widget: a face cuts what does not fit and decides how a role looks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import CallEnd, CallState, UsageTotals
 from jp_tui.view import decisions
 from jp_tui.view.activity import Activity, Call
+from jp_tui.view.agents import Agent
 from jp_tui.view.amounts import count, duration, seconds
 from jp_tui.view.forms import taken_back
 from jp_tui.view.inquiries import NOTHING, Inquiry
@@ -36,6 +39,10 @@ ENDS: dict[CallEnd, tuple[str, str, Role]] = {
 OUTCOMES = {"failed": "failed", "deferred": "waits for an answer", "interrupted": "interrupted"}
 MOST_CALLS = 200
 TAKE_OVER = "F9 decide yourself"
+OPEN_AGENT = "F3 open its conversation"
+MOST_OF_AGENT = 8
+"""Calls of a sub-agent that are in sight at once."""
+NOBODY: Mapping[str, Agent] = MappingProxyType({})
 TAKEN_BACK = "taken back"
 
 
@@ -54,8 +61,9 @@ class Line:
 BLANK = Line(role="blank")
 
 
-def lines(activity: Activity, now: float) -> list[Line]:
-    """What the sidebar says at `now` (the clock that `applied` was given)."""
+def lines(activity: Activity, now: float, agents: Mapping[str, Agent] = NOBODY) -> list[Line]:
+    """What the sidebar says at `now` (the clock that `applied` was given); `agents` are sub-agents by the call that
+    runs them."""
     found = [Line(role="heading", text=Foreign("Activity"))]
     if activity.turn:
         found += [BLANK, Line(role="turn", text=Foreign(f"turn {activity.turn}"), right=_ending(activity))]
@@ -63,7 +71,8 @@ def lines(activity: Activity, now: float) -> list[Line]:
     if len(shown) > MOST_CALLS:
         found.append(Line(role="quiet", text=Foreign(f"{len(shown) - MOST_CALLS} earlier calls")))
     for call in shown[-MOST_CALLS:]:
-        found += _call(call, now)
+        agent = agents.get(call.id)
+        found += _call(call, now) if agent is None else _agent(call, agent, now)
     for inquiry in activity.loose:
         found += _inquiry(inquiry, 0, None, now)
     if not shown and not activity.loose:
@@ -106,6 +115,22 @@ def _call(call: Call, now: float) -> list[Line]:
         if not (one.moved or one.restores):  # gone back from: the last one counts
             told += _inquiry(one, 1, call, now, back=at in back)
     return [first, *told]
+
+
+def _agent(call: Call, agent: Agent, now: float) -> list[Line]:
+    """A sub-agent in the place of its call: who, for what, and its calls below."""
+    first, *rest = _call(call, now)
+    name = agent.info.name or Foreign("agent")
+    inner = agent.activity.calls
+    number = f"{len(inner)} calls" if len(inner) != 1 else "1 call"
+    aside = agent.info.task or NOTHING
+    head = replace(first, text=name, aside=aside, right=" ".join(part for part in (number, first.right) if part))
+    below = [line for one in inner[-MOST_OF_AGENT:] if not one.hidden or one.inquiries for line in _call(one, now)]
+    below += [line for inquiry in agent.activity.loose for line in _inquiry(inquiry, 0, None, now)]
+    if len(inner) > MOST_OF_AGENT:
+        below.insert(0, Line(role="quiet", text=Foreign(f"{len(inner) - MOST_OF_AGENT} earlier calls")))
+    opens = [Line(role="agent", text=Foreign(OPEN_AGENT), depth=1)] if not agent.over else []
+    return [head, *rest, *(replace(line, depth=line.depth + 1) for line in below), *opens]
 
 
 def _decision(decision: decisions.Decision) -> list[Line]:

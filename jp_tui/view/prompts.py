@@ -26,6 +26,8 @@ def headline(prompt: PromptRequest) -> str:
 
 def asker(prompt: PromptRequest) -> str:
     """Who asks, in a word: the label if there is one, the assistant, or the tool's name (R190, E4)."""
+    if prompt.agent is not None:
+        return f"{prompt.agent.name.raw or 'agent'} › {prompt.agent.task.raw or prompt.tool}"
     if prompt.label:
         return prompt.label
     return "assistant" if prompt.source == "assistant" else prompt.source_name or prompt.tool

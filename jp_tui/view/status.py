@@ -24,7 +24,8 @@ UNTITLED = Foreign("")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all;
-    `reviewed` are inquiries with the models that decide them now, oldest first."""
+    `reviewed` are inquiries with the models that decide them now, oldest first; `parent` is set when this is a
+    sub-agent's conversation: the one that it works for."""
 
     workspace: str = ""
     home: str = ""
@@ -39,6 +40,7 @@ class Status:
     phase: str = ""
     retry_at: float | None = None
     held_by: str = ""
+    parent: str = ""
     trouble: str = ""
     advice: str = ""
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import AgentInfo
 from jp_tui.view.status import Status
 
 
@@ -28,10 +29,11 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
                 status, working=False, phase="", reviewed=(), retry_at=None, tokens_in=read, tokens_out=written
             )
         case ev.QuestionAsked(prompt=prompt):
-            others = tuple(known for known in status.waiting if known != prompt.inquiry)
-            return replace(status, waiting=(*others, prompt.inquiry))
+            asked = _key(prompt.conversation, prompt.inquiry)
+            return replace(status, waiting=(*(known for known in status.waiting if known != asked), asked))
         case ev.QuestionSettled(inquiry=inquiry):
-            waiting = tuple(known for known in status.waiting if known != inquiry)
+            gone = _key(event.conversation, inquiry)
+            waiting = tuple(known for known in status.waiting if known != gone)
             return replace(status, waiting=waiting, reviewed=_others(status, inquiry))
         case ev.ReviewStarted(inquiry=inquiry, model=model):
             return replace(status, reviewed=(*_others(status, inquiry), (inquiry, Foreign(model))))
@@ -41,6 +43,16 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
             return replace(status, trouble="", advice="") if status.trouble else status
         case _:
             return status
+
+
+def _key(conversation: str, inquiry: str) -> str:
+    """Inquiries of several conversations may have one id."""
+    return f"{conversation}/{inquiry}"
+
+
+def _agent(agent: AgentInfo) -> Foreign:
+    """A sub-agent's conversation is called by its name and task."""
+    return Foreign(" › ".join(part.raw for part in (agent.name or Foreign("agent"), agent.task) if part))
 
 
 def _others(status: Status, inquiry: str) -> tuple[tuple[str, Foreign], ...]:
@@ -53,11 +65,12 @@ def _opened(status: Status, event: ev.ConversationOpened) -> Status:
         workspace=event.workspace or status.workspace,
         home=status.home,
         conversation=event.conversation,
-        title=event.title,
+        title=event.title if event.agent is None else _agent(event.agent),
         model=event.model,
         tokens_in=event.usage.input,
         tokens_out=event.usage.output,
         held_by=event.held_by,
+        parent=event.agent.parent if event.agent is not None else "",
         trouble=status.trouble,
         advice=status.advice,
     )

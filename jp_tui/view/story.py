@@ -227,6 +227,8 @@ class Story:
                 self._turn(turn).model = model
             case stored.TurnStart() | stored.ConfigDelta():
                 pass
+            case stored.Unknown(raw={"type": "agent_started"}):
+                pass  # its call tells it
             case stored.Unknown(raw=raw, problem=problem):
                 home = self._asides.take(turn, seq, event)
                 if home is None:

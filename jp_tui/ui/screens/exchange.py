@@ -26,6 +26,7 @@ from jp_tui.ui.widgets.composer import ASK, Composer
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view import activity, status_events
+from jp_tui.view.agents import Agent, Agents
 from jp_tui.view.status import Status
 from jp_tui.view.trail import elsewhere
 
@@ -47,6 +48,7 @@ class Exchange(Vertical):
 
         status: Status
         activity: activity.Activity
+        agents: tuple[Agent, ...] = ()
 
     @dataclass
     class Listed(Message):
@@ -92,6 +94,7 @@ class Exchange(Vertical):
         self._drafts = drafts
         self._status = status
         self._activity = activity.Activity()
+        self._agents = Agents()
         self._first_prompt = first_prompt
         self._notices = notices
         self._unsent = ""
@@ -117,15 +120,19 @@ class Exchange(Vertical):
     def show(self, reported: list[ev.Event]) -> None:
         """What the engine reported, in order; it is said upwards once for all of it."""
         now = self._clock()
-        before = self._status, self._activity
+        before = self._status, self._activity, self._agents
         for event in reported:
+            self._agents = self._agents.heard(event, now)
             if self._here(event):
+                own = not self._elsewhere(event)
                 self._status = status_events.applied(self._status, event, now)
-                self._activity = activity.applied(self._activity, event, now)
+                self._activity = activity.applied(self._activity, event, now, here=own)
                 self._one(event)
-        if before[0] is not self._status or before[1] is not self._activity:  # text that streams in changes neither
+        now_known = (self._status, self._activity, self._agents)
+        if any(old is not new for old, new in zip(before, now_known, strict=True)):  # text that streams in changes none
             self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
-            self.post_message(self.Told(self._status, self._activity))
+            agents = self._agents.of_parent(self._status.conversation)
+            self.post_message(self.Told(self._status, self._activity, agents))
 
     def _here(self, event: ev.Event) -> bool:
         """Whether an event concerns this conversation; a question of another one still reaches its human (E4)."""
@@ -133,6 +140,13 @@ class Exchange(Vertical):
         if isinstance(event, (ev.ConversationOpened, *asked)):
             return True
         return getattr(event, "conversation", "") in ("", self._status.conversation)
+
+    def _elsewhere(self, event: ev.Event) -> bool:
+        """Whether it is of a conversation that is not in sight."""
+        if isinstance(event, ev.ConversationOpened):
+            return False
+        said = event.prompt.conversation if isinstance(event, ev.QuestionAsked) else getattr(event, "conversation", "")
+        return said not in ("", self._status.conversation)
 
     def _one(self, event: ev.Event) -> None:
         match event:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
     from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.view.agents import Agent
 
 LATER = (
     "jp_tui.protocol.base",
@@ -68,6 +69,7 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         Binding("escape", "home", "write", id="workspace.home", tooltip="Back to the composer; puts a notice away"),
         Binding("ctrl+o", "fold", "question", id="workspace.fold", tooltip="Open or fold the question that waits"),
         Binding("ctrl+t", "next", "next question", id="workspace.next", tooltip="Turn to the next one that waits"),
+        Binding("f3", "app.agents", "sub-agents", id="workspace.agents", tooltip="Open one's conversation, or go back"),
         Binding("ctrl+b", "sidebar", "sidebar", id="workspace.sidebar", tooltip="Show or hide the tool activity"),
         Binding("pageup", "page(-1)", "page up", show=False, id="workspace.up", tooltip="Back in the conversation"),
         Binding("pagedown", "page(1)", "page down", show=False, id="workspace.down", tooltip="On in the conversation"),
@@ -127,6 +129,7 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         self._beside = sidebar != "hide"
         self._over = False
         self._unsay: Timer | None = None
+        self.agents: tuple[Agent, ...] = ()
         self.drafts = Drafts(send=send, later=self.set_timer)
 
     def compose(self) -> ComposeResult:
@@ -181,6 +184,11 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         return self._status.conversation
 
     @property
+    def parent_conversation(self) -> str:
+        """The conversation that the one in sight works for; empty when it is no sub-agent's."""
+        return self._status.parent
+
+    @property
     def reviewed(self) -> tuple[str, ...]:
         """What a reviewing model is deciding now, oldest first."""
         return tuple(inquiry for inquiry, _ in self._status.reviewed)
@@ -194,7 +202,8 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         """Paint what is known."""
         self._status = event.status
         self.query_one(StatusLine).status = event.status
-        self.query_one(Sidebar).show(event.activity)
+        self.agents = event.agents
+        self.query_one(Sidebar).show(event.activity, event.agents)
         self.refresh_bindings()
 
     def on_column_arranged(self, event: Message) -> None:

@@ -24,6 +24,7 @@ from jp_tui.view.status import shortened
 if TYPE_CHECKING:  # with the protocol, after the first frame
     from jp_tui.view.activity import Activity
     from jp_tui.view.activity_lines import Line
+    from jp_tui.view.agents import Agent
     from jp_tui.view.trail import Role
 
 _STYLES: dict[Role, tuple[str, str]] = {
@@ -38,10 +39,13 @@ _STYLES: dict[Role, tuple[str, str]] = {
     "question": ("$muted-foreground", ""),
     "reason": ("", "italic $muted-foreground"),
     "take_over": ("", "$reviewer-foreground"),
+    "agent": ("", "$running-foreground"),
     "blank": ("", ""),
 }
 """How a role's sign and its text look."""
 
+_CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.agents"}
+"""What a click on a line of ours does."""
 _MOST_ROWS, _LEAST_ASIDE = 6, 4
 """Rows of a reason, and the cells that what goes with a text needs to be worth showing."""
 
@@ -63,15 +67,16 @@ class Sidebar(VerticalScroll):
         super().__init__(id=id)
         self._clock = clock
         self._activity: Activity | None = None
+        self._agents: tuple[Agent, ...] = ()
         self._ticker: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield Static()
 
-    def show(self, activity: Activity) -> None:
+    def show(self, activity: Activity, agents: tuple[Agent, ...] = ()) -> None:
         """What to paint from now on."""
-        if activity is not self._activity:
-            self._activity = activity
+        if activity is not self._activity or agents != self._agents:
+            self._activity, self._agents = activity, agents
             self._paint()
             self._tick()
 
@@ -79,7 +84,9 @@ class Sidebar(VerticalScroll):
         self._paint()
 
     def _tick(self) -> None:
-        ticking = self._activity is not None and self._activity.ticking
+        ticking = self._activity is not None and (
+            self._activity.ticking or any(x.activity.ticking for x in self._agents)
+        )
         if ticking and self._ticker is None:
             self._ticker = self.set_interval(1.0, self._paint)
         elif not ticking and self._ticker is not None:
@@ -90,7 +97,8 @@ class Sidebar(VerticalScroll):
         if self._activity is not None and self.display and (width := self.scrollable_content_region.width):
             from jp_tui.view.activity_lines import lines
 
-            rows = [painted(line, width) for line in lines(self._activity, self._clock())]
+            agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
+            rows = [painted(line, width) for line in lines(self._activity, self._clock(), agents)]
             self.query_one(Static).update(join(*rows, sep=ours("\n")))
 
     def watch_display(self) -> None:
@@ -103,8 +111,8 @@ def painted(line: Line, width: int) -> Content:
     indent = 2 * line.depth
     room = max(width - indent, 8)
     text = foreign(line.text, mode="line", style=text_style)
-    if line.role == "take_over":
-        return text.stylize(Style.from_meta({"@click": "app.take_over"})).pad_left(indent)
+    if (action := _CLICKS.get(line.role)) is not None:
+        return text.stylize(Style.from_meta({"@click": action})).pad_left(indent)
     if line.role == "reason":
         quoted = ours("“{reason}”", style=text_style, reason=text)
         return join(*(row.pad_left(indent) for row in quoted.wrap(room)[:_MOST_ROWS]), sep=ours("\n"))

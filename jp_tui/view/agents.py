@@ -1,0 +1,63 @@
+"""Sub-agents of the turn as the sidebar nests them: each with its own activity under the call that runs it (E4, R244).
+
+Pure: an event of a sub-agent's conversation goes to its activity, whatever is shown otherwise. A sub-agent has none of
+its own (R224).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import AgentInfo
+from jp_tui.view.activity import Activity, applied
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """A sub-agent that was seen in this run of the program; `over` when its call has ended."""
+
+    info: AgentInfo
+    activity: Activity = field(default_factory=Activity)
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """All of them, by conversation, in the order they began."""
+
+    known: tuple[Agent, ...] = ()
+
+    def of(self, conversation: str) -> Agent | None:
+        """The one whose conversation this is."""
+        return next((one for one in self.known if one.info.conversation == conversation), None)
+
+    def under(self, parent: str, call: str) -> Agent | None:
+        """The one that a call runs; the latest, when ids come again."""
+        found = [one for one in self.known if (one.info.parent, one.info.call) == (parent, call)]
+        return found[-1] if found else None
+
+    def of_parent(self, parent: str) -> tuple[Agent, ...]:
+        """Those that worked or work for a conversation, in the order they began."""
+        return tuple(one for one in self.known if one.info.parent == parent)
+
+    def heard(self, event: ev.Event, now: float) -> Agents:
+        """After an event of any conversation; the same object when it concerns none of them."""
+        if isinstance(event, ev.CallChanged) and event.agent is not None:
+            return self._began(event.agent, over=event.state == "completed")
+        known = self.of(getattr(event, "conversation", ""))
+        if known is None or isinstance(event, ev.ConversationOpened):
+            return self
+        activity = applied(known.activity, event, now)
+        return self if activity is known.activity else self._with(replace(known, activity=activity))
+
+    def _began(self, info: AgentInfo, *, over: bool) -> Agents:
+        before = self.of(info.conversation)
+        made = Agent(info=info, activity=before.activity if before is not None else Activity(), over=over)
+        return self if made == before else self._with(made)
+
+    def _with(self, agent: Agent) -> Agents:
+        if self.of(agent.info.conversation) is None:
+            return Agents((*self.known, agent))
+        own = agent.info.conversation
+        return Agents(tuple(agent if one.info.conversation == own else one for one in self.known))
