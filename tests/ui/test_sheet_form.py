@@ -13,7 +13,7 @@ from jp_tui.ui.sheets import form as f
 from jp_tui.ui.sheets.following import packed, unpacked
 from jp_tui.ui.sheets.options import OptionSheet
 from jp_tui.view.drafts import restored
-from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, select, text, text_of
+from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, secret, select, text, text_of
 
 BOTH = (
     Place("apply", "Apply it?", "answered", True),
@@ -175,6 +175,64 @@ async def test_r176_the_old_answer_is_there_and_enter_gives_it_again(kind: str) 
         assert app.sheet.draft.stored() == "", "nothing was typed"
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value=before)]
+
+
+EDITED = {
+    "text": (text(), "of mine", "x", "tab tab", "Restored"),
+    "text, u": (text(), "of mine", "x escape", "u u", "Restored"),
+    "text, right": (text(), "of mine", "x escape", "right right", "Restored"),
+    "text, submitted": (text(), "of mine", "x", "tab enter", "of minex"),
+    "marks": (multi(), ["production"], "1", "tab tab", "Restored"),
+    "marks, submitted": (multi(), ["production"], "1", "u enter", ["production", "eu-production"]),
+    "secret": (secret(), "", "x", "tab tab", "Restored"),
+}
+
+
+@pytest.mark.parametrize("kind", EDITED)
+async def test_e23_a_changed_answer_is_not_left_behind_without_a_word(kind: str) -> None:
+    """It is said once that the change does not count and how it would; only the same key again goes on without it."""
+    prompt, before, edit, keys, comes = EDITED[kind]
+    app = Host(formed(prompt, prefill=(before,), undo=(prompt.question.id, "note")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *edit.split())
+        first, second = keys.split()
+        await app.type(pilot, first)
+        assert app.answers == [] and "your change is not submitted: Enter submits it" in " ".join(text_of(app).split())
+        await app.type(pilot, second)
+        assert app.answers == [Restored() if comes == "Restored" else Answered(value=comes)]
+
+
+async def test_e23_the_menu_says_that_bringing_back_leaves_a_change_behind() -> None:
+    app = Host(formed(text(), prefill=("of mine",), undo=("message",)))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "escape", "escape")
+        assert "your change is not submitted" not in text_of(app)
+        await app.type(pilot, "escape", "x", "escape", "escape")
+        rows = {row.id: row.detail.plain for row in app.sheet.menu.rows if row.detail}
+        assert rows["restore"].endswith("your change is not submitted")
+
+
+async def test_e23_a_change_that_was_left_behind_is_named_at_the_question_that_follows() -> None:
+    """Also one that Back was pressed in: `u` at a question before it goes past it."""
+    app = Host(formed(text("c.2"), prefill=("of mine",), undo=("message", "note")))
+    done = (PLACES[0], Place("message", "What should it say?", "answered", "of mine"), *PLACES[2:])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "x", "shift+tab")
+        app.dock.settle("c.2")
+        app.dock.ask(formed(select("c.1:2"), undo=("apply", "message", "note")))
+        await app.arm(pilot)
+        assert "not submitted" not in text_of(app)
+        await app.type(pilot, "u")
+        app.dock.settle("c.1:2")
+        app.dock.ask(formed(multi("c.3"), *done))
+        await app.arm(pilot)
+        assert app.answers == [WentBack(to="apply"), Restored()]
+        assert "your change to message is not submitted" in " ".join(text_of(app).split())
+        await app.type(pilot, "b")
+        assert "not submitted" not in text_of(app), "it is said once"
 
 
 async def test_a_form_s_next_question_takes_the_place_of_the_last() -> None:

@@ -9,9 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from jp_tui.protocol.values import Answered, PromptRequest, Response, Restored, WentBack
+from jp_tui.ui.sheets.form import names
 from jp_tui.ui.sheets.leaving import Leaving
+from jp_tui.ui.text import ours
+from jp_tui.view import wording as w
+from jp_tui.view.drafts import restored
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
 
 LINGER = 0.6
 """Seconds for which a form's answered question stays while the next one is on its way."""
@@ -75,6 +83,7 @@ class Following(Leaving):
         self._loaded: dict[str, Kept] = {}  # what came with the draft of a question that was not asked yet
         self._responses: dict[str, type[Response]] = {}
         self._lingering = ""
+        self._restored = ("", "")  # the call whose answers were just brought back
 
     # What a subclass supplies
 
@@ -130,12 +139,24 @@ class Following(Leaving):
         sheet, response = self._sheets.get(inquiry), self._responses.pop(inquiry, None)
         if sheet is None:
             return
+        self._restored = (sheet.prompt.conversation, sheet.prompt.call) if response is Restored else ("", "")
         if response in (WentBack, Restored):
             self._carried.keep(sheet.prompt, sheet.draft.stored())
         elif response is Answered and sheet.form is not None:
             self._carried.keep(sheet.prompt, "")
         else:
             self._carried.over(sheet.prompt)
+
+    def made(self, sheet: Sheet) -> None:
+        """A sheet comes: a change that bringing back left behind is named, where one notices that it does not count."""
+        super().made(sheet)
+        prompt = sheet.prompt
+        if self._restored == (prompt.conversation, prompt.call) and prompt.form is not None:
+            carried = self._carried.of(prompt)
+            kept = [name for name, (_, text) in carried.items() if restored(text).answer is not None]
+            left = [one.id for one in prompt.form.places if one.id in kept and one.state == "answered"]
+            if left:
+                sheet.call_later(sheet.say, ours(w.LEFT_BEHIND, which=names(left)))
 
     def with_others(self, inquiry: str, text: str) -> str:
         """A draft, with those of its form that wait."""

@@ -47,6 +47,10 @@ class SecretSheet(TextSheet):
     def typed(self) -> str | None:
         return None
 
+    @property
+    def changed_answer(self) -> bool:
+        return bool(self.field.value)
+
     def answer(self, response: Response) -> None:
         super().answer(response)
         if self.done:

@@ -87,6 +87,7 @@ class Talking(Judging):
             del self._earlier[next(iter(self._earlier))]
 
     def made(self, sheet: Sheet) -> None:
+        super().made(sheet)
         if (earlier := self._earlier.get(sheet.prompt.inquiry)) is not None:
             sheet.recall(earlier.talk, earlier.along)
 

@@ -17,7 +17,7 @@ from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.saying import Saying
 from jp_tui.ui.sheets.tabs import FormTabs
-from jp_tui.ui.text import blank, ours
+from jp_tui.ui.text import blank, join, ours
 from jp_tui.view import wording as w
 
 MOVES = {"tab": 1, "shift+tab": -1, "ctrl+pagedown": 1, "ctrl+pageup": -1}
@@ -35,6 +35,11 @@ class Walking(Saying):
         """Whether there is an answered question to go back to (R176)."""
         return bool(self.prompt.back)
 
+    @property
+    def changed_answer(self) -> bool:
+        """Whether there is an answer that was changed and not submitted."""
+        return self.typed() is not None
+
     def action_back(self) -> None:
         """To the question that was answered last."""
         if self.may_back:
@@ -42,7 +47,9 @@ class Walking(Saying):
 
     def action_restore(self) -> None:
         """Bring back what Back took away (E23)."""
-        if self.prompt.undo:
+        if self.prompt.undo and self.changed_answer and not self.again("restore"):
+            self.say(ours(w.NOT_SUBMITTED))
+        elif self.prompt.undo:
             self.answer(Restored())
 
     def action_place(self, by: int) -> None:
@@ -50,7 +57,7 @@ class Walking(Saying):
         if self.mode == "menu" or self.form is None:
             return
         if by > 0 and self.prompt.undo:
-            self.answer(Restored())
+            self.action_restore()
         elif by > 0:
             self.say(ours(w.NOT_AHEAD))
         elif self.may_back:
@@ -87,6 +94,8 @@ class Walking(Saying):
             rows.append(Row("back", ours(w.BACK), detail=does))
         if self.prompt.undo:
             does = ours(w.UNDO_DOES, which=f.names(self.prompt.undo))
+            leaves = [ours(w.UNDO_LEAVES)] if self.changed_answer else []
+            does = join(does, *leaves, sep=ours("; "))
             rows.append(Row("restore", ours(w.UNDO), detail=does))
         return rows
 
