@@ -82,17 +82,6 @@ async def test_r248_ctrl_c_twice_ends_the_turn_from_the_field_too() -> None:
         assert app.answers == [EndTurn()]
 
 
-async def test_it_grows_with_its_text_up_to_a_third_of_the_room() -> None:
-    app = Host(text())
-    async with app.run_test(size=(80, 36)) as pilot:
-        await app.arm(pilot)
-        heights = []
-        for _ in range(12):
-            await app.type(pilot, "x", "ctrl+j")
-            heights.append(field(app).field.size.height)
-        assert heights[:3] == [2, 3, 4] and max(heights) == heights[-1] == 8
-
-
 async def test_a_paste_of_a_megabyte_comes_out_whole() -> None:
     app = Host(text())
     async with app.run_test(size=(80, 24)) as pilot:
@@ -216,3 +205,22 @@ async def test_a_default_that_would_deceive_is_shown_spelled_out_and_accepted_as
         assert "x\\u{202E}gnp.exe" in text_of(app) and "enter accept the default" in text_of(app)
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value="x\u202egnp.exe")]
+
+
+@pytest.mark.parametrize(("size", "least"), [((80, 24), 9), ((120, 36), 15), ((200, 50), 25)])
+async def test_e1_the_field_grows_to_what_is_free(size: tuple[int, int], least: int) -> None:
+    """The conversation keeps a third, what is asked about stays in sight, and little text takes few rows."""
+    app = Host(text(context="\n".join(f"line {n}" for n in range(3))))
+    async with app.run_test(size=size) as pilot:
+        await app.arm(pilot)
+        written, talk = field(app).field, app.query_one("#talk")
+        heights = [written.size.height]
+        for _ in range(2):
+            await app.type(pilot, "x", "ctrl+j")
+            heights.append(written.size.height)
+        assert heights == [1, 2, 3]
+        written.insert_text("x\n" * 40)
+        await app.settled(pilot)
+        assert written.size.height >= least and talk.size.height >= size[1] // 3 - 1
+        assert "What should the commit message say?" in text_of(app) and "line 0" in text_of(app)
+        assert "enter submit" in text_of(app)

@@ -46,7 +46,7 @@ class TextSheet(Sheet):
         yield self.field
 
     def wanted(self, width: int, room: int) -> int:
-        return min(self.field.height_at(width), room)
+        return self.field.height_at(width)  # the field is the answer: it may have all that is free (E1)
 
     def given(self, rows: int) -> None:
         self.field.styles.height = max(rows, 1)
