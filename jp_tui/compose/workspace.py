@@ -16,6 +16,7 @@ from jp_tui.settings import themes
 from jp_tui.settings.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers import Settings
+from jp_tui.settings.notify import wishes
 
 
 def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
@@ -45,6 +46,8 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
         state_dir=paths.state,
         clock=time.monotonic,
         interrupts=interrupts(settings),
+        notify=wishes(settings),
+        environment=dict(os.environ),
         notices=(*(notice.words for notice in settings.notices), *notices),
     )
     app.run()

@@ -56,6 +56,6 @@ class Notify:
     command: tuple[str, ...] = ()
 
 
-def notify(settings: Settings) -> Notify:
+def wishes(settings: Settings) -> Notify:
     values: dict[str, Any] = settings.get("notify")
     return Notify(**{**values, "command": tuple(values["command"])})

@@ -18,8 +18,10 @@ from textual.screen import ModalScreen, Screen
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.notify import Notify
 from jp_tui.ui import gate as gate  # the last gate is in place before the first strip is painted (T1)
 from jp_tui.ui import themes
+from jp_tui.ui.attention import Attention, Attentive
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.commands import COMMANDS, Commands
 from jp_tui.ui.crash import CrashReports
@@ -29,7 +31,6 @@ from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.text import foreign, ours
-from jp_tui.ui.title import WindowTitle
 from jp_tui.view.interrupt import InterruptWishes
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
@@ -45,7 +46,7 @@ class EngineBroke(Exception):
     """A bug in the engine; the message is the engine's redacted report."""
 
 
-class Workspace(CrashReports, Commands, App[None], inherit_bindings=False):  # type: ignore[misc]  # untyped mixin
+class Workspace(CrashReports, Attentive, Commands, App[None], inherit_bindings=False):  # type: ignore[misc]  # untyped mixin
     """jp-tui's workspace."""
 
     TITLE = "jp"
@@ -80,11 +81,14 @@ class Workspace(CrashReports, Commands, App[None], inherit_bindings=False):  # t
         sidebar: Literal["auto", "show", "hide"] = "auto",
         notices: tuple[str, ...] = (),
         interrupts: InterruptWishes | None = None,
+        notify: Notify | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         """`link` and `open_command` may be ways to make them: then they are made after the first frame.
 
         `themes` is name → file (`settings.themes.names`); `clock` is monotonic seconds; `home` shortens paths;
-        `notices` are what is to be said of the settings; `interrupts` what an interruption does (R233).
+        `notices` are what is to be said of the settings; `interrupts` what an interruption does (R233); `notify` how
+        somebody is called who does not look, in a terminal with that `environment`.
         """
         self.crash_state = state_dir
         self._theme_files = themes
@@ -96,7 +100,14 @@ class Workspace(CrashReports, Commands, App[None], inherit_bindings=False):  # t
         self._leaving = False
         self.resumes = ""
         """The id of the conversation that is open and has something in it."""
-        self._title = WindowTitle(write=self._to_terminal)
+        self.attention = Attention(
+            wishes=notify or Notify(),
+            environment=environment or {},
+            clock=clock,
+            write=lambda sequence: self._to_terminal(sequence),
+            later=self.set_timer,
+            say=lambda words, seconds: self._main.say(words, seconds),
+        )
         self._main = WorkspaceScreen(
             send=self._bridge.send,
             clock=clock,
@@ -132,7 +143,7 @@ class Workspace(CrashReports, Commands, App[None], inherit_bindings=False):  # t
         """However we came here, what was written is saved and the log is closed."""
         self._main.drafts.flush()
         self._bridge.close(PATIENCE)
-        self._title.restore()
+        self.attention.close()
 
     # -- the engine
 
@@ -142,6 +153,7 @@ class Workspace(CrashReports, Commands, App[None], inherit_bindings=False):  # t
 
         reported = self._bridge.collect()
         self._main.show(reported)
+        self.attention.heard(reported)
         for event in reported:
             if isinstance(event, ev.EngineFailed):
                 self._handle_exception(EngineBroke(f"{event.message}\n{event.report}"))
@@ -243,7 +255,7 @@ class Workspace(CrashReports, Commands, App[None], inherit_bindings=False):  # t
 
     def on_exchange_told(self, event: Exchange.Told) -> None:
         status = event.status
-        self._title.show(status)
+        self.attention.told(status)
         self.resumes = status.conversation if status.title and not status.held_by else ""
 
     def _to_terminal(self, sequence: str) -> None:

@@ -12,6 +12,7 @@ import contextlib
 import contextvars
 import gc
 import os
+import re
 import select
 import signal
 import sys
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 from jp_tui import guardian
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
     from textual.app import App
     from textual.driver import Driver
+
+    from jp_tui.ui.title import WindowTitle
 
 _ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _SECOND_SIGNAL = 2.0
@@ -46,6 +50,17 @@ _BEHIND = 0.25
 _NO_PROGRESS, _DRAIN = 1.0, 5.0
 """On leaving: seconds without any progress, and seconds in all, after which output is given up."""
 _GC_THRESHOLDS = (20_000, 20, 20)
+FOCUS_QUERY = "\x1b[?1004$p"
+"""Asks whether the focus is reported, which Textual has just turned on; its parser drops the answer."""
+_FOCUS_ANSWER = re.compile(r"\x1b\[\?1004;(\d)\$y")
+
+
+class FocusReports(Message):
+    """Whether the terminal says that it reports its focus."""
+
+    def __init__(self, given: bool) -> None:
+        super().__init__()
+        self.given = given
 
 
 def driver_class() -> type[Driver] | None:
@@ -165,6 +180,8 @@ class WorkspaceDriver(LinuxDriver):
         self._ending = 0.0
         self._guardian_died = False
         self._context = contextvars.copy_context()
+        self.title: WindowTitle | None = None
+        """What stands in the window's title while the screen is ours."""
 
     # -- taking and leaving the screen
 
@@ -190,6 +207,9 @@ class WorkspaceDriver(LinuxDriver):
         with contextlib.suppress(termios.error):
             self._raw = termios.tcgetattr(self.fileno)
         self._active = True
+        self.write(FOCUS_QUERY)
+        if self.title is not None:
+            self.title.again()
         if first:
             self._first_start()
 
@@ -210,6 +230,8 @@ class WorkspaceDriver(LinuxDriver):
         """Queue what restores the screen, and restore the terminal's settings; `close` waits for the rest."""
         if self._output is not None:
             self._output.finish()
+        if self.title is not None:
+            self.title.restore()
         self.disable_input()  # first: a late answer of the terminal makes its thread turn more modes on
         if self._mouse_pixels:
             self._mouse_pixels = False
@@ -381,6 +403,8 @@ class WorkspaceDriver(LinuxDriver):
             self._soon(lambda: self._end_signal(signal.SIGHUP))
             return False
         text = decode(data)
+        if "$y" in text and (said := _FOCUS_ANSWER.search(text)):
+            self.send_message(FocusReports(said[1] in "13"))
         if text:  # the parser takes an empty one for the end
             for message in parser.feed(spelled_out(text)):
                 self.process_message(message)

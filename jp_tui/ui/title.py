@@ -1,4 +1,4 @@
-"""The terminal window's title: what waits, the conversation, the workspace; put back when we leave (E50).
+"""The terminal window's title: what waits, the conversation, the workspace; put back when the screen is left (E50).
 
 Titles are foreign text spliced into a terminal sequence: every control character is gone, whatever it was (R197).
 """
@@ -12,7 +12,8 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
 from jp_tui.view.status import Status
 
-_SAVE, _RESTORE = "\x1b[22;0t", "\x1b[23;0t"
+_SAVE, _RESTORE = "\x1b[22;0t", "\x1b]0;\x07\x1b[23;0t"
+"""Emptied first: a terminal that keeps no titles goes back to its own."""
 _MOST = 120
 
 
@@ -21,19 +22,34 @@ class WindowTitle:
 
     def __init__(self, *, write: Callable[[str], None]) -> None:
         self._write = write
-        self._shown: str | None = None
+        self._shown = ""
+        self._saved = False
+        self._away = False
 
     def show(self, status: Status) -> None:
         title = worded(status)
         if title != self._shown:
-            save = _SAVE if self._shown is None else ""
             self._shown = title
-            self._write(f"{save}\x1b]0;{title}\x07")
+            self._put()
+
+    def _put(self) -> None:
+        if not self._away:
+            save = "" if self._saved else _SAVE
+            self._saved = True
+            self._write(f"{save}\x1b]0;{self._shown}\x07")
 
     def restore(self) -> None:
-        if self._shown is not None:
-            self._shown = None
+        """The screen is left: the title from before is back, until `again`."""
+        self._away = True
+        if self._saved:
+            self._saved = False
             self._write(_RESTORE)
+
+    def again(self) -> None:
+        """The screen was taken again, by whomever it was left: what stands there now is what to come back to."""
+        self._away = self._saved = False
+        if self._shown:
+            self._put()
 
 
 def worded(status: Status) -> str:

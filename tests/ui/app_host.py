@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.settings import themes
+from jp_tui.settings.notify import Notify
 from jp_tui.ui.app import Workspace
 from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
@@ -37,7 +38,16 @@ class Clock:
 class Host(Workspace):
     """The workspace as it is, with short ways to its parts."""
 
-    def __init__(self, link: FakeLink, *, theme: str = "jp-night", first_prompt: str = "", state: Path = STATE) -> None:
+    def __init__(
+        self,
+        link: FakeLink,
+        *,
+        theme: str = "jp-night",
+        first_prompt: str = "",
+        state: Path = STATE,
+        notify: Notify | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.time = Clock()
         self.link = link
         super().__init__(
@@ -50,6 +60,8 @@ class Host(Workspace):
             state_dir=state,
             clock=self.time,
             first_prompt=first_prompt,
+            notify=notify,
+            environment=environment,
         )
 
     @property
