@@ -98,6 +98,8 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
     if not writable(reason):
         return state, [s.Refuse(given.inquiry, UNWRITABLE, False)]
     decision = _decision("run" if given.run else "skip", given.via, given.ms)
+    if opened.floor:
+        decision["refused"] = list(opened.floor)
     remember = given.remember and not (given.run and opened.floor)
     if remember:
         decision["remember"] = True

@@ -54,6 +54,7 @@ class Decision:
     remember: bool = False
     reason: Foreign = NOTHING
     via: str = ""
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +92,14 @@ def _decision(about: About, raw: Json) -> Decision | None:
         remember=raw.get("remember") is True,
         reason=Foreign(text_at(raw, "reason")),
         via=text_at(raw, "via"),
+        refused=_first(raw.get("refused")),
     )
+
+
+def _first(found: Json) -> str:
+    """What was refused before, that the call names; the first stands for all."""
+    names = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    return names[0] if names else ""
 
 
 def said(decision: Decision) -> Said:
@@ -131,4 +139,6 @@ def why(decision: Decision) -> str:
         return f"why you were not asked: earlier in this turn you said so for every call that would {what}"
     if decision.by == "policy":
         return f"why you were not asked: nobody was there to ask, and the policy decides whether to {what}"
+    if decision.refused:
+        return f"why you were asked: the call names {first_line(decision.refused)}, which was refused in this turn"
     return f"why you were asked: the settings say to ask before they {what}"

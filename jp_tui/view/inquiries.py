@@ -27,10 +27,10 @@ class Inquiry:
     `explanation` are the responder's own words or a note (R21, R182), `tag` why there is no answer (R22, R23), `via`
     through what it was answered, `escalated` that a reviewer said no before (R149), `handed` why a reviewer's question
     came to the human. `why` and `row` say which rule led here, `reviewer` which model is deciding, `heard` what was
-    heard of its reason so far; `tokens` (in, out) and `dollars` are what its answer took. `question` is the bare id
-    among those of its call; `discards` the questions whose answers were away when it was asked, `moved` when it was
-    left with Back, `restores` what its undo brought back, `restarts` that nothing before counts (R177, R97b).
-    `offered` are the parts of a change, `parts` what became of each (R251).
+    heard of its reason so far; `tokens` (in, out) and `dollars` are what its answer took, `saw` what it was shown.
+    `question` is the bare id among those of its call; `discards` the questions whose answers were away when it was
+    asked, `moved` when it was left with Back, `restores` what its undo brought back, `restarts` that nothing before
+    counts (R177, R97b). `offered` are the parts of a change, `parts` what became of each (R251).
     """
 
     id: str
@@ -54,6 +54,7 @@ class Inquiry:
     heard: Foreign = NOTHING
     tokens: tuple[int, int] = (0, 0)
     dollars: float | None = None
+    saw: Foreign = NOTHING
     question: str = ""
     discards: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
@@ -113,6 +114,7 @@ def answered(asked: Inquiry, event: stored.InquiryResponse) -> Inquiry:
             cost = by.usage.get("cost_usd")
             paid = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
             asked = replace(asked, tokens=used, dollars=paid)
+        asked = replace(asked, saw=foreign(about.get("saw")))
     if isinstance(event, stored.InquiryCancelled):
         return replace(asked, how="cancelled", tag=Foreign(event.reason))
     words = Foreign(event.explanation or "")

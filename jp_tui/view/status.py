@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.amounts import count
+from jp_tui.view.amounts import count, seconds
 
 PHASES = {
     "waiting_for_model": "waiting for the model",
@@ -24,8 +24,8 @@ UNTITLED = Foreign("")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all;
-    `reviewed` are inquiries with the models that decide them now, oldest first; `parent` is set when this is a
-    sub-agent's conversation: the one that it works for."""
+    `reviewed` are inquiries with the models that decide them now and since when, oldest first; `parent` is set when
+    this is a sub-agent's conversation: the one that it works for."""
 
     workspace: str = ""
     home: str = ""
@@ -35,7 +35,7 @@ class Status:
     tokens_in: int = 0
     tokens_out: int = 0
     waiting: tuple[str, ...] = ()
-    reviewed: tuple[tuple[str, Foreign], ...] = ()
+    reviewed: tuple[tuple[str, Foreign, float], ...] = ()
     working: bool = False
     phase: str = ""
     retry_at: float | None = None
@@ -66,9 +66,9 @@ def doing(status: Status, now: float) -> str:
     if status.phase == "retrying" and status.retry_at is not None:
         return f"trying again in {max(round(status.retry_at - now), 0)} s"
     if status.reviewed:
-        _, model = status.reviewed[0]
+        _, model, since = status.reviewed[0]
         more = f" and {len(status.reviewed) - 1} more" if len(status.reviewed) > 1 else ""
-        return f"{model.raw.rpartition('/')[2]} decides{more}"
+        return f"{model.raw.rpartition('/')[2]} decides{more} · {seconds(now - since)}"
     if not status.working or (status.phase == "tools" and status.waiting):
         return ""  # what waits says it all
     return PHASES.get(status.phase, "")

@@ -36,7 +36,7 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
             waiting = tuple(known for known in status.waiting if known != gone)
             return replace(status, waiting=waiting, reviewed=_others(status, inquiry))
         case ev.ReviewStarted(inquiry=inquiry, model=model):
-            return replace(status, reviewed=(*_others(status, inquiry), (inquiry, Foreign(model))))
+            return replace(status, reviewed=(*_others(status, inquiry), (inquiry, Foreign(model), now)))
         case ev.StorageFailed(message=message, advice=advice):
             return replace(status, trouble=message, advice=advice)
         case ev.EventAppended():
@@ -55,7 +55,7 @@ def _agent(agent: AgentInfo) -> Foreign:
     return Foreign(" › ".join(part.raw for part in (agent.name or Foreign("agent"), agent.task) if part))
 
 
-def _others(status: Status, inquiry: str) -> tuple[tuple[str, Foreign], ...]:
+def _others(status: Status, inquiry: str) -> tuple[tuple[str, Foreign, float], ...]:
     return tuple(known for known in status.reviewed if known[0] != inquiry)
 
 

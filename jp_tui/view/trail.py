@@ -103,8 +103,8 @@ def responder(asked: Inquiry) -> Foreign:
         who = f"{who} {short_model(asked.model)}"
     if who and asked.via in VIA:
         who = f"{who}, {VIA[asked.via]}"
-    if who and asked.escalated and asked.by == "user":
-        who = f"{who}, over the reviewer"
+    if who and asked.escalated and asked.by == "user" and asked.how == "answered":
+        who = f"{who}, over the reviewer" if asked.answer is True else f"{who}, and the reviewer before"
     return Foreign(who)
 
 
@@ -112,6 +112,12 @@ def spent(asked: Inquiry) -> str:
     """`8.1k tokens in, 90 out`; nothing where it took none."""
     into, out = asked.tokens
     return f"{count(into)} tokens in, {count(out)} out" if into or out else ""
+
+
+def reviewed(asked: Inquiry) -> Foreign:
+    """What a model's answer took and what it was shown, in words; empty for everybody else's."""
+    saw = f"it was shown {asked.saw.raw}" if asked.saw else ""
+    return Foreign(" · ".join(part for part in (spent(asked), saw) if part))
 
 
 def short_model(model: Foreign) -> str:

@@ -21,6 +21,7 @@ from jp_tui.ui.painting.rows import Hit, Piece, Row, chop, width_of
 from jp_tui.view import decisions
 from jp_tui.view.inquiries import Inquiry
 from jp_tui.view.trail import Fate, asker, fate
+from jp_tui.view.trail import reviewed as reviewed_words
 from jp_tui.view.why import why
 
 WHY = "?"
@@ -126,6 +127,8 @@ def _whole(asked: Inquiry, frame: Frame) -> list[Row]:
     who = f"asked by {neutral.first_line(asker(asked))}"
     rows += frame.paragraph([Piece(who, look.muted)])
     rows += why_rows(asked, frame)
+    if words := reviewed_words(asked):
+        rows += frame.paragraph([Piece(neutral.first_line(words), look.muted)])
     rows += _parts(asked, frame)
     if asked.how == "answered" and isinstance(asked.answer, str) and "\n" in asked.answer.strip():
         rows += long_answer(asked.answer, frame)

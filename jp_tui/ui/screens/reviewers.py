@@ -113,8 +113,14 @@ def _item(key: str, row: Row) -> Item:
     if row.offer:
         first += ours("  ! ", style="bold $waiting-foreground") + ours("suggests a change", style="$waiting-foreground")
     strip = foreign(Foreign(row.marks[-_STRIP:]), mode="line").pad_right(max(_STRIP - len(row.marks), 0))
-    second = strip + foreign(Foreign("  " + "  ".join(row.cells)), mode="approval", style=_QUIET)
+    second = strip + join(*(_cell(cell) for cell in row.cells))
     return Item(key, (first, second), _detail(row))
+
+
+def _cell(cell: str) -> Content:
+    """A cell of the table, right-aligned; the blanks before it are ours."""
+    bare = cell.lstrip(" ")
+    return foreign(Foreign(bare), mode="line", style=_QUIET).pad_left(len(cell) - len(bare) + 2)
 
 
 def _detail(row: Row) -> Content:

@@ -191,7 +191,7 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
     @property
     def reviewed(self) -> tuple[str, ...]:
         """What a reviewing model is deciding now, oldest first."""
-        return tuple(inquiry for inquiry, _ in self._status.reviewed)
+        return tuple(inquiry for inquiry, _, _ in self._status.reviewed)
 
     @property
     def sheet_open(self) -> bool:

@@ -76,6 +76,13 @@ class Banner(Widget):
         return join(*lines, sep=ours("\n")) if lines else blank()
 
 
+def whole_reason(told: Escalation) -> Foreign:
+    """All that it says, as a text to look at."""
+    parts = [told.reason.raw, *(f"{w.BEFORE_INTENT} {one.reason.raw}" for one in told.before)]
+    parts.append(w.SAW.format(saw=told.saw) if told.saw else "")
+    return Foreign("\n\n".join(part for part in parts if part.strip()))
+
+
 def _first(told: Escalation) -> tuple[LiteralString, Verdict | None]:
     """M12 and the no that it quotes, a first one where there was no second; else why there is none."""
     if not told.failed:

@@ -20,7 +20,7 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets import form, words
-from jp_tui.ui.sheets.banner import Banner
+from jp_tui.ui.sheets.banner import Banner, whole_reason
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.fields import JsonField
 from jp_tui.ui.sheets.hints import Hint, KeyLine
@@ -170,7 +170,7 @@ class Frame(Vertical, can_focus=True):
 
     def texts(self) -> dict[str, Foreign]:
         """What can be looked at in the context's place, by name."""
-        return {"reason": self.prompt.escalation.reason} if self.prompt.escalation else {}
+        return {"reason": whole_reason(self.prompt.escalation)} if self.prompt.escalation else {}
 
     # Showing
 

@@ -38,10 +38,11 @@ class StatusLine(Widget):
         return line(self.status, self._clock(), self.size.width - 2)
 
     def watch_status(self, status: Status) -> None:
-        """Count down while something is tried again, and only then (designs.md C)."""
-        if status.retry_at is not None and self._ticker is None:
+        """Count while something is tried again or a reviewer decides, and only then (designs.md C)."""
+        counts = status.retry_at is not None or bool(status.reviewed)
+        if counts and self._ticker is None:
             self._ticker = self.set_interval(1.0, self.refresh)
-        elif status.retry_at is None and self._ticker is not None:
+        elif not counts and self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
 
