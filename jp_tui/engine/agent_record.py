@@ -7,12 +7,14 @@ killed finds both again (inquiries.md R237). No provider ever sees it (R59). Rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.ending import turn_error
+from jp_tui.inquiry.relayed import ASKS
 from jp_tui.protocol.values import AgentInfo
 
 KIND = "agent_started"
@@ -68,6 +70,20 @@ def own(events: Iterable[ev.Event]) -> tuple[AgentInfo | None, tuple[str, ...] |
             names = about.get("tools") if isinstance(about, dict) else None
             return agent, tuple(map(str, names)) if isinstance(names, list) else None
     return None, None
+
+
+def answered(parent: Iterable[ev.Event], agent: str, waits: Iterable[ev.InquiryRequest]) -> list[ev.InquiryResponse]:
+    """The responses to what a sub-agent still `waits` for that stand in its parent's turn alone: somebody else has
+    answered there while neither of the two was open (S12)."""
+    names: dict[str, str] = {}
+    found: dict[str, ev.InquiryResponse] = {}
+    for event in parent:
+        if isinstance(event, ev.InquiryRequest) and event.metadata.get(AGENT) == agent:
+            names[event.id] = str(event.metadata.get(ASKS))
+        elif isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted) and event.id in names:
+            found[names[event.id]] = event
+    asked = [request.id for request in waits]
+    return [replace(found[id_], id=id_, timestamp="", metadata={}) for id_ in asked if id_ in found]
 
 
 def said_last(turn: Sequence[ev.Event]) -> str:

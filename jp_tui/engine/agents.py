@@ -17,7 +17,6 @@ from jp_tui.engine.child import Errand
 from jp_tui.engine.errands import ErrandSession
 from jp_tui.engine.job import Deferred
 from jp_tui.engine.log import Log, Publish
-from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import HeldBy, Lock
 from jp_tui.engine.verdicts import Checks
@@ -29,19 +28,18 @@ GRACE_SECONDS = 4.0
 
 
 class Agents:
-    """`sessions` are the conversations that are open in this engine; `secrets` is told of each new one's."""
+    """`sessions` are the conversations that are open in this engine."""
 
     def __init__(
         self,
         publish: Publish,
         checks: Checks,
         sessions: MutableMapping[str, Session],
-        secrets: list[Secrets],
         uses: Counter[str],
         failed: Callable[[BaseException], None],
     ) -> None:
         self._publish, self._checks, self._sessions = publish, checks, sessions
-        self._secrets, self._uses, self._failed = secrets, uses, failed
+        self._uses, self._failed = uses, failed
         self._ending: set[asyncio.Task[None]] = set()
 
     async def run(self, errand: Errand) -> Success | Failure:
@@ -97,10 +95,10 @@ class Agents:
             row.title if row is not None else child.agent.name.raw or child.agent.task.raw,
             exists=row is not None,
             turn=row.turns if row is not None else 0,
+            secrets=errand.secrets,
             uses=self._uses,
             agent=child.agent,
         )
-        self._secrets.append(log.secrets)
         return ErrandSession(log, errand.model, self._checks, lock, "", greet=False, failed=self._failed, child=child)
 
     async def _end(self, session: Session, *, leaves: bool) -> None:

@@ -23,6 +23,7 @@ from jp_tui.engine.refusing import Refusal, told
 from jp_tui.engine.results import UNFINISHED, response, with_words
 from jp_tui.engine.spawning import Spawning
 from jp_tui.engine.verdicts import Checks
+from jp_tui.inquiry.messages import ABORTED
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
 
@@ -215,9 +216,12 @@ class Batch:
             self._deferred.add(call)
             self._left_open.add(call)
             return
+        failed = self._ending == "end_turn" and self._coordinator.waits_elsewhere(call)
         self._coordinator.gone(call)
         name = self._names[call]
-        if self._ending == "restart":
+        if failed:  # R221
+            self._end(call, Done(ABORTED, True, "cancelled"))
+        elif self._ending == "restart":
             self._say(call, name, "queued")
         elif self._ending == "go_on":
             self._end(call, Done(f"{name} was cancelled from within.", True, "error"))

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine import agent_record
+from jp_tui.engine.relaying import Handler
+from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.setup import ModelSetup, Setup, ToolSetup
 from jp_tui.protocol.values import AgentInfo
 from jp_tui.tools.port import spawns
@@ -18,11 +20,12 @@ Names = Collection[str] | None
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A conversation that works for another one. `root` is the folder of the parent's turn; `tools` the names of those
-    it was given, None for all."""
+    """A conversation that works for another one. `root` is the folder of the parent's turn, `handler` its side of the
+    questions; `tools` are the names of those it was given, None for all."""
 
     agent: AgentInfo
     root: Path
+    handler: Handler
     tools: tuple[str, ...] | None = None
 
     def metadata(self) -> JsonObject:
@@ -33,31 +36,41 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A task for a sub-agent that is to run now. `setup` is its own; `leaves` says whether its parent is being left to
-    be taken up again, or ended."""
+    """A task for a sub-agent that is to run now. `setup` is its own; `secrets` are its parent's: neither may show what the
+    other was told (R202); `leaves` says whether its parent is being left to be taken up again, or ended."""
 
     child: Child
     task: str
     setup: Setup
     model: ModelSetup
+    secrets: Secrets
     leaves: Callable[[], bool]
 
 
-def tools_of(tools: Mapping[str, ToolSetup], names: Names = None) -> dict[str, ToolSetup]:
-    """What a sub-agent has of its parent's tools: those that are named, and none that starts sub-agents (R224)."""
-    return {name: setup for name, setup in tools.items() if not spawns(setup.tool) and (names is None or name in names)}
+def tools_of(tools: Mapping[str, ToolSetup], names: Names = None, *, relayed: bool = False) -> dict[str, ToolSetup]:
+    """What a sub-agent has of its parent's tools: those that are named, and none that starts sub-agents (R224). With
+    `relayed`, those that ask as the assistant are replaced by their variant that asks through the parent (R218)."""
+    return {
+        name: replace(setup, relayed=True) if relayed and _asks_for_the_model(setup) else setup
+        for name, setup in tools.items()
+        if not spawns(setup.tool) and (names is None or name in names)
+    }
 
 
-def setup_of(parent: Setup, names: Names, delta: JsonObject) -> Setup:
+def _asks_for_the_model(setup: ToolSetup) -> bool:
+    return setup.tool is not None and setup.tool.source == "assistant"
+
+
+def setup_of(parent: Setup, names: Names, delta: JsonObject, *, relayed: bool = False) -> Setup:
     """A sub-agent's setup: its parent's, with its own tools, also when the settings are read anew. `delta` is what the
-    parent's conversation changes of them (R67)."""
+    parent's conversation changes of them (R67), `relayed` as in `tools_of`."""
 
     def reload(deltas: Sequence[JsonObject]) -> Mapping[str, ToolSetup]:
-        return tools_of(parent.reload_tools(deltas), names)
+        return tools_of(parent.reload_tools(deltas), names, relayed=relayed)
 
     return replace(
         parent,
-        tools=tools_of(parent.tools, names),
+        tools=tools_of(parent.tools, names, relayed=relayed),
         reload_tools=reload,
         tool_choice="none" if parent.tool_choice == "none" else "auto",
         config_delta=delta,

@@ -67,10 +67,11 @@ def remains(
     return events, [partial.part for partial in partials if partial.part not in stay]
 
 
-def interrupted(turn: Sequence[ev.Event]) -> list[ev.Event]:
-    """The events that close what a turn asked and called; it may still go on."""
+def interrupted(turn: Sequence[ev.Event], but: Collection[str] = ()) -> list[ev.Event]:
+    """The events that close what a turn asked and called, `but` for calls of these tools; it may still go on."""
     found: list[ev.Event] = [ev.InquiryCancelled(id=asked.id, reason="user") for asked in open_inquiries(turn)]
-    found.extend(ev.ToolCallResponse(id=call, content=REPAIRED, is_error=True) for call in open_calls(turn))
+    waits = [one.request for one in pairing.calls(turn) if one.response is None and one.request.name not in but]
+    found.extend(ev.ToolCallResponse(id=call.id, content=REPAIRED, is_error=True) for call in waits)
     return found
 
 

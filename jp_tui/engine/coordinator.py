@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jp_tui.conversation.events import Event as Stored
+from jp_tui.conversation.events import InquiryResponse
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine import ledger
 from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
-from jp_tui.engine.prompts import Asking
+from jp_tui.engine.prompts import Ask, Asking
+from jp_tui.engine.relaying import Desk, Handler, Hear
 from jp_tui.engine.reviewing import Reviewing
 from jp_tui.engine.setup import ModelSetup
 from jp_tui.engine.showing import Showing
@@ -56,14 +58,17 @@ class _Item:
 
 
 class Coordinator:
-    """The questions of one turn."""
+    """The questions of one turn; with a `handler` it is a sub-agent's, whose `ask_user` goes there (R218)."""
 
-    def __init__(self, log: Log, checks: Checks, hooks: Hooks, model: ModelSetup) -> None:
+    def __init__(
+        self, log: Log, checks: Checks, hooks: Hooks, model: ModelSetup, handler: Handler | None = None
+    ) -> None:
         self._log, self._checks, self._hooks = log, checks, hooks
         setup = log.setup
         self._state = v.State(
             client=setup.client,
             secrets=setup.secrets,
+            handler=handler is not None,
             most=setup.max_attempts,
             on_failure=setup.on_failure,
             retry_with_intent=setup.retry_with_intent,
@@ -76,6 +81,9 @@ class Coordinator:
         self._heard_of: set[str] = set()
         self._resumed: set[str] = set()
         self._showing = Showing(log, self._put)
+        self._handler = handler
+        self._elsewhere: dict[str, str] = {}
+        self._desk = Desk(self._put, self._refuse)
         self._checking: set[asyncio.Task[None]] = set()
         self._closed = False
         self._worker = asyncio.create_task(self._work())
@@ -135,16 +143,37 @@ class Coordinator:
         known = await verdicts(self._checks, question.answer_type, values)
         return await self._raise(replace(raised, verdicts=known) if known else raised)
 
-    def _raise(self, given: Raised) -> asyncio.Future[Verdict]:
-        if (begin := self._begin.pop(given.call, None)) is not None:
-            self._heard_of.add(given.call)
+    def relay(
+        self, given: v.RelayWanted | v.RelayClosed, asking: Asking | None = None, hear: Hear | None = None
+    ) -> None:
+        """A sub-agent that a call here runs asks something, with what is known of its own call and who hears what the
+        human does; or it asks it no more."""
+        if self._closed:
+            return
+        if isinstance(given, v.RelayClosed):
+            self._desk.closed(given)
+        elif asking is not None and hear is not None:
+            self._begins(given.call)
+            self._desk.take(given, asking, hear)
+
+    def waits_elsewhere(self, call: str) -> bool:
+        """Whether this call of a sub-agent waits for what its parent's handler is asked."""
+        return call in self._elsewhere.values()
+
+    def _begins(self, call: str) -> None:
+        if (begin := self._begin.pop(call, None)) is not None:
+            self._heard_of.add(call)
             self._put(begin)
+
+    def _raise(self, given: Raised) -> asyncio.Future[Verdict]:
+        self._begins(given.call)
         verdict = self._pending.wait(given.call)
         self._put(given)
         return verdict
 
     def gone(self, call: str) -> None:
         """A call is over; what it still asks is withdrawn."""
+        self._desk.gone(call)
         self._begin.pop(call, None)
         self._resumed.discard(call)
         if call in self._heard_of:
@@ -258,6 +287,7 @@ class Coordinator:
         """Deal with what came, then stop."""
         await self._reviewing.close()
         self._showing.close()
+        await self._desk.close()
         await self.settle()
         self._closed = True
         self._worker.cancel()
@@ -288,20 +318,25 @@ class Coordinator:
         self._state = state
         if item.told is not None or isinstance(item.given, v.ReviewerAnswered | v.ReviewerFailed):
             effects = [step for step in effects if not isinstance(step, s.Refuse)]  # no face has sent it
-        if item.told is not None and not item.told.done():
+        relays = any(isinstance(step, s.Relay) for step in steps)
+        if item.told is not None and not item.told.done() and not relays:
             item.told.set_result(steps)
-        self._perform(effects)
+        if self._handler is not None:
+            _tell(self._handler, effects, facts)
+        self._perform(effects, item.told)
         given = item.given
+        if isinstance(given, v.RelayClosed) and given.by and given.call in self._state.calls:
+            self._showing.say(given.call, self._calls[given.call], "running")
         if isinstance(given, v.QuestionRaised) and any(isinstance(x, s.Settled) and x.by == "static" for x in effects):
             self.counts(ledger.pinned(self._calls[given.call].tool, given.rule.slot or given.question.id))
 
-    def _perform(self, effects: Sequence[s.Step]) -> None:
+    def _perform(self, effects: Sequence[s.Step], told: asyncio.Future[list[s.Step]] | None) -> None:
         for effect in effects:
             match effect:
                 case s.AskHuman() | s.AskPermission() | s.AskDelivery() | s.AskReview():
-                    self._showing.ask(effect, self._calls[effect.open.call])
-                    if isinstance(effect, s.AskHuman):
-                        self._hooks.waits()
+                    self._ask(effect)
+                case s.Relay():
+                    self._desk.hand(effect, told)
                 case s.AskReviewer(opened):
                     call = self._calls[opened.call]
                     self._showing.say(opened.call, call, "awaiting_assistant")
@@ -319,7 +354,20 @@ class Coordinator:
                 case s.Record():
                     raise AssertionError("facts are recorded before effects")
 
+    def _ask(self, ask: Ask) -> None:
+        opened = ask.open
+        call = self._calls[opened.call]
+        if self._handler is not None and call.setup.relayed and isinstance(ask, s.AskHuman | s.AskReview):
+            self._elsewhere[opened.inquiry] = opened.call
+            self._showing.elsewhere(ask, call)
+            self._handler.ask(ask, call, self.hear)
+            return
+        self._showing.ask(ask, self._desk.asking(opened) or call, call)
+        if isinstance(ask, s.AskHuman):
+            self._hooks.waits()
+
     def _settled(self, inquiry: str, how: s.How, by: str) -> None:
+        self._elsewhere.pop(inquiry, None)
         self._reviewing.drop(inquiry)
         self._hooks.settled(inquiry)
         self._showing.settled(inquiry, how, by)
@@ -327,3 +375,11 @@ class Coordinator:
     def _refuse(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
         id_ = self._log.id
         self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone, by=by))
+
+
+def _tell(handler: Handler, effects: Sequence[s.Step], facts: Sequence[Stored]) -> None:
+    """What is settled here waits at the handler no longer; what is on record of it here, is there as well (R222)."""
+    for effect in effects:
+        if isinstance(effect, s.Settled):
+            responses = [one for one in facts if isinstance(one, InquiryResponse) and one.id == effect.inquiry]
+            handler.closed(effect.inquiry, effect.how, effect.by, responses[0] if responses else None)

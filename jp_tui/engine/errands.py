@@ -8,9 +8,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jp_tui.engine import mending
+from jp_tui.conversation import events as ev
+from jp_tui.conversation import pairing
+from jp_tui.conversation.reading import read_event
+from jp_tui.engine import agent_record, mending
 from jp_tui.engine.alone import staying
+from jp_tui.engine.child import Child
+from jp_tui.engine.entries import stored_event
+from jp_tui.engine.resuming import Cut
 from jp_tui.engine.session import Session
+from jp_tui.inquiry import steps as s
 
 
 class ErrandSession(Session):
@@ -23,10 +30,35 @@ class ErrandSession(Session):
         if not log.turn:
             self._hold()
             self._begin(task)
-        elif (cut := await mending.unfinished(log)) is not None:
+            return
+        cut = await mending.unfinished(log)
+        if cut is not None and self._child is not None:
+            cut = await self._told(cut, self._child)
+        self._tell()
+        if cut is not None:
             log.total = mending.count(log, [])
             stays = await staying(cut, log.setup, self._checks)
             self._run_turn(cut.text, replace(cut, stays=stays))
+
+    async def _told(self, cut: Cut, child: Child) -> Cut | None:
+        """What was answered at its parent's while neither was open is on record here as well."""
+        log, agent = self._log, child.agent
+        rows = log.setup.journal.turn_events(agent.parent, agent.turn)
+        parent = [read_event(stored_event(row).event) for row in rows]
+        if not (events := agent_record.answered(parent, log.id, cut.waits)):
+            return cut
+        await log.append(events, quiet=True)
+        return await mending.unfinished(log)
+
+    def _tell(self) -> None:
+        """What was settled here and not at its parent's is settled there."""
+        if self._child is None:
+            return
+        for pair in pairing.pair(self._log.turn_so_far(self._log.turn)):
+            if (response := pair.response) is not None:
+                who = None if isinstance(response, ev.InquiryRedacted) else response.responder
+                how: s.How = "answered" if isinstance(response, ev.InquiryAnswered) else "cancelled"
+                self._child.handler.closed(pair.request.id, how, who.kind if who is not None else "", response)
 
     def abort(self) -> None:
         """Whoever waits for the result does not any more."""

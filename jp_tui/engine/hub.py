@@ -44,7 +44,7 @@ class Engine:
         self._secrets: list[Secrets] = []
         self._uses: Counter[str] = Counter()
         self._stopped = False
-        self._agents = Agents(publish, self._checks, self._sessions, self._secrets, self._uses, self.failed)
+        self._agents = Agents(publish, self._checks, self._sessions, self._uses, self.failed)
 
     async def handle(self, command: c.Command) -> None:
         """Carry out one command; failures are reported, never raised."""

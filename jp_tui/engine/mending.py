@@ -18,12 +18,14 @@ LOOK_BACK = 3
 
 async def unfinished(log: Log) -> Cut | None:
     """The last turn of a sub-agent, as its parent takes it up: wherever it was cut off it goes on, with what it was
-    saying said again, and calls that had asked nothing told that they were interrupted. None when it has ended."""
+    saying said again. Where it had asked nothing, calls that need leave ask for it again, and all others are told that
+    they were interrupted: they may have run. None when it has ended."""
     turn, partials = log.turn_so_far(log.turn), log.setup.journal.partials(log.id)
     events, parts = closing.remains(turn, partials, words=False)
     now = [*turn, *events]
     if not closing.ended(now) and not closing.resumable(now, closing.held_back(turn, partials)):
-        events += closing.interrupted(now)
+        asks = [name for name, setup in log.setup.tools.items() if setup.run in ("ask", "edit")]
+        events += closing.interrupted(now, asks)
         if closing.said_all(now):
             events.append(ev.TurnOutcome(outcome="done", model=log.model))
     if events or parts:

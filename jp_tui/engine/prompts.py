@@ -15,18 +15,21 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.log import Log
 from jp_tui.engine.setup import ToolSetup
+from jp_tui.inquiry import relayed
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.protocol.values import AgentInfo, Control, Escalation, PromptRequest, Verdict
 from jp_tui.questions.types import BooleanAnswer, Question
 
+ASSISTANT = "Assistant"
+"""M41, where nothing else is configured."""
 Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
     """What must be known of a call to present what it asks. `result` is what would be delivered, `agent` the sub-agent
-    that it runs."""
+    that it runs, `asked_by` the one that it belongs to, where that one's parent presents it."""
 
     setup: ToolSetup
     subject: str
@@ -35,6 +38,7 @@ class Asking:
     result: str = ""
     is_error: bool = False
     agent: AgentInfo | None = None
+    asked_by: AgentInfo | None = None
 
     @property
     def tool(self) -> str:
@@ -61,7 +65,7 @@ def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
         "tool_kind": call.setup.kind,
         "why": "" if isinstance(ask, s.AskReview) else ask.why,
         "asked_at": timestamp(log.setup.now()),
-        "agent": log.agent,
+        "agent": call.asked_by or log.agent,
     }
     match ask:
         case s.AskHuman():
@@ -77,7 +81,7 @@ def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
 def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
     opened = ask.open
     controls: set[Control] = {"reply", "end_turn"}
-    if opened.source != "assistant":
+    if opened.source != "assistant" and not opened.asks:
         controls |= {"cancel", "edit"}
     if opened.back:
         controls.add("back")
@@ -87,8 +91,7 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
         covers = f"until this turn ends, every `{opened.question.id}` of {call.tool}, without showing it"
     verdict = opened.escalation
     return {
-        "source": opened.source,
-        "label": ask.label,
+        **_asker(opened, ask.label, call),
         "question": opened.question,
         "human_only": opened.human_only,
         "controls": frozenset(controls),
@@ -101,6 +104,15 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
         "undo": opened.undo,
         "escalation": None if verdict is None else _escalation(verdict),
     }
+
+
+def _asker(opened: v.Open | v.OpenReview, label: str | None, call: Asking) -> dict[str, Any]:
+    """Who asks (R190); a sub-agent's model is an assistant as well, and its label says which one (R222)."""
+    if call.asked_by is None:
+        return {"source": opened.source, "label": label}
+    who = call.asked_by
+    named = f"{label or ASSISTANT} › {who.name.raw or who.task.raw}"
+    return {"source": "assistant", "source_name": relayed.source(who.conversation), "label": named}
 
 
 def _escalation(told: v.Escalation) -> Escalation:
@@ -154,8 +166,7 @@ def _review(asked: v.OpenReview, back: str, call: Asking) -> dict[str, Any]:
     rules = [call.setup.rules.get(place.id, v.Rule()) for place in asked.form.places]
     return {
         "kind": "review",
-        "source": asked.source,
-        "label": next((rule.prompt_label for rule in rules if rule.prompt_label), None),
+        **_asker(asked, next((rule.prompt_label for rule in rules if rule.prompt_label), None), call),
         "question": Question(v.REVIEW, "", BooleanAnswer(), exclusive=True, persistence="none"),
         "human_only": True,
         "form": asked.form,

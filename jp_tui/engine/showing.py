@@ -33,8 +33,8 @@ class Showing:
         """The prompt that waits under this id."""
         return self._shown.get(inquiry)
 
-    def ask(self, ask: Ask, call: Asking) -> None:
-        """Put it to the human."""
+    def ask(self, ask: Ask, asker: Asking, call: Asking) -> None:
+        """Put it to the human. `asker` asks, and `call` waits for it: another one when it runs a sub-agent."""
         log, opened = self._log, ask.open
         self._asked_at[opened.inquiry] = log.setup.monotonic()
         match ask:
@@ -44,11 +44,21 @@ class Showing:
                 self.say(opened.call, call, "awaiting_permission")
             case s.AskDelivery():
                 self.say(opened.call, call, "awaiting_result_edit")
-        made = self._shown[opened.inquiry] = prompt(log, ask, call)
+        made = self._shown[opened.inquiry] = prompt(log, ask, asker)
         log.publish(QuestionAsked(conversation=log.id, prompt=made))
-        if isinstance(ask, s.AskHuman) and (seconds := ask.open.rule.deadline_secs) is not None:
-            passed = v.DeadlinePassed(opened.inquiry)
-            self._deadlines[opened.inquiry] = asyncio.get_running_loop().call_later(seconds, self._passed, passed)
+        self._until(ask)
+
+    def elsewhere(self, ask: Ask, call: Asking) -> None:
+        """It is put to the human by the parent of this sub-agent."""
+        self.say(ask.open.call, call, "awaiting_input")
+        self._until(ask)
+
+    def _until(self, ask: Ask) -> None:
+        """Its time runs at the machine that decides about it (R243)."""
+        if not isinstance(ask, s.AskHuman) or ask.open.asks or (seconds := ask.open.rule.deadline_secs) is None:
+            return
+        passed = v.DeadlinePassed(ask.open.inquiry)
+        self._deadlines[ask.open.inquiry] = asyncio.get_running_loop().call_later(seconds, self._passed, passed)
 
     def again(self) -> None:
         """Tell a face that was not there when it was asked."""

@@ -20,7 +20,9 @@ from jp_tui.engine.child import Child, Errand, setup_of, tools_of
 from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.job import Job
 from jp_tui.engine.log import Log
+from jp_tui.engine.relaying import Relay
 from jp_tui.engine.setup import ModelSetup
+from jp_tui.inquiry import values as v
 from jp_tui.protocol.values import AgentInfo
 from jp_tui.questions.bounds import short
 from jp_tui.tools.port import Spawn, Spawner
@@ -68,14 +70,19 @@ class Spawning:
             await self._log.append([agent_record.started(job.agent, timestamp(setup.now()))])
         assert job.agent is not None
         say()
-        child = Child(job.agent, root, wanted.tools)
+        handler = Relay(job.agent, self._coordinator.relay, self._end_turn)
+        child = Child(job.agent, root, handler, wanted.tools)
         delta = in_effect([*await self._log.deltas(), setup.config_delta])
-        own = setup_of(setup, wanted.tools, delta)
+        own = setup_of(setup, wanted.tools, delta, relayed=True)
+        errand = Errand(child, wanted.task, own, model, self._log.secrets, lambda: job.leaves)
         self._running += 1
         try:
-            return await self._agents.run(Errand(child, wanted.task, own, model, lambda: job.leaves))
+            return await self._agents.run(errand)
         finally:
             self._running -= 1
+
+    def _end_turn(self) -> None:
+        self._coordinator.human("", v.HumanEndedTurn())
 
     def _info(self, job: Job, wanted: Spawn, model: ModelSetup) -> AgentInfo:
         log = self._log

@@ -79,8 +79,9 @@ class Turn:
             waits=self._waits,
             settled=self._asides.drop,
         )
-        self._coordinator = Coordinator(log, checks, hooks, model)
         self._child, self._leaves = around.child, False
+        handler = around.child.handler if around.child is not None else None
+        self._coordinator = Coordinator(log, checks, hooks, model, handler)
         self._agents = Spawning(log, model, self._coordinator, around.agents) if around.agents is not None else None
         self._offers = Offers(log, self._coordinator)
         self._batch: Batch | None = None
@@ -197,12 +198,18 @@ class Turn:
         self._offers.look()
 
     def _end_turn(self) -> None:
+        """The human ends it, and what it is a part of (R249)."""
+        if self._child is not None:
+            self._child.handler.end_turn()
+        self._stop()
+
+    def _stop(self) -> None:
         if self._batch is not None:
             self._batch.stop("end_turn")
 
     def _broken(self, error: Exception) -> None:
         self._failure = self._failure or error
-        self._end_turn()
+        self._stop()
 
     @property
     def asides(self) -> Asides:

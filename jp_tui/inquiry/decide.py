@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from jp_tui.inquiry import evolve, forms, human, permission, refusals, reviewer
+from jp_tui.inquiry import evolve, forms, human, permission, refusals, relayed, reviewer
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.raised import raised
@@ -18,11 +18,17 @@ from jp_tui.inquiry.settle import Decision, drop_deferred, drop_open, drop_recor
 
 def decide(state: v.State, given: v.Input) -> Decision:
     """The one way in."""
+    if (handed := relayed.hands_on(state, given)) is not None:
+        return handed
     match given:
         case v.CallStarted() | v.CallResumed() | v.CallGone() | v.Revoked():
             state, steps = _of_a_call(state, given)
         case v.TurnResumed():
             state, steps = refusals.resumed(state, given), []
+        case v.RelayWanted():
+            state, steps = relayed.wanted(state, given)
+        case v.RelayClosed():
+            state, steps = relayed.closed(state, given)
         case v.QuestionRaised():
             state, steps = raised(state, given)
         case v.PermissionWanted():

@@ -129,7 +129,9 @@ def unanswered(state: v.State, given: v.HumanUnanswered) -> Decision:
         return state, [opened]
     if isinstance(opened, v.OpenReview) or not writable(given.error):
         return state, [s.Refuse(given.inquiry, "this asks for something else", False)]
-    failed = messages.request_failed(given.error) if given.error else ""
+    relays = state.handler and isinstance(opened, v.Open) and opened.source == "assistant"
+    words = messages.question_failed if relays else messages.request_failed
+    failed = words(given.error) if given.error else ""
     if not isinstance(opened, v.Open):
         return prompt_cancelled(state, opened, failed)
     if not failed:

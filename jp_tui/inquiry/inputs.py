@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from jp_tui.conversation.events import SourceKind
+from jp_tui.conversation.events import InquiryResponse, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry.state import AskMode, Given, Last, Policy, Recorded, Rule
+from jp_tui.inquiry.state import AskMode, Given, Last, Open, OpenReview, Policy, Recorded, Rule
 from jp_tui.questions.types import FormView, Question, Taken
 from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 
@@ -101,6 +101,33 @@ class ReviewWanted:
     digest: str
     form: FormView
     source: SourceKind = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class RelayWanted:
+    """The sub-agent in the conversation `agent`, which this call runs, asks the human something (R220): `ask` as it
+    stands at its own machine, with the label, the rule that led there and where Back goes; `tool` is the one it called.
+    """
+
+    call: str
+    agent: str
+    ask: Open | OpenReview
+    tool: str
+    label: str | None = None
+    why: str = ""
+    back: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelayClosed:
+    """A sub-agent's machine has settled what it asked under the id `asks`; `response` is what it recorded, None for a
+    review, `how` and `by` are its Settled's."""
+
+    call: str
+    asks: str
+    how: Literal["answered", "redacted", "cancelled", "withdrawn"]
+    by: str
+    response: InquiryResponse | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +319,8 @@ Input = (
     | PermissionWanted
     | DeliveryWanted
     | ReviewWanted
+    | RelayWanted
+    | RelayClosed
     | CallGone
     | HumanAnswered
     | HumanCancelled

@@ -145,6 +145,14 @@ def request_failed(reason: str) -> str:
     return f"User input request failed: {reason}"
 
 
+def question_failed(reason: str) -> str:
+    """M38, through the handler of a parent."""
+    return f"Question failed: {reason}"
+
+
+ABORTED = question_failed("the conversation that it was asked for does not wait any more")
+"""M38, where a parent's turn ended (R221)."""
+
 SKIPPED = "Tool skipped by user."
 """M14."""
 

@@ -16,6 +16,7 @@ from jp_tui.inquiry import escalations, parts, refusals
 from jp_tui.inquiry.forms import DISCARDS, RESTORES
 from jp_tui.inquiry.human import RESTARTS
 from jp_tui.inquiry.refusals_read import BEFORE, Asked, asked_in
+from jp_tui.inquiry.relayed import ASKS
 from jp_tui.inquiry.values import Given, Last, Recorded
 
 
@@ -28,6 +29,7 @@ def recorded(request: InquiryRequest) -> Recorded:
         _text(about.get("digest")),
         escalations.read(about.get("escalation")),
         escalations.read_verdicts(about.get(BEFORE)),
+        _text(about.get(ASKS)),
     )
 
 

@@ -104,6 +104,7 @@ class Open:
     """A question with its recorded request, which somebody is to answer: the human, or a reviewer.
 
     `text` is what stands above the context when a reviewer was asked before: M12, or that it could not decide (R155).
+    `asks` is its id at the machine of the sub-agent that asks it, which decides about it (R220).
     """
 
     inquiry: str
@@ -124,6 +125,7 @@ class Open:
     intent: str = ""  # what the assistant said it wants, for a second look
     before: tuple[Verdict, ...] = ()  # what the reviewer said at the first
     refused: str = ""  # why only a person may answer, when something that it would change was refused in this turn
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +152,15 @@ class OpenDelivery:
 
 @dataclass(frozen=True, slots=True)
 class OpenReview:
-    """A form whose questions are all answered, which the human may look over before it counts (R182b)."""
+    """A form whose questions are all answered, which the human may look over before it counts (R182b); `asks` as in
+    Open."""
 
     inquiry: str
     call: str
     digest: str
     form: FormView
     source: SourceKind = "assistant"
+    asks: str = ""
 
 
 Waiting = Open | OpenPermission | OpenDelivery | OpenReview
@@ -165,13 +169,14 @@ Waiting = Open | OpenPermission | OpenDelivery | OpenReview
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """A request of a turn that was cut off, still without a response (R237); `escalation` when a reviewer had spoken
-    before it (R153, R207), `before` when it was asked once more."""
+    before it (R153, R207), `before` when it was asked once more; `asks` as in Open."""
 
     inquiry: str
     question: str
     digest: str
     escalation: Escalation | None = None
     before: tuple[Verdict, ...] = ()
+    asks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +218,7 @@ class Work:
 @dataclass(frozen=True, slots=True)
 class State:
     """Everything the machine knows. `client`: a face that can ask is attached (R146); without `secrets` not for one
-    (R241). `most`: R98's limit.
+    (R241). `handler`: the assistant's questions go through the parent of this sub-agent (R218). `most`: R98's limit.
 
     `waiting` is the human's queue, oldest first; `reviewed` what a reviewer is asked now. `settled` says who settled
     an inquiry of this turn, for whoever comes too late; `deferred` the call of each request that is left open (R230).
@@ -221,6 +226,7 @@ class State:
 
     client: bool
     secrets: bool = True
+    handler: bool = False
     most: int = 20
     on_failure: Literal["ask", "fail"] = "ask"
     retry_with_intent: bool = False

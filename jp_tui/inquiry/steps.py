@@ -8,7 +8,7 @@ from typing import Literal
 
 from jp_tui.conversation.events import InquiryRequest, InquiryResponse
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry.values import Open, OpenDelivery, OpenPermission, OpenReview
+from jp_tui.inquiry.values import Input, Open, OpenDelivery, OpenPermission, OpenReview
 from jp_tui.questions.types import Given
 
 How = Literal["answered", "redacted", "cancelled", "withdrawn"]
@@ -63,6 +63,14 @@ class AskReviewer:
     open: Open
     why: str
     intent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Relay:
+    """Hand on what the human did to the machine of the sub-agent that asks this (R220); `given` has its id there."""
+
+    open: Open | OpenReview
+    given: Input
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +162,7 @@ Step = (
     | AskDelivery
     | AskReview
     | AskReviewer
+    | Relay
     | RunAgain
     | Permit
     | Deliver

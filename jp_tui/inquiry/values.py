@@ -25,6 +25,8 @@ from jp_tui.inquiry.inputs import HumanWentBack as HumanWentBack
 from jp_tui.inquiry.inputs import Input as Input
 from jp_tui.inquiry.inputs import PermissionWanted as PermissionWanted
 from jp_tui.inquiry.inputs import QuestionRaised as QuestionRaised
+from jp_tui.inquiry.inputs import RelayClosed as RelayClosed
+from jp_tui.inquiry.inputs import RelayWanted as RelayWanted
 from jp_tui.inquiry.inputs import ReviewerAnswered as ReviewerAnswered
 from jp_tui.inquiry.inputs import ReviewerFailed as ReviewerFailed
 from jp_tui.inquiry.inputs import ReviewWanted as ReviewWanted

@@ -1,0 +1,118 @@
+"""Questions of sub-agents at their parent's machine (inquiries.md R220, R222, R249).
+
+A sub-agent's own machine decides about its questions. Here they are put to the human beside all others, what the human
+does goes on to it, and what it recorded is recorded here as well. Only the end of the whole turn is decided here, as
+for every question (R180).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.conversation.events import InquiryCancelled, InquiryRequest, Source
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.inquiry import evolve
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.settle import Decision, find
+from jp_tui.questions.wire import recorded
+
+AGENT = "agent"
+"""Metadata of a request: the conversation of the sub-agent that asks."""
+ASKS = "asks"
+"""Metadata of a request: the inquiry's id in that conversation."""
+
+Human = (
+    v.HumanAnswered
+    | v.HumanCancelled
+    | v.HumanReplied
+    | v.HumanEdited
+    | v.HumanPermitted
+    | v.HumanDelivered
+    | v.HumanWentBack
+    | v.HumanRestored
+    | v.HumanSubmitted
+    | v.HumanUnanswered
+)
+"""All that is said about one question, but for the end of the turn."""
+
+
+def source(agent: str) -> str:
+    """The name under which a sub-agent asks (R222)."""
+    return f"sub_agent:{agent}"
+
+
+def wanted(state: v.State, given: v.RelayWanted) -> Decision:
+    """A sub-agent asks: on record first, unless it is on record since before the turn was cut off (R237)."""
+    work = state.calls.get(given.call)
+    if work is None:
+        return state, []
+    asked = given.ask
+    if isinstance(asked, v.OpenReview):
+        state, inquiry = evolve.attempt(state, given.call, v.REVIEW)
+        review = replace(asked, inquiry=inquiry, call=given.call, source="other", asks=asked.inquiry)
+        return evolve.waits(state, review), [s.AskReview(review, given.back)]
+    opened = replace(asked, call=given.call, source="other", asks=asked.inquiry)
+    before = next((item for item in work.recorded if (item.asks, item.digest) == (opened.asks, opened.digest)), None)
+    asking: list[s.Step] = []
+    if before is not None:
+        state, opened = evolve.takes_up(state, given.call, before), replace(opened, inquiry=before.inquiry)
+    else:
+        state, opened, record = _request(state, opened, given)
+        asking = [record]
+    return evolve.waits(state, opened), [*asking, s.AskHuman(opened, given.label, False, given.why)]
+
+
+def _request(state: v.State, opened: v.Open, given: v.RelayWanted) -> tuple[v.State, v.Open, s.Record]:
+    """A new attempt under the call that started the sub-agent (R249)."""
+    state, inquiry = evolve.attempt(state, opened.call, opened.question.id)
+    about: JsonObject = {
+        "call": opened.call,
+        "question": opened.question.id,
+        "tool": given.tool,
+        "digest": opened.digest,
+        "why": given.why,
+        AGENT: given.agent,
+        ASKS: opened.asks,
+    }
+    event = InquiryRequest(
+        id=inquiry, source=Source("other", source(given.agent)), question=recorded(opened.question), metadata=about
+    )
+    return state, replace(opened, inquiry=inquiry), s.Record(event)
+
+
+def _concerns(state: v.State, inquiry: str) -> bool:
+    return any(
+        isinstance(item, v.Open | v.OpenReview) and item.inquiry == inquiry and item.asks for item in state.waiting
+    )
+
+
+def hands_on(state: v.State, given: v.Input) -> Decision | None:
+    """What the human does goes to the sub-agent's machine, as it is; None for what is not about a question of one."""
+    if not isinstance(given, Human) or not _concerns(state, given.inquiry):
+        return None
+    opened = find(state, given.inquiry, given.digest)
+    if isinstance(opened, s.Refuse):
+        return state, [opened]
+    assert isinstance(opened, v.Open | v.OpenReview)
+    return state, [s.Relay(opened, replace(given, inquiry=opened.asks))]
+
+
+def closed(state: v.State, given: v.RelayClosed) -> Decision:
+    """The sub-agent's machine has settled it: the same is on record here (R222)."""
+    for item in state.waiting:
+        if isinstance(item, v.Open | v.OpenReview) and (item.call, item.asks) == (given.call, given.asks):
+            return _closed(state, item.inquiry, given, on_record=isinstance(item, v.Open))
+    work = state.calls.get(given.call)
+    for before in work.recorded if work is not None else ():
+        if before.asks == given.asks:
+            return _closed(state, before.inquiry, given, on_record=True)
+    return state, []
+
+
+def _closed(state: v.State, inquiry: str, given: v.RelayClosed, *, on_record: bool) -> Decision:
+    facts: list[s.Step] = []
+    if on_record:
+        response = given.response or InquiryCancelled(id=inquiry)
+        facts = [s.Record(replace(response, id=inquiry, metadata={}))]
+    return evolve.closed(state, inquiry, given.by), [*facts, s.Settled(inquiry, given.how, given.by)]
