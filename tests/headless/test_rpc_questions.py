@@ -188,6 +188,30 @@ def test_prompts_lead_to_words_and_edits(tmp_path: Path) -> None:
     assert read["b"].startswith('got {"path": "b"}')
 
 
+def test_row_28_an_escalated_question_says_who_said_no(tmp_path: Path) -> None:
+    """R149-R151, R154, M9, M12: the notice stands before the context; the last word is the human's."""
+    escalates = {"questions": {"q": {"target": "assistant_with_escalation"}}}
+    model = configure(tmp_path, {"a": {"ask": question(YES_NO, text="Sure?", context="one"), **escalates}})
+    with (tmp_path / "asking.toml").open("a") as script:
+        script.write('[[verdicts]]\nquestion = "q"\nanswer = false\nreason = "It breaks the build."\n')
+    with rpc(tmp_path, "--model", model) as running:
+        turn = prompted(running, running.session())
+        waits = running.asked()
+        asked = waits["params"]
+        notice, context, text = asked["question"].split("\n\n")
+        assert notice.startswith('The assistant recommended rejecting this change:\n"It breaks the build."\n')
+        assert notice.endswith("You decide.") and "reviewer asking" in notice
+        assert (context, text, asked["choices"]) == ("one", "Sure?", ["yes", "no"])
+        assert asked["inquiry"]["escalation"]["reason"] == "It breaks the build."
+        running.answer(waits, answer="yes")
+        assert running.reply(turn)["result"]["outcome"] == "done"
+        stored = running.events()
+        assert running.ends() == 0
+    ended = [event for event in stored if event["type"] == "inquiry_response"]
+    assert [(event["answer"], event["responder"]["kind"]) for event in ended] == [(False, "assistant"), (True, "user")]
+    assert ended[1]["responder"]["escalated"] is True and results(stored)["a"] == "got true"
+
+
 def test_a_client_that_only_goes_round_in_circles_comes_to_an_end(tmp_path: Path) -> None:
     """No choice can be led around for ever: the call is skipped in the end."""
     model = configure(tmp_path, {"a": {"run": "ask"}})

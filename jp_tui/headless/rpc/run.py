@@ -80,6 +80,7 @@ class Run:
     def _close(self) -> None:
         end = time.monotonic() + SECONDS_TO_END
         self._engines_ended = self._server.close(lambda: end - time.monotonic())
-        self._server.pump(lambda: False)
+        while self._server.has_more:
+            self._server.pump(lambda: False)
         self._server.drop("The program has ended.")
         self._pipes.flush(SECONDS_TO_FLUSH)

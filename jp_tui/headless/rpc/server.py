@@ -50,6 +50,7 @@ class Server:
         self._reopening: dict[str, Session] = {}
         self._parked: set[str] = set()
         self._shelf: Shelf | None = None
+        self._first = 0
         self._initialized = self._secrets = self._leaving = False
         self._methods: dict[str, Callable[[Call, Slot], None]] = {
             m.INITIALIZE: self._initialize,
@@ -255,8 +256,10 @@ class Server:
         """Take what the engines said, each in turn, until that is `enough`."""
         if self._shelf is not None:
             self._shelf.pump(enough)
-        for session in self._all:
-            session.pump(enough)
+        self._first += 1  # none of them comes last for ever when a client reads slowly
+        sessions = self._all
+        for at in range(len(sessions)):
+            sessions[(self._first + at) % len(sessions)].pump(enough)
         for session in [one for one in self._opening if not one.busy and not one.has_more]:  # it could not be opened
             self._opening.remove(session)
             self._reopening = {id_: one for id_, one in self._reopening.items() if one is not session}
@@ -265,7 +268,7 @@ class Server:
     @property
     def has_more(self) -> bool:
         """Whether something waits to be taken."""
-        return any(session.has_more for session in self._all)
+        return any(one.has_more for one in self._engines)
 
     @property
     def failed(self) -> str:

@@ -14,7 +14,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless.rpc import messages as m
 from jp_tui.headless.rpc.asks import Asking
 from jp_tui.headless.rpc.peer import Peer, Slot
-from jp_tui.headless.rpc.wire import INTERNAL, PARAMS, RpcError
+from jp_tui.headless.rpc.wire import INTERNAL, PARAMS, RpcError, sentences
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -154,15 +154,13 @@ class Session:
     # --- what the engine says -----------------------------------------------------------------------------
 
     def pump(self, enough: Callable[[], bool]) -> None:
-        """Take what the engine said, until that is `enough`; the rest waits where deltas merge and facts are safe."""
-        while not enough():
-            if not self._events:
-                if not self._rang:
-                    return
-                self._rang = False
-                self._events.extend(self._link.collect())
-            if self._events:
-                self._take(self._events.popleft())
+        """Take what the engine said by now, until that is `enough`; the rest waits where deltas merge and facts are
+        safe."""
+        if self._rang and not self._events and not enough():
+            self._rang = False
+            self._events.extend(self._link.collect())
+        while self._events and not enough():
+            self._take(self._events.popleft())
 
     @property
     def has_more(self) -> bool:
@@ -192,7 +190,7 @@ class Session:
             case e.Refused():
                 self._refused(event)
             case e.StorageFailed(message=message, advice=advice):
-                self._tell(f"{message} {advice}".strip())
+                self._tell(sentences(message, advice))
             case e.EngineFailed(message=message):
                 self.failed = message
                 self.drop(f"Internal error: {message}")
@@ -248,7 +246,7 @@ class Session:
             self._go_on()
 
     def _refused(self, event: e.Refused) -> None:
-        words = f"{event.message} {event.advice.partition(chr(10))[0]}".strip()
+        words = sentences(event.message, event.advice)
         if event.command == "open_conversation" and self._opening is not None:
             opening, self._opening = self._opening, None
             opening.slot.error(m.bad_params((opening.blame, words)) if opening.blame else RpcError(INTERNAL, words))

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 
 from jp_tui.headless.rpc.peer import Slot
-from jp_tui.headless.rpc.wire import INTERNAL, RpcError
+from jp_tui.headless.rpc.wire import INTERNAL, RpcError, sentences
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -34,6 +34,11 @@ class Shelf:
     def _ring(self) -> None:
         self._rang = True
         self._wake()
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something waits to be taken."""
+        return self._rang
 
     @property
     def busy(self) -> bool:
@@ -70,7 +75,7 @@ class Shelf:
                     then(event)  # type: ignore[arg-type]
                 case e.Refused(message=message, advice=advice):
                     slot, _, refused = self._wanted.popleft()
-                    slot.error(refused(f"{message} {advice}".strip()))
+                    slot.error(refused(sentences(message, advice)))
                 case e.EngineFailed(message=message):
                     self.failed = message
                     self.drop(f"Internal error: {message}")

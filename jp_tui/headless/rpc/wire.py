@@ -126,6 +126,12 @@ def _words(error: Json) -> str:
     return said if isinstance(said, str) and said.strip() else dump(error)
 
 
+def sentences(message: str, advice: str) -> str:
+    """What happened and the first line of what to do, for one line of words."""
+    said = [message.strip(), advice.strip().partition("\n")[0]]
+    return " ".join(one if one[-1] in ".!?" else f"{one}." for one in said if one)
+
+
 # --- what is said -----------------------------------------------------------------------------------------
 
 
