@@ -12,14 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, MutableMapping
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.engine import agent_record
+from jp_tui.engine import agent_record, mending
 from jp_tui.engine.child import Errand
 from jp_tui.engine.errands import ErrandSession
 from jp_tui.engine.job import Deferred
 from jp_tui.engine.log import Log, Publish
 from jp_tui.engine.session import Session
-from jp_tui.engine.setup import HeldBy, Lock
+from jp_tui.engine.setup import HeldBy, Lock, Setup
 from jp_tui.engine.verdicts import Checks
+from jp_tui.protocol.values import AgentInfo
 
 PATIENCE_SECONDS = 1.0
 """How long a sub-agent may take to be left; its parent's own patience is longer."""
@@ -71,6 +72,21 @@ class Agents:
         if deferred:
             raise Deferred
         return result
+
+    async def abandon(self, agent: AgentInfo, setup: Setup) -> None:
+        """One of a turn that was cut off is not taken up again: it is over, with what it asked. Raises JournalError."""
+        row = setup.journal.conversation(agent.conversation)
+        if row is None or row.id in self._sessions:
+            return
+        held = setup.lock(row.id)
+        if isinstance(held, HeldBy):
+            return
+        try:
+            log = Log(setup, self._publish, row.id, row.model, row.title, exists=True, turn=row.turns, agent=agent)
+            await mending.mend(log)
+            await mending.settle_old(log, None)
+        finally:
+            held.release()
 
     async def close(self) -> None:
         """Wait for those that are ending."""

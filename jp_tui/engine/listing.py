@@ -11,6 +11,7 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.drafts import COMPOSER
 from jp_tui.engine.entries import stored_event
+from jp_tui.inquiry.relayed import AGENT, ASKS
 from jp_tui.journal.port import Reading, Stored
 from jp_tui.protocol.values import InquiryInfo
 from jp_tui.questions.wire import digest, read_recorded
@@ -33,12 +34,29 @@ def listed(journal: Reading, conversation: str, *, pending: bool) -> list[Inquir
 
 
 def waiting(journal: Reading, conversation: str | None) -> list[Asked]:
-    """The requests that wait, as far as they can be read."""
-    return [
+    """The requests that wait, as far as they can be read. A question that a sub-agent asks through its parent is the
+    parent's, once: also when it was answered there, and the sub-agent has not heard of it yet."""
+    found = [
         (row, event)
         for row in journal.open_inquiries(conversation)
         if isinstance(event := read_event(stored_event(row).event), ev.InquiryRequest)
     ]
+    through = {id_: _through(journal, id_) for id_ in dict.fromkeys(row.conversation for row, _ in found)}
+    return [item for item in found if item[1].id not in through[item[0].conversation]]
+
+
+def _through(journal: Reading, conversation: str) -> frozenset[str]:
+    """The inquiries of a sub-agent that stand in the last turn of its parent as well."""
+    row = journal.conversation(conversation)
+    parent = journal.conversation(row.parent) if row is not None and row.parent is not None else None
+    if parent is None:
+        return frozenset()
+    events = (read_event(stored_event(item).event) for item in journal.turn_events(parent.id, parent.turns))
+    return frozenset(
+        _text(event.metadata, ASKS)
+        for event in events
+        if isinstance(event, ev.InquiryRequest) and event.metadata.get(AGENT) == conversation
+    )
 
 
 def last_response(journal: Reading, conversation: str, inquiry: str) -> Answer | None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.log import Log
 from jp_tui.engine.prompts import Ask, Asking, prompt
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
+from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import CallChanged, QuestionAsked, QuestionSettled
 from jp_tui.protocol.values import CallState, PromptRequest
 
@@ -25,6 +27,7 @@ class Showing:
         self._asked_at: dict[str, float] = {}
         self._shown: dict[str, PromptRequest] = {}
         self._deadlines: dict[str, asyncio.TimerHandle] = {}
+        self._drafts: dict[str, str] | None = None
 
     def __iter__(self) -> Iterator[PromptRequest]:
         return iter(self._shown.values())
@@ -45,7 +48,9 @@ class Showing:
             case s.AskDelivery():
                 self.say(opened.call, call, "awaiting_result_edit")
         made = self._shown[opened.inquiry] = prompt(log, ask, asker)
-        log.publish(QuestionAsked(conversation=log.id, prompt=made))
+        if self._drafts is None:
+            self._drafts = self._kept()
+        log.publish(QuestionAsked(conversation=log.id, prompt=made, draft=self._drafts.get(opened.inquiry, "")))
         self._until(ask)
 
     def elsewhere(self, ask: Ask, call: Asking) -> None:
@@ -62,8 +67,16 @@ class Showing:
 
     def again(self) -> None:
         """Tell a face that was not there when it was asked."""
+        drafts = self._kept() if self._shown else {}
         for waiting in self._shown.values():
-            self._log.publish(QuestionAsked(conversation=self._log.id, prompt=waiting))
+            draft = drafts.get(waiting.inquiry, "")
+            self._log.publish(QuestionAsked(conversation=self._log.id, prompt=waiting, draft=draft))
+
+    def _kept(self) -> dict[str, str]:
+        """What was typed so far; no reason not to ask when it cannot be read."""
+        with suppress(JournalError):
+            return self._log.setup.journal.drafts(self._log.id)
+        return {}
 
     def settled(self, inquiry: str, how: s.How, by: str) -> None:
         """It waits no longer."""

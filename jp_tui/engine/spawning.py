@@ -6,7 +6,7 @@ this (inquiries.md R224).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -21,7 +21,7 @@ from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.job import Job
 from jp_tui.engine.log import Log
 from jp_tui.engine.relaying import Relay
-from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.setup import ModelSetup, Setup
 from jp_tui.inquiry import values as v
 from jp_tui.protocol.values import AgentInfo
 from jp_tui.questions.bounds import short
@@ -34,18 +34,35 @@ class Runs(Protocol):
     async def run(self, errand: Errand) -> Success | Failure:
         """To its end. Raises Deferred, JournalError, and cancellation, which ends it."""
 
+    async def abandon(self, agent: AgentInfo, setup: Setup) -> None:
+        """One of a turn that was cut off is not taken up again. Raises JournalError."""
+
 
 class Spawning:
-    """For the calls of one turn of the conversation `log`, held with `model`."""
+    """For the calls of one turn of the conversation `log`, held with `model`; `before` are those that it had started
+    when it was cut off, by call."""
 
-    def __init__(self, log: Log, model: ModelSetup, coordinator: Coordinator, agents: Runs) -> None:
+    def __init__(
+        self,
+        log: Log,
+        model: ModelSetup,
+        coordinator: Coordinator,
+        agents: Runs,
+        before: Mapping[str, AgentInfo] | None = None,
+    ) -> None:
         self._log, self._model, self._coordinator, self._agents = log, model, coordinator, agents
+        self._before = dict(before or {})
         self._running = 0
 
     @property
     def running(self) -> bool:
         """Whether any works now."""
         return self._running > 0
+
+    async def settle(self) -> None:
+        """The turn ends: those of before that no call took up again are over. Raises JournalError."""
+        while self._before:
+            await self._agents.abandon(self._before.popitem()[1], self._log.setup)
 
     def of(self, job: Job, root: Path, say: Callable[[], None]) -> Spawner:
         """What starts a sub-agent for this call; `say` tells the faces of it."""
@@ -75,6 +92,7 @@ class Spawning:
         delta = in_effect([*await self._log.deltas(), setup.config_delta])
         own = setup_of(setup, wanted.tools, delta, relayed=True)
         errand = Errand(child, wanted.task, own, model, self._log.secrets, lambda: job.leaves)
+        self._before.pop(job.call.id, None)
         self._running += 1
         try:
             return await self._agents.run(errand)

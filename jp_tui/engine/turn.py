@@ -82,7 +82,10 @@ class Turn:
         self._child, self._leaves = around.child, False
         handler = around.child.handler if around.child is not None else None
         self._coordinator = Coordinator(log, checks, hooks, model, handler)
-        self._agents = Spawning(log, model, self._coordinator, around.agents) if around.agents is not None else None
+        self._agents: Spawning | None = None
+        if around.agents is not None:
+            before = cut.agents if cut is not None else {}
+            self._agents = Spawning(log, model, self._coordinator, around.agents, before)
         self._offers = Offers(log, self._coordinator)
         self._batch: Batch | None = None
         self._usage = cut.usage if cut is not None else m.Usage()
@@ -287,6 +290,8 @@ class Turn:
             self._wish.given_back.insert(0, self._text)
         await self._coordinator.settle()
         await self._asides.settle()
+        if self._agents is not None and outcome != "deferred":
+            await self._agents.settle()
         if outcome != "deferred":
             total = together(log.total, totals(self._counts()))
             metadata: JsonObject = {"total": total.model_dump()}

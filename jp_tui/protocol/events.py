@@ -147,11 +147,13 @@ class CallChanged(Model):
 
 
 class QuestionAsked(Model):
-    """A question waits for the human; several may (R99). The face shows one at a time, oldest first."""
+    """A question waits for the human; several may (R99). The face shows one at a time, oldest first. `draft` is what was
+    typed to it before, in a run that is over or at another face (E24)."""
 
     type: Literal["question_asked"] = "question_asked"
     conversation: str
     prompt: PromptRequest
+    draft: str = Field(default="", repr=False)
 
 
 class QuestionSettled(Model):
