@@ -12,15 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from jp_tui.conversation.events import Event as Stored
-from jp_tui.conversation.events import InquiryResponse
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine import ledger
 from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
 from jp_tui.engine.prompts import Ask, Asking
-from jp_tui.engine.relaying import Desk, Handler, Hear
+from jp_tui.engine.relaying import Away, Desk, Handler, Hear
 from jp_tui.engine.reviewing import Reviewing
-from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.setup import ModelSetup, Setup
 from jp_tui.engine.showing import Showing
 from jp_tui.engine.verdicts import Checks, verdicts
 from jp_tui.inquiry import enrich
@@ -64,25 +63,15 @@ class Coordinator:
         self, log: Log, checks: Checks, hooks: Hooks, model: ModelSetup, handler: Handler | None = None
     ) -> None:
         self._log, self._checks, self._hooks = log, checks, hooks
-        setup = log.setup
-        self._state = v.State(
-            client=setup.client,
-            secrets=setup.secrets,
-            handler=handler is not None,
-            most=setup.max_attempts,
-            on_failure=setup.on_failure,
-            retry_with_intent=setup.retry_with_intent,
-        )
+        self._state = _state(log.setup, handler is not None)
         self._inputs: asyncio.Queue[_Item] = asyncio.Queue()
         self._pending = Pending()
         self._reviewing = Reviewing(log, checks, self._put, model)
         self._calls: dict[str, Asking] = {}
         self._begin: dict[str, v.CallStarted] = {}
-        self._heard_of: set[str] = set()
-        self._resumed: set[str] = set()
+        self._heard_of, self._resumed = set[str](), set[str]()
         self._showing = Showing(log, self._put)
-        self._handler = handler
-        self._elsewhere: dict[str, str] = {}
+        self._away = Away(handler) if handler is not None else None
         self._desk = Desk(self._put, self._refuse)
         self._checking: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -143,22 +132,20 @@ class Coordinator:
         known = await verdicts(self._checks, question.answer_type, values)
         return await self._raise(replace(raised, verdicts=known) if known else raised)
 
-    def relay(
-        self, given: v.RelayWanted | v.RelayClosed, asking: Asking | None = None, hear: Hear | None = None
-    ) -> None:
-        """A sub-agent that a call here runs asks something, with what is known of its own call and who hears what the
-        human does; or it asks it no more."""
-        if self._closed:
-            return
-        if isinstance(given, v.RelayClosed):
-            self._desk.closed(given)
-        elif asking is not None and hear is not None:
+    def relay(self, given: v.RelayWanted, asking: Asking, hear: Hear) -> None:
+        """A sub-agent of a call asks something: what is known of its own call, and who hears what the human does."""
+        if not self._closed:
             self._begins(given.call)
             self._desk.take(given, asking, hear)
 
+    def relayed(self, given: v.RelayClosed) -> None:
+        """A sub-agent asks it no more."""
+        if not self._closed:
+            self._desk.closed(given)
+
     def waits_elsewhere(self, call: str) -> bool:
         """Whether this call of a sub-agent waits for what its parent's handler is asked."""
-        return call in self._elsewhere.values()
+        return self._away is not None and self._away.waits(call)
 
     def _begins(self, call: str) -> None:
         if (begin := self._begin.pop(call, None)) is not None:
@@ -264,11 +251,7 @@ class Coordinator:
     def goes_on(self) -> bool:
         """Whether the turn can be left now and taken up again (R207): it waits for the human, and a call that is not
         over has asked something or come to a result."""
-        asked = {call for call, question in self._state.ledger.attempts if question not in PROMPTS}
-        prompted = {shown.call for shown in self._showing if shown.kind in ("permission", "review")}
-        left = any(work.recorded for work in self._state.calls.values())
-        held = any(shown.kind == "delivery" for shown in self._showing)
-        return self.questions_wait or held or left or bool(asked & prompted)
+        return self.questions_wait or _left(self._state, self._showing)
 
     # --- the end ------------------------------------------------------------------------------------------
 
@@ -321,8 +304,8 @@ class Coordinator:
         relays = any(isinstance(step, s.Relay) for step in steps)
         if item.told is not None and not item.told.done() and not relays:
             item.told.set_result(steps)
-        if self._handler is not None:
-            _tell(self._handler, effects, facts)
+        if self._away is not None:
+            self._away.tell(effects, facts)
         self._perform(effects, item.told)
         given = item.given
         if isinstance(given, v.RelayClosed) and given.by and given.call in self._state.calls:
@@ -357,17 +340,15 @@ class Coordinator:
     def _ask(self, ask: Ask) -> None:
         opened = ask.open
         call = self._calls[opened.call]
-        if self._handler is not None and call.setup.relayed and isinstance(ask, s.AskHuman | s.AskReview):
-            self._elsewhere[opened.inquiry] = opened.call
+        if self._away is not None and call.setup.relayed and isinstance(ask, s.AskHuman | s.AskReview):
             self._showing.elsewhere(ask, call)
-            self._handler.ask(ask, call, self.hear)
+            self._away.ask(ask, call, self.hear)
             return
         self._showing.ask(ask, self._desk.asking(opened) or call, call)
         if isinstance(ask, s.AskHuman):
             self._hooks.waits()
 
     def _settled(self, inquiry: str, how: s.How, by: str) -> None:
-        self._elsewhere.pop(inquiry, None)
         self._reviewing.drop(inquiry)
         self._hooks.settled(inquiry)
         self._showing.settled(inquiry, how, by)
@@ -377,9 +358,21 @@ class Coordinator:
         self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone, by=by))
 
 
-def _tell(handler: Handler, effects: Sequence[s.Step], facts: Sequence[Stored]) -> None:
-    """What is settled here waits at the handler no longer; what is on record of it here, is there as well (R222)."""
-    for effect in effects:
-        if isinstance(effect, s.Settled):
-            responses = [one for one in facts if isinstance(one, InquiryResponse) and one.id == effect.inquiry]
-            handler.closed(effect.inquiry, effect.how, effect.by, responses[0] if responses else None)
+def _state(setup: Setup, handler: bool) -> v.State:
+    """The machine of a turn that begins."""
+    return v.State(
+        client=setup.client,
+        secrets=setup.secrets,
+        handler=handler,
+        most=setup.max_attempts,
+        on_failure=setup.on_failure,
+        retry_with_intent=setup.retry_with_intent,
+    )
+
+
+def _left(state: v.State, showing: Showing) -> bool:
+    """Whether a call that waits for leave has asked something, now or before the turn was cut off, or has a result."""
+    asked = {call for call, question in state.ledger.attempts if question not in PROMPTS}
+    prompted = {shown.call for shown in showing if shown.kind in ("permission", "review")}
+    held = any(shown.kind == "delivery" for shown in showing)
+    return held or any(work.recorded for work in state.calls.values()) or bool(asked & prompted)

@@ -7,11 +7,11 @@ one loop. It keeps no record and shows nothing itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from jp_tui.conversation.events import InquiryResponse
+from jp_tui.conversation.events import Event, InquiryResponse
 from jp_tui.engine.prompts import Asking
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
@@ -32,6 +32,31 @@ class Handler(Protocol):
 
     def end_turn(self) -> None:
         """The human ends the turn, with all that works for it (R249)."""
+
+
+class Away:
+    """A sub-agent's side: what it asks at its parent's handler."""
+
+    def __init__(self, handler: Handler) -> None:
+        self._handler = handler
+        self._waiting: dict[str, str] = {}
+
+    def ask(self, ask: Asks, asking: Asking, hear: Hear) -> None:
+        """As Handler.ask."""
+        self._waiting[ask.open.inquiry] = ask.open.call
+        self._handler.ask(ask, asking, hear)
+
+    def waits(self, call: str) -> bool:
+        """Whether this call waits there."""
+        return call in self._waiting.values()
+
+    def tell(self, effects: Sequence[s.Step], facts: Sequence[Event]) -> None:
+        """What is settled here waits there no longer; what is on record of it here, is there as well (R222)."""
+        for effect in effects:
+            if isinstance(effect, s.Settled):
+                self._waiting.pop(effect.inquiry, None)
+                said = (one for one in facts if isinstance(one, InquiryResponse) and one.id == effect.inquiry)
+                self._handler.closed(effect.inquiry, effect.how, effect.by, next(said, None))
 
 
 class Desk:
@@ -103,10 +128,11 @@ class Relay:
     def __init__(
         self,
         agent: AgentInfo,
-        relay: Callable[[v.RelayWanted | v.RelayClosed, Asking | None, Hear | None], None],
+        relay: Callable[[v.RelayWanted, Asking, Hear], None],
+        relayed: Callable[[v.RelayClosed], None],
         end_turn: Callable[[], None],
     ) -> None:
-        self._agent, self._relay, self._end_turn = agent, relay, end_turn
+        self._agent, self._relay, self._relayed, self._end_turn = agent, relay, relayed, end_turn
 
     def ask(self, ask: Asks, asking: Asking, hear: Hear) -> None:
         """See Handler."""
@@ -120,7 +146,7 @@ class Relay:
 
     def closed(self, asks: str, how: s.How, by: str, response: InquiryResponse | None) -> None:
         """See Handler."""
-        self._relay(v.RelayClosed(self._agent.call, asks, how, by, response), None, None)
+        self._relayed(v.RelayClosed(self._agent.call, asks, how, by, response))
 
     def end_turn(self) -> None:
         """See Handler."""

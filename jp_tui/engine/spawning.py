@@ -87,7 +87,7 @@ class Spawning:
             await self._log.append([agent_record.started(job.agent, timestamp(setup.now()))])
         assert job.agent is not None
         say()
-        handler = Relay(job.agent, self._coordinator.relay, self._end_turn)
+        handler = Relay(job.agent, self._coordinator.relay, self._coordinator.relayed, self._end_turn)
         child = Child(job.agent, root, handler, wanted.tools)
         delta = in_effect([*await self._log.deltas(), setup.config_delta])
         own = setup_of(setup, wanted.tools, delta, relayed=True)
