@@ -34,7 +34,7 @@ BY_ITSELF = {"move(1)", "move(-1)", "read(1)", "hunk(1)"}
 """What the wheel, or a click on the thing itself, does."""
 ROWS = {
     "reply": "reply", "note": "note", "edit": "edit", "back": "back", "restore": "restore", "ask_back": "ask",
-    "end_turn": "end",
+    "end_turn": "end", "place(-1)": "back", "place(1)": "restore",
 }  # fmt: skip
 PROMPTS: dict[str, PromptRequest] = {
     "boolean": boolean(), "select": select(), "select-tool": select(tool=True), "multi": multi(),

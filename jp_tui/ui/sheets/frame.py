@@ -6,6 +6,7 @@ nothing: `sheet.py` does, and a subclass of that supplies the area where its kin
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from textual import on
@@ -69,6 +70,7 @@ class Frame(Vertical, can_focus=True):
         self.mode: Mode = "answer"
         self.writing: Field | None = None
         self.done = self.cramped = False
+        self.full = False  # it has the whole screen, to read in
         self.in_place: Field | None = None  # the field that is a row of the answers, which stay beside it (E20)
         self.set_class(prompt.source == "tool" or prompt.kind in ("permission", "delivery"), "-tool")
         self.form = form.form_of(prompt)
@@ -163,6 +165,14 @@ class Frame(Vertical, can_focus=True):
     def given(self, rows: int) -> None:
         """The answer area has that many rows."""
         raise NotImplementedError
+
+    def needed(self, wanted: int) -> int:
+        """Rows that the answer area cannot do without where one wants to read."""
+        return wanted
+
+    def menu_needs(self, width: int) -> int:
+        """Rows of the menu that have to be in sight."""
+        return self.menu.height_at(width)
 
     def hints(self) -> list[Hint]:
         """The keys that work now, in order of importance."""
@@ -271,7 +281,13 @@ class Frame(Vertical, can_focus=True):
             heads=bool(self.tabs),
         )
         written = any(slot.field is self.writing for slot in self.slots)
-        shares = share(room, wants, least_context=1 if tight and self.problem.display else None)
+        shares = share(
+            room, wants, least_context=1 if tight and self.problem.display else None,
+            answers=self.menu_needs(inner) if self.mode == "menu" else None, reads=self.full,
+        )  # fmt: skip
+        if self.full and self._answering and shares.context < wants.context:
+            wants = replace(wants, answers=self.needed(wants.answers))
+            shares = share(room, wants, reads=True)
         if tight and shares.cramped:
             shares = share(room, wants, least_context=0 if written else 1)
         if reading:

@@ -192,14 +192,18 @@ class HunkSheet(BooleanSheet):
 
     def answer_hints(self) -> list[Hint]:
         return [
-            Hint("space", "take or leave", "take_hunk", keep=True), Hint("]", "next hunk", "hunk(1)"),
+            Hint("space", "take or leave", "take_hunk", keep=True), Hint("] [", "hunk", "hunk(1)"),
             Hint("a", "all", "all_hunks"), Hint("c", "comment", "comment"), *super().answer_hints(),
         ]  # fmt: skip
 
     def hints(self) -> list[Hint]:
-        found = [Hint("C", "note", "note") if one.action == "note" else one for one in super().hints()]
-        first = next((at for at, one in enumerate(found) if one.action == "hunk(1)"), None)
-        return [one for at, one in enumerate(found) if one.action != "hunk(1)" or at == first]
+        """What a change needs most stands where it is not left out: its list names y and n, ↑↓ everybody knows."""
+        found = {one.action: one for one in super().hints()}
+        if self.mode != "answer" or self.writing is not None:
+            return list(found.values())
+        last = [one for name in ("read(1)", "move(1)", "why") if (one := found.pop(name, None))]
+        note = [Hint("C", "note", "note")] if found.pop("note", None) else []
+        return [*found.values(), *note, *last]
 
     def action_say(self, what: str) -> None:
         if what.startswith("yes") and not self.view.taken:

@@ -44,12 +44,17 @@ def room_of(column: int) -> int:
     return column - -(-column // 3)
 
 
-def share(room: int, wants: Wants, *, least_context: int | None = None) -> Shares:
+def share(
+    room: int, wants: Wants, *, least_context: int | None = None, answers: int | None = None, reads: bool = False
+) -> Shares:
     """The question first, then enough answers, then the context, then whoever still wants more.
 
-    `least_context` stands for LEAST_CONTEXT while a notice takes its rows for a moment.
+    `least_context` stands for LEAST_CONTEXT while a notice takes its rows for a moment. `answers` rows have to be in
+    sight, though the context loses all of its own. `reads`: the context is what one wants to see.
     """
     left = room - wants.fixed
+    if answers is not None:
+        least_context = min(max(left - LEAST_QUESTION - answers, 0), LEAST_CONTEXT)
     few = min(wants.context, LEAST_CONTEXT if least_context is None else least_context)
     least = few + min(wants.question, LEAST_QUESTION) + min(wants.answers, LEAST_ANSWERS)
     cramped = left < least
@@ -59,9 +64,10 @@ def share(room: int, wants: Wants, *, least_context: int | None = None) -> Share
     gaps = parts if left - parts >= (least if room >= ROOMY else everything) else 0
     left -= gaps
     context = few
+    enough = answers if answers is not None else max(LEAST_ANSWERS, left // 4 if reads else left * 2 // 3)
     answers = min(wants.answers, LEAST_ANSWERS)
     question = min(wants.question, max(LEAST_QUESTION, left - context - answers), max(4, left // 3))
-    answers = max(answers, min(wants.answers, left - question - context, max(LEAST_ANSWERS, left * 2 // 3)))
+    answers = max(answers, min(wants.answers, left - question - context, enough))
     context = max(context, min(wants.context, left - question - answers))
     answers = max(answers, min(wants.answers, left - question - context))
     question = max(question, min(wants.question, left - answers - context))

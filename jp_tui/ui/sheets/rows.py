@@ -147,9 +147,10 @@ class Choices(ScrollView, can_focus=False):
         region = Region(0, top, 1, laid.ends[self.cursor] - top)
         self.scroll_to_region(region, animate=False, force=True, immediate=True)
 
-    def height_at(self, width: int) -> int:
-        """Lines that all rows take at a width."""
-        return self._laid(width).height
+    def height_at(self, width: int, to: str = "") -> int:
+        """Lines that all rows take at a width, or those from the first to the one with that id."""
+        laid, place = self._laid(width), self.place(to) if to else None
+        return laid.height if place is None else laid.ends[place]
 
     # Layout and painting
 

@@ -102,6 +102,9 @@ class Sheet(Asking):
     def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
         """A verdict of the engine, for a sheet that asked for one."""
 
+    def menu_needs(self, width: int) -> int:
+        return self.menu.height_at(width, to="end")  # the way to stop is not to be looked for
+
     def hints(self) -> list[Hint]:
         if self.mode == "menu":
             return [
@@ -109,7 +112,7 @@ class Sheet(Asking):
                 Hint("esc", "back", "leave", keep=True),
             ]  # fmt: skip
         if self.writing is not None:
-            return self.side_hints() or self.field_hints(self.writing)
+            return self.side_hints() or [*self.field_hints(self.writing), *self.field_walking_hints()]
         found = [*self.answer_hints(), *self.walking_hints()]
         if self.may_reply:
             found.append(Hint("r", "reply", "reply"))
@@ -119,7 +122,7 @@ class Sheet(Asking):
             found.append(Hint("e", "edit", "edit"))
         if "end_turn" in self.prompt.controls:
             found.append(Hint("s", "end turn", "end_turn"))
-        found += [*self.asking_hints(), Hint("esc", "menu", "leave", keep=True)]
+        found += [*self.asking_hints(), Hint("esc", "menu", "leave", keep=True), *self.place_hints()]
         return [*found, *self._reading_hints(), Hint("w", "why", "why")]
 
     def _reading_hints(self) -> list[Hint]:
@@ -131,9 +134,9 @@ class Sheet(Asking):
         elif self.banner and not self.told:
             found.append(Hint("v", "whole reason", "aside('reason')"))
         if view and view.hunk[1]:
-            found.append(Hint("t", "one column", "split") if view.split else Hint("t", "two columns", "split"))
+            found.append(Hint("t", "unified", "split") if view.split else Hint("t", "split", "split"))
         if view and view.hunk[1] > 1:
-            found.append(Hint("]", "next hunk", "hunk(1)"))
+            found.append(Hint("] [", "hunk", "hunk(1)"))
         return found
 
     # Actions

@@ -23,7 +23,8 @@ KEYS = "keys"
 """The page of all keys, which the app shows."""
 _ELSEWHERE = frozenset(
     {"move(1)", "move(-1)", "read(1)", "hunk(1)", "leave", "accept"}  # wheel and clicks; always in sight
-    | {"reply", "note", "edit", "back", "restore", "ask_back", "end_turn"}  # lines of their own
+    | {"reply", "note", "edit", "back", "restore", "ask_back", "end_turn"}
+    | {"place(1)", "place(-1)"}  # lines of their own
 )
 
 

@@ -115,6 +115,7 @@ class Stage(Ears):
         extra = [full] if sheet.context else []
         if len(self._queue) > 1:
             extra.append(Hint("ctrl+t", "next", "next"))
+        sheet.full = self.full
         sheet.lay_out(
             self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)]
         )

@@ -89,6 +89,9 @@ class VerdictSheet(Sheet):
         self._needed = self.list.height_at(width)
         return self._needed + self._rest
 
+    def needed(self, wanted: int) -> int:
+        return self._needed
+
     def given(self, rows: int) -> None:
         self._listed = rows >= self._needed
         self._unsaid = rows < self._needed + self._rest  # half of what is covered would be worse than none

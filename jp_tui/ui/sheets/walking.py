@@ -85,6 +85,26 @@ class Walking(Saying):
         found = [Hint("b", "back", "back")] if self.may_back else []
         return [*found, Hint("u", "bring back", "restore")] if self.prompt.undo else found
 
+    @property
+    def _tabs_walk(self) -> bool:
+        """Whether Tab leads to another question here; in a form of fields it leads to another field."""
+        return self._actions.get("tab") == "place(1)"
+
+    def place_hints(self) -> list[Hint]:
+        """The other keys of the same ways, while no field is written in."""
+        if not (self.form and (self.may_back or self.prompt.undo)):
+            return []
+        to = "place(-1)" if self.may_back else "place(1)"
+        return [Hint("← → tab" if self._tabs_walk else "ctrl+pgup pgdn", "questions", to)]
+
+    def field_walking_hints(self) -> list[Hint]:
+        """The keys of these ways while a field is written in, where letters are text."""
+        if self.form is None:
+            return []
+        back = Hint("shift+tab" if self._tabs_walk else "ctrl+pgup", "back", "place(-1)")
+        on = Hint("tab" if self._tabs_walk else "ctrl+pgdn", "bring back", "place(1)")
+        return [*([back] if self.may_back else []), *([on] if self.prompt.undo else [])]
+
     def walking_rows(self) -> list[Row]:
         """The lines of the menu that a form adds; what Back discards is said there (R248)."""
         rows = []
