@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.protocol.values import Answered
+from jp_tui.protocol.values import Answered, EndTurn, PromptRequest
+from jp_tui.questions.types import TextAnswer
 from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.widgets.dock import SheetDock
-from tests.ui.sheet_host import LONG_DIFF, Host, boolean, select, text, text_of
+from tests.ui.sheet_host import LONG_DIFF, Host, boolean, hunky, select, text, text_of
 
 
 def kinds(app: Host) -> list[str]:
@@ -328,3 +329,19 @@ async def test_e15_only_what_was_on_the_screen_counts_as_seen(size: tuple[int, i
         assert context is not None and context.lines == 91
         assert context.lines - context.unseen <= context.size.height + 2, "two rows may go to the keys when it listens"
         assert "lines not seen" in text_of(app)
+
+
+@pytest.mark.parametrize("prompt", [boolean(), text("q1"), hunky()], ids=["boolean", "text", "hunks"])
+async def test_an_answer_from_the_menu_that_is_refused_leads_back_to_the_question(prompt: PromptRequest) -> None:
+    app = Host(prompt)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *(["escape"] if app.sheet.writing else []), "escape", "s")
+        assert app.answers == [] and app.sheet.mode == "menu"
+        await app.type(pilot, "s")
+        assert app.answers == [EndTurn()]
+        app.dock.refused("q1", "the disk is full", gone=False)
+        await app.arm(pilot)
+        assert app.sheet.mode != "menu" and "End Turn" not in text_of(app)
+        assert "the disk is full" in text_of(app)
+        assert (app.sheet.writing is not None) == isinstance(prompt.question.answer_type, TextAnswer)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import Cancelled, Delivered, Edited, EndTurn, Permitted, Response
-from tests.ui.sheet_host import Host, delivery, permission, text_of
+from jp_tui.protocol.values import Cancelled, Delivered, Edited, EndTurn, Permitted, PromptRequest, Response
+from tests.ui.sheet_host import Host, boolean, delivery, permission, text_of
 
 LONG = Foreign('{"path": "a.py", "content": "' + "".join(f"line {n}\\n" for n in range(60)) + '"}')
 M34 = (
@@ -269,3 +271,18 @@ async def test_e24_an_edited_result_is_a_draft() -> None:
         await again.arm(pilot)
         await again.type(pilot, "e", "enter")
         assert again.answers == [Delivered(deliver=True, text="docs/a.md:3: TODO\ndocs/b.md:14: TODO later\nmore")]
+
+
+@pytest.mark.parametrize("prompt", [permission(controls=frozenset({"edit", "end_turn"})), boolean(remember=False)])
+async def test_r236_what_may_not_be_remembered_offers_no_y_or_n_that_remembers(prompt: PromptRequest) -> None:
+    """The floor (R78): not in the list, the last line, the menu or the full screen; and the keys do nothing."""
+    app = Host(prompt)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        for keys in ((), ("escape",), ("escape", "ctrl+f"), ("ctrl+f", "w")):
+            await app.type(pilot, *keys)
+            assert not re.search(r"remember|\bcovers?\b|(^|[^\w])[YN]  ", text_of(app)), text_of(app)
+        await app.type(pilot, "Y", "Y", "N", "N")
+        assert app.answers == []
+        await app.type(pilot, "n")
+        assert len(app.answers) == 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
@@ -17,6 +17,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from jp_tui.ui.keys import Row, Section, all_sections, counted, declared, words
+from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, join, ours, styled
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
@@ -53,6 +54,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
             border-subtitle-color: $muted-foreground;
         }
         Static { height: auto; }
+        KeyLine { dock: bottom; padding: 0; }
     }
     """
 
@@ -63,15 +65,33 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with VerticalScroll() as page:
             page.border_title = ours("Keys")
-            page.border_subtitle = ours("↑ ↓ PgUp PgDn scroll · Esc closes")
             page.can_focus = True
             yield Static()
+            line = KeyLine()
+            line.hints = (
+                Hint("esc", "close", "close", keep=True), Hint("pgdn", "on", "scroll_page_down"),
+                Hint("pgup", "back", "scroll_page_up"), Hint("↑↓", "scroll", "scroll_down"),
+            )  # fmt: skip
+            yield line
 
     def on_mount(self) -> None:
         self.set_focus(self.query_one(VerticalScroll), scroll_visible=False)
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one(Static).update(_page(self._sections, min(event.size.width, _MOST) - _EDGES))
+
+    @on(KeyLine.Pressed)
+    def _pressed(self, event: KeyLine.Pressed) -> None:
+        event.stop()
+        if event.action == "close":
+            self.dismiss()
+        else:
+            self.action_page(event.action)
+
+    def on_click(self, event: events.Click) -> None:
+        """Beside the page: away with it."""
+        if self.get_widget_at(*event.screen_offset)[0] is self:
+            self.dismiss()
 
     def action_page(self, how: str) -> None:
         getattr(self.query_one(VerticalScroll), how)(animate=False)

@@ -146,6 +146,8 @@ class SheetDock(Talking):
             words = ours(w.GONE, who=self._who(inquiry), reason=Foreign(reason))
             self._drop(inquiry, self._gone(inquiry, by) if by else words)
         elif sheet is not None:
+            if sheet.mode == "menu":  # it was chosen there; to be told why not one wants to see what was asked
+                sheet.turn("answer")
             sheet.say(ours(w.REFUSED, reason=Foreign(reason)))
             if inquiry == self._queue.current and self._arrival.phase == "sent":
                 self._move(self._arrival.opened(self._clock()))
