@@ -220,18 +220,15 @@ class Coordinator:
 
     # --- what is known ------------------------------------------------------------------------------------
 
-    def shown(self, inquiry: str) -> PromptRequest | None:
-        """The prompt that waits for the human under this id."""
-        return self._showing.get(inquiry)
+    @property
+    def showing(self) -> Showing:
+        """What waits for the human."""
+        return self._showing
 
     def ask_again(self) -> None:
         """Put what waits to a face that was not there when it was asked."""
         self._showing.again()
         self._reviewing.say_again()
-
-    def answered_after(self, inquiry: str) -> int | None:
-        """Milliseconds since the question was put to the human."""
-        return self._showing.since(inquiry)
 
     def settled_by(self, inquiry: str) -> str | None:
         """Who settled an inquiry of this turn; None when nobody did."""

@@ -13,6 +13,7 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine import agent_record, child
 from jp_tui.engine.agents import Agents
+from jp_tui.engine.carrying import Carrying
 from jp_tui.engine.entries import stored_event
 from jp_tui.engine.figures import figures
 from jp_tui.engine.listing import draft_allowed, listed
@@ -22,6 +23,7 @@ from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup
 from jp_tui.engine.verdicts import LazyChecks
+from jp_tui.engine.watching import Watching
 from jp_tui.journal.port import ConversationRow, JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -32,19 +34,38 @@ from jp_tui.questions.validate import problem
 PATIENCE_SECONDS = 2.0
 
 
+_InSession = (
+    c.StartTurn
+    | c.InterruptTurn
+    | c.AnswerQuestion
+    | c.ReadLedger
+    | c.RevokeEntry
+    | c.AskAside
+    | c.SendAside
+    | c.TakeOver
+)
+"""Commands for a conversation that is open."""
+
+
 class Engine:
     """Holds conversations and gets questions answered. `greet` lets a scripted model speak first."""
 
     def __init__(self, setup: Setup, publish: Callable[[e.Event], None], *, greet: bool = False) -> None:
-        self._setup, self._publish, self._greet = setup, publish, greet
+        self._setup, self._tell, self._greet = setup, publish, greet
         self._sessions: dict[str, Session] = {}
+        self._watching = Watching(setup, publish, self._sessions)
+        self._carrying = Carrying(setup, self._sessions, self._carried)
         self._checks = LazyChecks()
         self._offering = Offering(setup, self._checks, self._sessions.get)
         self._beside: set[asyncio.Task[None]] = set()
         self._secrets: list[Secrets] = []
         self._uses: Counter[str] = Counter()
         self._stopped = False
-        self._agents = Agents(publish, self._checks, self._sessions, self._uses, self.failed)
+        self._agents = Agents(self._publish, self._checks, self._sessions, self._uses, self.failed)
+
+    def _publish(self, event: e.Event) -> None:
+        self._tell(event)
+        self._watching.heard(event)
 
     async def handle(self, command: c.Command) -> None:
         """Carry out one command; failures are reported, never raised."""
@@ -71,6 +92,8 @@ class Engine:
         if self._stopped:
             return
         self._stopped = True
+        self._watching.close()
+        await self._carrying.close()
         try:
             for task in (beside := list(self._beside)):
                 task.cancel()
@@ -96,15 +119,9 @@ class Engine:
                 rows = self._setup.journal.around(id_, around, count)
                 found = tuple(stored_event(row) for row in rows)
                 self._publish(e.EventsRead(conversation=id_, around=around, events=found))
-            case c.StartTurn(conversation=id_, text=text):
-                if (session := self._session(id_, command.type)) is not None:
-                    await session.start(text)
-            case c.InterruptTurn(conversation=id_, action=action, text=text):
-                if (session := self._session(id_, command.type)) is not None:
-                    session.interrupt(action, text)
-            case c.AnswerQuestion(conversation=id_):
-                if (session := self._session(id_, command.type)) is not None:
-                    session.answer(command)
+            case _ if isinstance(command, _InSession):
+                if (session := self._session(command.conversation, command.type)) is not None:
+                    await _in_session(session, command)
             case c.ListConversations(workspace=workspace, limit=limit, agents=agents):
                 known = self._setup.journal.conversations(workspace or None, limit=limit, children=agents)
                 self._publish(e.ConversationsListed(conversations=tuple(_info(row) for row in known)))
@@ -126,21 +143,10 @@ class Engine:
                 self._list(command.type, id_, pending=pending)
             case c.OfferAnswer():
                 self._aside(command, self._offer(command))
-            case c.ReadLedger(conversation=id_):
-                if (session := self._session(id_, command.type)) is not None:
-                    await session.ledger.read()
-            case c.RevokeEntry(conversation=id_, key=key):
-                if (session := self._session(id_, command.type)) is not None:
-                    await session.ledger.revoke(key)
-            case c.AskAside(conversation=id_, inquiry=inquiry, text=text):
-                if (session := self._session(id_, command.type)) is not None:
-                    session.asides.ask(session.prompt(inquiry), text)
-            case c.SendAside(conversation=id_, inquiry=inquiry, send=send):
-                if (session := self._session(id_, command.type)) is not None:
-                    await session.asides.send(inquiry, send=send)
-            case c.TakeOver(conversation=id_, inquiry=inquiry):
-                if (session := self._session(id_, command.type)) is not None:
-                    session.take_over(inquiry)
+            case c.CarryOn(conversation=id_):
+                self._aside(command, self._carrying.carry_on(id_))
+            case c.WatchWaiting(on=on):
+                self._watching.watch(on=on)
             case c.ReadReviewers():
                 self._aside(command, self._reviewers())
             case c.Shutdown():
@@ -189,7 +195,14 @@ class Engine:
         self._publish(e.InquiriesListed(inquiries=tuple(found)))
 
     async def _offer(self, command: c.OfferAnswer) -> None:
-        self._publish(await self._offering.offer(command))
+        settled = await self._offering.offer(command)
+        self._publish(settled)
+        if command.carry_on and settled.status == "accepted":
+            with suppress(ValueError):  # somebody else holds it, and carries it on
+                await self._carrying.carry_on(settled.conversation)
+
+    async def _carried(self, row: ConversationRow) -> Session:
+        return await self._resumed(row, await self._setup.open_model(row.model))
 
     def _session(self, id_: str, command: str) -> Session | None:
         session = self._sessions.get(id_)
@@ -274,6 +287,27 @@ class Engine:
         for secrets in self._secrets:
             message, report = secrets.text(message), secrets.text(report)
         self._publish(e.EngineFailed(message=message, report=report))
+
+
+async def _in_session(session: Session, command: _InSession) -> None:
+    """Raises ValueError with words, JournalError."""
+    match command:
+        case c.StartTurn(text=text):
+            await session.start(text)
+        case c.InterruptTurn(action=action, text=text):
+            session.interrupt(action, text)
+        case c.AnswerQuestion():
+            session.answer(command)
+        case c.ReadLedger():
+            await session.ledger.read()
+        case c.RevokeEntry(key=key):
+            await session.ledger.revoke(key)
+        case c.AskAside(inquiry=inquiry, text=text):
+            session.asides.ask(session.prompt(inquiry), text)
+        case c.SendAside(inquiry=inquiry, send=send):
+            await session.asides.send(inquiry, send=send)
+        case c.TakeOver(inquiry=inquiry):
+            session.take_over(inquiry)
 
 
 def _info(row: ConversationRow) -> ConversationInfo:

@@ -69,7 +69,7 @@ class Offers:
 
     async def take(self, inquiry: str, text: str, digest: str = "") -> Settled:
         """Run an offered answer through the machine; `digest` is what the offerer saw, when it says so."""
-        shown = self._coordinator.shown(inquiry)
+        shown = self._coordinator.showing.get(inquiry)
         if shown is None or shown.kind != "question":
             return self._late(inquiry)
         if digest and digest != shown.digest:
@@ -78,7 +78,7 @@ class Offers:
             value = typed(shown.question.answer_type, text)
         except ValueError as problem:
             return "invalid", str(problem)
-        at, ms = timestamp(self._log.setup.now()), self._coordinator.answered_after(inquiry)
+        at, ms = timestamp(self._log.setup.now()), self._coordinator.showing.since(inquiry)
         given = v.HumanAnswered(inquiry, shown.digest, value, via="process", ms=ms, at=at)
         steps = await self._coordinator.hear(await self._coordinator.checked(given, shown))
         for step in steps:

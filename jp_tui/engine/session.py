@@ -162,6 +162,12 @@ class Session:
         """Whether its last turn is left for later (R230)."""
         return self._turn is not None and self._turn.outcome == "deferred"
 
+    async def carry_on(self) -> bool:
+        """Go on with a turn that was cut off, nobody looking; false when nothing is left of one. Raises ValueError,
+        JournalError."""
+        await mending.mend(self._log)
+        return await self._take_up()
+
     # --- turns --------------------------------------------------------------------------------------------
 
     async def start(self, text: str) -> None:
@@ -267,7 +273,7 @@ class Session:
             log.publish(AnswerRefused(conversation=log.id, inquiry=inquiry, reason=reason, gone=True))
             return
         coordinator, at = self._turn.coordinator, timestamp(log.setup.now())
-        ms = coordinator.answered_after(inquiry)
+        ms = coordinator.showing.since(inquiry)
         coordinator.human(inquiry, given(command, via=log.setup.via, ms=ms, at=at))
 
     def take_over(self, inquiry: str) -> None:
@@ -287,7 +293,11 @@ class Session:
 
     def prompt(self, inquiry: str) -> PromptRequest | None:
         """What waits for the human under this id."""
-        return self._turn.coordinator.shown(inquiry) if self.busy and self._turn is not None else None
+        return next((shown for shown in self.prompts() if shown.inquiry == inquiry), None)
+
+    def prompts(self) -> list[PromptRequest]:
+        """All that waits for the human here."""
+        return list(self._turn.coordinator.showing) if self.busy and self._turn is not None else []
 
     def save_draft(self, key: str, text: str) -> None:
         """Keep unsent text, or forget it; an answer's only as long as its question waits, a secret's never (E24)."""

@@ -128,12 +128,30 @@ class ListInquiries(Model):
 
 class OfferAnswer(Model):
     """Answer a waiting question, of this process or another (S6, S12); answered by OfferSettled. `conversation` may be
-    empty when the inquiry's id is unique. `value` is what was typed, read by the question's type."""
+    empty when the inquiry's id is unique. `value` is what was typed, read by the question's type. With `carry_on` a
+    conversation that nobody holds goes on with its turn then, as with CarryOn."""
 
     type: Literal["offer_answer"] = "offer_answer"
     conversation: str = ""
     inquiry: str
     value: str = Field(repr=False)
+    carry_on: bool = False
+
+
+class CarryOn(Model):
+    """Take a conversation that nobody holds and go on with its turn that was cut off, in the background (E51): what it
+    asks comes as QuestionAsked, with its events, and AnswerQuestion is taken. For a sub-agent's, its parent goes on.
+    Refused when somebody else holds it, or when nothing is left to go on with; nothing happens where it runs."""
+
+    type: Literal["carry_on"] = "carry_on"
+    conversation: str
+
+
+class WatchWaiting(Model):
+    """Answered by WaitingListed, now and whenever it changes, until it is sent with `on` false."""
+
+    type: Literal["watch_waiting"] = "watch_waiting"
+    on: bool = True
 
 
 class ReadLedger(Model):
@@ -205,6 +223,8 @@ Command = Annotated[
     | CheckAnswer
     | ListInquiries
     | OfferAnswer
+    | CarryOn
+    | WatchWaiting
     | ReadLedger
     | RevokeEntry
     | AskAside

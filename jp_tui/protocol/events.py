@@ -21,6 +21,7 @@ from jp_tui.protocol.values import (
     StoredEvent,
     TurnError,
     UsageTotals,
+    WaitingInfo,
 )
 
 
@@ -147,8 +148,8 @@ class CallChanged(Model):
 
 
 class QuestionAsked(Model):
-    """A question waits for the human; several may (R99). The face shows one at a time, oldest first. `draft` is what was
-    typed to it before, in a run that is over or at another face (E24)."""
+    """A question waits for the human; several may (R99). The face shows one at a time, oldest first. `draft` is what
+    was typed to it before, in a run that is over or at another face (E24)."""
 
     type: Literal["question_asked"] = "question_asked"
     conversation: str
@@ -203,6 +204,14 @@ class OfferSettled(Model):
 class InquiriesListed(Model):
     type: Literal["inquiries_listed"] = "inquiries_listed"
     inquiries: tuple[InquiryInfo, ...]
+
+
+class WaitingListed(Model):
+    """All that waits for the human in this workspace, from every tool, agent and conversation, the oldest first (E51).
+    A few times a second at most."""
+
+    type: Literal["waiting_listed"] = "waiting_listed"
+    waiting: tuple[WaitingInfo, ...]
 
 
 class LedgerRead(Model):
@@ -342,6 +351,7 @@ Event = Annotated[
     | AnswerChecked
     | OfferSettled
     | InquiriesListed
+    | WaitingListed
     | LedgerRead
     | AsideDelta
     | AsideEnded

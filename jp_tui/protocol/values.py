@@ -246,6 +246,27 @@ class InquiryInfo(Model):
     waits: bool = False
 
 
+class WaitingInfo(Model):
+    """Something that waits for the human (E51). `here`: it waits in this engine, its prompt came as QuestionAsked, and
+    AnswerQuestion is taken; else it stands on record only, `question` is its stored form, OfferAnswer takes an answer
+    and CarryOn asks it here. `text` is one line of it, `since` a time (R58). What has the same `kind`, `tool` and
+    `digest` is identical."""
+
+    conversation: str
+    title: Foreign
+    inquiry: str
+    kind: PromptKind = "question"
+    tool: str = ""
+    source: str = ""
+    label: str | None = None
+    text: Foreign
+    digest: str
+    since: str
+    here: bool = False
+    agent: AgentInfo | None = None
+    question: Wire | None = None
+
+
 class LedgerEntry(Model):
     """Something that is remembered or allowed (E43). `key` names it to RevokeEntry; `scope` `turn` or `settings`.
 

@@ -15,6 +15,7 @@ COMMANDS = {
     "open_conversation", "read_events", "start_turn", "interrupt_turn", "answer_question", "list_conversations",
     "read_conversation", "read_history", "save_draft", "set_setting", "check_answer", "list_inquiries", "offer_answer",
     "read_ledger", "revoke_entry", "ask_aside", "send_aside", "take_over", "read_reviewers", "shutdown",
+    "carry_on", "watch_waiting",
 }  # fmt: skip
 EVENTS = {
     "title_changed", "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped",
@@ -22,6 +23,7 @@ EVENTS = {
     "answer_refused", "conversations_listed", "conversation_read", "history_read", "setting_changed", "refused",
     "storage_failed", "engine_failed", "stopped", "answer_checked", "offer_settled", "inquiries_listed", "ledger_read",
     "aside_delta", "aside_ended", "review_started", "review_delta", "reviewers_read",
+    "waiting_listed",
 }  # fmt: skip
 
 
