@@ -63,7 +63,7 @@ class Rpc:
         assert self.process.stdout is not None
         end = time.monotonic() + LIMIT
         while b"\n" not in self._rest:
-            assert select.select([self.process.stdout], [], [], max(end - time.monotonic(), 0))[0], self.heard[-3:]
+            assert select.select([self.process.stdout], [], [], max(end - time.monotonic(), 0))[0], self.heard[-6:]
             data = os.read(self.process.stdout.fileno(), 1 << 16)
             if not data:
                 self.told = self.process.stderr.read().decode() if self.process.stderr else ""

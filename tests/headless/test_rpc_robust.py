@@ -6,6 +6,8 @@ import contextlib
 import json
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ import pytest
 
 from tests.headless.asking_tools import YES_NO, answers, configure, question, results
 from tests.headless.rpc_peer import Rpc, prompted, rpc
-from tests.headless.running import LIMIT, jp, latest, log
+from tests.headless.running import LIMIT, ROOT, environment, jp, latest, log
 
 ASKS = {"a": {"ask": question(YES_NO, text="Sure?")}}
 
@@ -237,3 +239,25 @@ def test_usage_and_schema(tmp_path: Path) -> None:
     first, second = (jp(tmp_path, "rpc", "--schema", "--cfg", "ui.theem=1") for _ in range(2))
     assert first.returncode == 0 and first.stdout == second.stdout and first.stderr == ""
     assert json.loads(first.stdout)["methods"]["session/prompt"]["result"]["$ref"] == "#/$defs/PromptEnded"
+
+
+def test_it_loads_no_screen_and_nothing_heavy(tmp_path: Path) -> None:
+    """HOUSE: a session with a scripted model needs none of these."""
+    code = (
+        "import sys; from jp_tui.main import main; status = main(['rpc', '--model', 'demo/tour']); "
+        "sys.stderr.write('MODULES ' + ' '.join(sys.modules)); sys.exit(status)"
+    )
+    call = {"jsonrpc": "2.0", "id": 1, "method": "session/new"}
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(call),
+        capture_output=True,
+        encoding="utf-8",
+        env=environment(tmp_path),
+        cwd=ROOT,
+        timeout=LIMIT,
+    )
+    assert ran.returncode == 0 and json.loads(ran.stdout)["result"]["session_id"], "answered before the end of input"
+    loaded = {name.partition(".")[0] for name in ran.stderr.partition("MODULES ")[2].split()}
+    assert "pydantic" in loaded
+    assert not loaded & {"textual", "rich", "httpx", "tomlkit", "pygments", "markdown_it", "jsonschema"}

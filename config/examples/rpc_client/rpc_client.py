@@ -110,9 +110,10 @@ def ask(question: Question) -> str:
 
 
 def hear(method: str, params: Json) -> None:
-    """Print what the assistant said."""
+    """Print what the assistant said; what its sub-agents say has a conversation of its own."""
     event = params.get("event", {})
-    if method == "session/event" and event["type"] == "chat_response" and "message" in event:
+    mine = method == "session/event" and event["conversation"] == params["session_id"]
+    if mine and event["type"] == "chat_response" and "message" in event:
         print(harmless(event["message"]), flush=True)
 
 

@@ -149,7 +149,7 @@ class SessionCancelled(Model):
 
 class SessionEvent(Model):
     """An event of the log, durable, as it is stored: with `seq`, which only grows, and `conversation`. `closes` names
-    the streamed part that has become this event."""
+    the streamed part that has become this event. What its sub-agents do comes with their own `conversation`."""
 
     session_id: str
     event: Wire
