@@ -18,9 +18,9 @@ from textual.timer import Timer
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.notify import Notify
-from jp_tui.ui.attention_means import Answers, chosen, multiplexer, plain, sequence
+from jp_tui.ui.attention_means import Answers, chosen, multiplexer, plain, query, sequence
 from jp_tui.ui.attention_pace import AWAY, TURN, Key, Pace, Presence
-from jp_tui.ui.driver import FocusReports, WorkspaceDriver
+from jp_tui.ui.driver import TerminalAnswered, WorkspaceDriver
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.title import WindowTitle
 from jp_tui.view.status import Status
@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
 
 SAID = 10.0
 """Seconds for which it is said what was wrong with a call."""
-UNSEEN = "You were called after {secs:.0f} s without a key: this terminal does not tell whether you look at it"
+UNSEEN = "Called you after {secs:.0f} s without a key: this terminal does not report its focus"
 _TITLE, _TEXT = 120, 400
 
 
@@ -55,6 +55,8 @@ class Attention:
         self._answers = Answers()
         self.title = WindowTitle(write=write) if wishes.title else None
         """What the driver takes away whenever the screen is left."""
+        self.ask: Callable[[str], None] | None = None
+        """Asks the terminal something about itself; there is none where nobody could take the answer."""
         self._status = Status()
         self._prompts: dict[Key, PromptRequest] = {}
         self._ended: ev.TurnCompleted | None = None
@@ -76,6 +78,8 @@ class Attention:
         from jp_tui.protocol import events as ev
 
         now = self._clock()
+        if self.ask is not None and reported:  # once, after the first frame
+            self._ask(self.ask)
         for event in reported:
             match event:
                 case ev.QuestionAsked(conversation=conversation, prompt=prompt):
@@ -89,6 +93,13 @@ class Attention:
                 case ev.TurnCompleted(conversation=conversation) if conversation == self._status.conversation:
                     self._turn_ended(event, now)
         self._schedule()
+
+    def _ask(self, ask: Callable[[str], None]) -> None:
+        """What kind of terminal it is, where the environment leaves that open and the answer would be used."""
+        self.ask = None
+        words = query(self._environment)
+        if words and self._wishes.desktop == "auto":
+            ask(words)
 
     def _turn_ended(self, event: ev.TurnCompleted, now: float) -> None:
         """An interrupted one was ended by somebody who was there."""
@@ -216,9 +227,10 @@ class Attentive:
     def on_mount(self: Any) -> None:
         if isinstance(self._driver, WorkspaceDriver):
             self._driver.title = self.attention.title
+            self.attention.ask = self._driver.ask
 
-    def on_focus_reports(self, event: FocusReports) -> None:
-        self.attention.answered(Answers(focus=event.given))
+    def on_terminal_answered(self, event: TerminalAnswered) -> None:
+        self.attention.answered(Answers(event.version, event.osc99, event.focus))
 
     def on_app_focus(self) -> None:
         self.attention.focused(True)

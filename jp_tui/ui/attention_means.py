@@ -1,7 +1,7 @@
 """By what means a terminal calls somebody who does not look (asking.md E50), and the exact bytes of each.
 
 Pure: the environment and what the terminal answered come in. Whatever words go into a sequence lose every control
-character first (R197), and what a desktop would take for markup. It sends nothing, and asks the terminal nothing.
+character first (R197), and what a desktop would take for markup. It sends nothing.
 """
 
 from __future__ import annotations
@@ -138,6 +138,20 @@ def _terminal(environment: Mapping[str, str], answers: Answers, through: Through
     if environment.get("LC_TERMINAL") == "iTerm2":  # the one that goes along over ssh
         return "iterm2"
     return next((name for variable, name in _LEFT_BEHIND if environment.get(variable)), "")
+
+
+QUERY = "\x1b]99;i=jp-tui:p=?;\x1b\\\x1b[>0q"
+"""Whether it takes OSC 99, then its name and version. A terminal that knows neither ignores both."""
+
+
+def query(environment: Mapping[str, str]) -> str:
+    """What to ask the terminal where the environment leaves open what it can; empty where that is known, and where
+    something stands between that would answer for itself."""
+    term, program = environment.get("TERM", ""), environment.get("TERM_PROGRAM", "")
+    between = multiplexer(environment) or any(environment.get(name) for name in (*_INSIDE, *_INSIDE_UNLESS_KNOWN))
+    if between or not term.startswith(("xterm", "foot")) or program == "Apple_Terminal":
+        return ""
+    return "" if means(environment)[0].sure and len(means(environment)) > 1 and not term.startswith("foot") else QUERY
 
 
 def chosen(

@@ -12,7 +12,6 @@ import contextlib
 import contextvars
 import gc
 import os
-import re
 import select
 import signal
 import sys
@@ -29,6 +28,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from jp_tui import guardian
+from jp_tui.ui.driver_replies import Replies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,15 +52,15 @@ _NO_PROGRESS, _DRAIN = 1.0, 5.0
 _GC_THRESHOLDS = (20_000, 20, 20)
 FOCUS_QUERY = "\x1b[?1004$p"
 """Asks whether the focus is reported, which Textual has just turned on; its parser drops the answer."""
-_FOCUS_ANSWER = re.compile(r"\x1b\[\?1004;(\d)\$y")
 
 
-class FocusReports(Message):
-    """Whether the terminal says that it reports its focus."""
+class TerminalAnswered(Message):
+    """What the terminal says of itself: whether it reports its focus (None: it did not say), its name and version, and
+    whether it takes OSC 99. The later one holds what the earlier one held."""
 
-    def __init__(self, given: bool) -> None:
+    def __init__(self, focus: bool | None, version: str, osc99: bool) -> None:
         super().__init__()
-        self.given = given
+        self.focus, self.version, self.osc99 = focus, version, osc99
 
 
 def driver_class() -> type[Driver] | None:
@@ -180,6 +180,7 @@ class WorkspaceDriver(LinuxDriver):
         self._ending = 0.0
         self._guardian_died = False
         self._context = contextvars.copy_context()
+        self._replies = Replies()
         self.title: WindowTitle | None = None
         """What stands in the window's title while the screen is ours."""
 
@@ -284,6 +285,11 @@ class WorkspaceDriver(LinuxDriver):
         if self._output is not None:
             self._output.write(data)
 
+    def ask(self, query: str) -> None:
+        """Ask the terminal something about itself; the last part is to be XTVERSION. TerminalAnswered may follow."""
+        self._replies.expecting = True
+        self.write(query)
+
     def _repaint(self) -> None:
         self._app.call_later(self._app.refresh)
 
@@ -378,17 +384,22 @@ class WorkspaceDriver(LinuxDriver):
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
         while True:
-            due = parser._timeout_time
-            wait = None if due is None else max(0.0, due - time.monotonic())
+            moments = [moment for moment in (parser._timeout_time, self._replies.due) if moment is not None]
+            wait = max(0.0, min(moments) - time.monotonic()) if moments else None
             ready, _, _ = select.select([tty, wake], [], [], wait)
             if wake in ready:
                 break
             if ready and not self._read(tty, parser, decode):
                 break
-            for message in parser.tick():
+            for message in (*self._late(parser), *parser.tick()):
                 self.process_message(message)
         with contextlib.suppress(EOFError, ParseError):
             list(parser.feed(""))  # ends its debug log
+
+    def _late(self, parser: XTermParser) -> list[Message]:
+        """What might have been the beginning of an answer, and was a key."""
+        text = self._replies.overdue(time.monotonic())
+        return list(parser.feed(text)) if text else []
 
     def _read(self, tty: int, parser: XTermParser, decode: Callable[[bytes], str]) -> bool:
         if not self._guardian_died and not guardian.in_foreground(tty):
@@ -403,8 +414,10 @@ class WorkspaceDriver(LinuxDriver):
             self._soon(lambda: self._end_signal(signal.SIGHUP))
             return False
         text = decode(data)
-        if "$y" in text and (said := _FOCUS_ANSWER.search(text)):
-            self.send_message(FocusReports(said[1] in "13"))
+        text, news = self._replies.feed(text, time.monotonic())
+        if news:
+            replies = self._replies
+            self.send_message(TerminalAnswered(replies.focus, replies.version, replies.osc99))
         if text:  # the parser takes an empty one for the end
             for message in parser.feed(spelled_out(text)):
                 self.process_message(message)

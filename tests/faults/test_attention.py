@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jp_tui.ui.attention_means import QUERY
 from tests.faults.conftest import REAL, Start
 from tests.faults.terminal import Terminal, descendants
 from tests.faults.test_questions import ASK, scripted
@@ -33,7 +34,7 @@ def asks(folder: Path, start: Start, *options: str, env: dict[str, str], focus: 
 def calls(terminal: Terminal) -> list[bytes]:
     """Every notification and bell in what was written; the title's own end is no bell."""
     found = []
-    rest = terminal.seen
+    rest = terminal.seen.replace(QUERY.encode(), b"")
     while rest:
         at = min((place for place in (rest.find(b"\x1b]"), rest.find(b"\x07")) if place >= 0), default=-1)
         if at < 0:
@@ -84,6 +85,23 @@ def test_through_tmux_it_is_wrapped_and_the_bell_goes_along(tmp_path: Path, star
     terminal.wait_quiet()
     title = WORDS[0] + os.fsencode(tmp_path.name)
     assert b"\x1bPtmux;\x1b\x1b]9;" + title + b": " + WORDS[1] + b"\x07\x1b\\\x07" in terminal.seen
+
+
+@pytest.mark.parametrize("cut", [0, 20, 40])
+def test_a_terminal_that_says_what_it_is_is_believed_and_its_answer_is_not_typed(
+    tmp_path: Path, start: Start, cut: int
+) -> None:
+    terminal = start(scripted(tmp_path, {"name": "ask_user", "arguments": ASK}))
+    terminal.wait(lambda: QUERY.encode() in terminal.seen, "the question to the terminal")
+    answer = "\x1b]99;i=jp-tui:p=?;a=focus\x1b\\\x1bP>|kitty(0.41.0)\x1b\\"
+    terminal.type(f"go{answer[:cut]}")
+    terminal.type(f"{answer[cut:]} on")
+    terminal.wait_text("│ go on")
+    terminal.type(f"\r{AWAY}")
+    terminal.wait_text("Which name shall the file have?")
+    terminal.wait(lambda: calls(terminal)[1:], "a call")
+    assert [call[:5] for call in calls(terminal)] == [b"\x1b]99;", b"\x1b]99;"]
+    assert "kitty" not in terminal.text() and terminal.seen.count(QUERY.encode()) == 1
 
 
 @pytest.mark.parametrize("settings", [("--cfg", "notify.bell=false"), ("--cfg", "notify.desktop=off")])

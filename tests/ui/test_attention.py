@@ -18,7 +18,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import TurnError
 from jp_tui.settings.notify import Notify
 from jp_tui.ui.attention_pace import AWAY
-from jp_tui.ui.driver import FocusReports
+from jp_tui.ui.driver import TerminalAnswered
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink
 from tests.faults.terminal import running
@@ -201,21 +201,21 @@ async def test_where_nothing_tells_the_focus_the_last_key_decides_and_that_is_sa
         await app.waits(pilot, AWAY - 1)
         assert app.calls == []
         await app.waits(pilot, 1.1)
-        assert app.calls == [ASKS] and "does not tell" not in app.screen_text()
+        assert app.calls == [ASKS] and "does not report" not in app.screen_text()
         await pilot.press("y")
         await pilot.pause()
-        assert "this terminal does not tell whether you look at it" in app.screen_text()
+        assert "Called you after 15 s without a key: this terminal does not report its focus" in app.screen_text()
 
 
 async def test_a_terminal_that_says_it_reports_is_believed_until_it_does() -> None:
     async with called(away=None) as (app, pilot):
-        app.post_message(FocusReports(True))
+        app.post_message(TerminalAnswered(True, "", False))
         await app.waits(pilot, 600)
         await app.says(pilot, *scenes.tools(), *scenes.asked())
         await app.waits(pilot, 600)
         assert app.calls == [], "it would have said so"
     async with called(away=None, environment={"TMUX": "/x", "KITTY_WINDOW_ID": "1"}) as (app, pilot):
-        app.post_message(FocusReports(True))
+        app.post_message(TerminalAnswered(True, "", False))
         await app.waits(pilot, 600)
         await app.says(pilot, *scenes.tools(), *scenes.asked())
         await app.waits(pilot)
