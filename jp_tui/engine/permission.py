@@ -7,7 +7,6 @@ import hashlib
 from jp_tui.conversation.strict_json import dump
 from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.job import Done, Job
-from jp_tui.engine.touching import touched
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 
@@ -22,9 +21,12 @@ def refused(job: Job, coordinator: Coordinator) -> tuple[str, ...]:
 
     None for a built-in tool: it says itself what it would change, and asks about that.
     """
-    if job.setup.kind == "built-in":
+    if job.setup.kind == "built-in" or not coordinator.ledger.refused:
         return ()
-    found = touched(job.arguments, str(job.root), coordinator.ledger.refused)
+    from jp_tui.engine.on_disk import OnDisk  # rarely needed, and not at start-up
+    from jp_tui.engine.touching import touched
+
+    found = touched(job.arguments, str(job.root), coordinator.ledger.refused, OnDisk())
     return () if job.allowed.issuperset(found) else found
 
 

@@ -1,0 +1,59 @@
+"""What the words of a call mean on the disk, for `touching`: links, capitals, hard links. Reads only.
+
+A path that cannot be looked at is what its words say.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from functools import lru_cache
+
+
+class OnDisk:
+    """See `touching.Disk`. For one look: what it found is not looked up again."""
+
+    def __init__(self) -> None:
+        self.there = lru_cache(maxsize=None)(os.path.lexists)
+        self.real = lru_cache(maxsize=None)(_real)
+        self.is_folder = lru_cache(maxsize=None)(os.path.isdir)
+        self.twin = lru_cache(maxsize=None)(_twin)
+
+    def folds(self, path: str) -> bool:
+        """See Disk. Told by any part of the path that is also found with its capitals exchanged."""
+        while (folder := os.path.dirname(path)) != path:
+            name = os.path.basename(path)
+            if name.swapcase() != name and _same(os.path.join(folder, name.swapcase()), path):
+                return True
+            path = folder
+        return False
+
+    def names(self, folder: str) -> Iterator[str]:
+        """See Disk."""
+        try:
+            yield from os.listdir(folder)
+        except (OSError, ValueError):
+            return
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(os.path.expanduser(path))
+    except (OSError, ValueError):
+        return path
+
+
+def _twin(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if found.st_nlink > 1 and not stat.S_ISDIR(found.st_mode) else None
+
+
+def _same(path: str, other: str) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):
+        return False
