@@ -57,6 +57,8 @@ class KeyLine(Widget):
     """Rows that it may take; what does not fit is left out from the end."""
     hints: reactive[tuple[Hint, ...]] = reactive((), layout=True)
     """What is shown, in order of importance."""
+    coming: reactive[tuple[Hint, ...]] = reactive((), layout=True)
+    """What will be shown in its place in a moment: its rows are kept free, so that nothing moves then."""
 
     @dataclass
     class Pressed(Message):
@@ -87,11 +89,11 @@ class KeyLine(Widget):
         return rows
 
     def height_at(self, width: int) -> int:
-        """Rows that the hints take."""
-        return len(self.rows(width))
+        """Rows that the hints take, or will take."""
+        return max(len(self.rows(width)), len(self.rows(width, self.coming)) if self.coming else 0)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(self.rows(width))
+        return self.height_at(width)
 
     def render(self) -> Content:
         lines = []
