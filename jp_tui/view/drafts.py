@@ -9,19 +9,24 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-_KEYS = {"answer", "reply", "note", "edit", "ask"}
+_KEYS = {"answer", "reply", "note", "edit", "ask", "pastes"}
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """The texts of one question that were typed and not sent; `answer` and `edit` None when not touched, `ask` what was
-    to be asked aside (E30)."""
+    to be asked aside (E30). `pastes` are places in them that were pasted: which text, from where, how long."""
 
     answer: str | None = None
     reply: str = ""
     note: str = ""
     edit: str | None = None
     ask: str = ""
+    pastes: tuple[tuple[str, int, int], ...] = ()
+
+    def places(self, name: str) -> tuple[tuple[int, int], ...]:
+        """Where one of the texts was pasted."""
+        return tuple((start, size) for text, start, size in self.pastes if text == name)
 
     def stored(self) -> str:
         """As text for the journal; empty when there is nothing to keep."""
@@ -30,7 +35,8 @@ class Draft:
         more |= {"edit": self.edit} if self.edit is not None else {}
         if self.answer is None and not self.reply and not more:
             return ""
-        return json.dumps({"answer": self.answer, "reply": self.reply, **more}, ensure_ascii=False)
+        folded = {"pastes": self.pastes} if self.pastes else {}
+        return json.dumps({"answer": self.answer, "reply": self.reply, **more, **folded}, ensure_ascii=False)
 
 
 def restored(text: str) -> Draft:
@@ -52,4 +58,16 @@ def restored(text: str) -> Draft:
         note if isinstance(note, str) else "",
         edit if isinstance(edit, str) else None,
         ask if isinstance(ask, str) else "",
+        _places(found.get("pastes")),
     )
+
+
+def _places(found: object) -> tuple[tuple[str, int, int], ...]:
+    """What is of that form; anything else is no place."""
+    places = []
+    for one in found if isinstance(found, list) else []:
+        if isinstance(one, list) and len(one) == 3:
+            name, start, size = one
+            if isinstance(name, str) and type(start) is int and type(size) is int:
+                places.append((name, start, size))
+    return tuple(places)

@@ -7,7 +7,12 @@ is atomic: whoever edits asks `spans` and takes it whole or not at all.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+Span = tuple[int, int]
+"""A first character and a number of them."""
+LAST = 300
+"""Characters of a last line that stays in sight."""
 LINE, SIZE, LINES = 2_000, 8_000, 100
 """A paste with more in one line, in all, or of lines is folded."""
 ROOM = 64_000
@@ -38,6 +43,35 @@ class Pastes:
         mark = f"[pasted {len(self._texts) + 1}: {len(lines):,} line{plural}, {len(text):,} characters]"
         self._texts[mark] = text
         return mark
+
+    def again(self, text: str, places: Sequence[Span] = ()) -> str:
+        """A whole text as it stood in an earlier life: what was pasted at those places, in order, is folded again.
+
+        Where no place is known and it is too much for an editor, its last line stays in sight: words typed behind a
+        paste stand there. A place that is not in the text, or what is small enough, folds nothing.
+        """
+        shown, at = "", 0
+        for start, size in places:
+            if at <= start and size > 0 and start + size <= len(text):
+                shown += text[at:start] + self.folded(text[start : start + size], 0)
+                at = start + size
+        if at:
+            rest = text[at:]
+            return shown + (self.folded(rest) if len(rest) > SIZE else rest)
+        end = text.rfind("\n") + 1
+        if (mark := self.folded(text)) == text or not end or len(text) - end > LAST:
+            return mark
+        return self.folded(text[:end], 0) + text[end:]
+
+    def places(self, text: str) -> tuple[Span, ...]:
+        """Where the pastes of ours stand in the whole text: from which character, and how many."""
+        found, grown = list[Span](), 0
+        for match in _MARK.finditer(text):
+            size = len(self._texts.get(match.group(), ""))
+            if size:
+                found.append((match.start() + grown, size))
+                grown += size - len(match.group())
+        return tuple(found)
 
     def whole(self, text: str) -> str:
         """The text with every mark of ours replaced by what it stands for; what is pasted is not looked at again."""

@@ -224,3 +224,24 @@ async def test_e1_the_field_grows_to_what_is_free(size: tuple[int, int], least: 
         assert written.size.height >= least and talk.size.height >= size[1] // 3 - 1
         assert "What should the commit message say?" in text_of(app) and "line 0" in text_of(app)
         assert "enter submit" in text_of(app)
+
+
+async def test_e24_words_behind_a_paste_are_in_sight_again_after_a_restart() -> None:
+    paste = "a line of a log\n" * 2_000
+    app = Host(text())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, *"see ")
+        app.now += 1
+        app.post_message(events.Paste(paste))
+        await pilot.pause()
+        await app.type(pilot, *" and more")
+        await app.until(pilot, lambda: bool(app.drafts) and "and more" in app.drafts[-1])
+    again = Host()
+    async with again.run_test(size=(80, 24)) as pilot:
+        again.dock.restore_draft("q3", app.drafts[-1])
+        again.dock.ask(text())
+        await again.arm(pilot)
+        assert "see [pasted 1: 2,001 lines" in text_of(again) and "] and more" in text_of(again)
+        await again.type(pilot, *["backspace"] * 10, "enter")
+        assert again.answers == [Answered(value="see ")], "the mark goes as one, and nothing else"

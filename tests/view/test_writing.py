@@ -67,6 +67,35 @@ def test_any_mixture_comes_back_exactly(pasted: list[str], typed: str) -> None:
     assert pastes.whole(shown) == whole
 
 
+@given(
+    st.lists(st.tuples(st.booleans(), st.text(alphabet=st.sampled_from("ab\n é"), max_size=30)), max_size=5),
+    st.lists(st.tuples(st.integers(-5, 99), st.integers(-5, 20_000)), max_size=3),
+)
+def test_e24_in_another_life_pastes_are_folded_where_they_were(
+    pieces: list[tuple[bool, str]], odd: list[tuple[int, int]]
+) -> None:
+    """And any places at all lose no character."""
+    pastes = Pastes()
+    shown = "".join(pastes.folded(text * 300) if pasted else text for pasted, text in pieces)
+    whole, places = pastes.whole(shown), pastes.places(shown)
+    later = Pastes()
+    again = later.again(whole, places)
+    assert later.whole(again) == whole
+    assert later.places(again) == places
+    other = Pastes()
+    assert other.whole(other.again(whole, odd)) == whole
+
+
+def test_e24_words_behind_a_paste_stay_in_sight_also_where_no_place_is_known() -> None:
+    pastes, later = Pastes(), Pastes()
+    shown = f"see {pastes.folded('log' * 9_000)} and more"
+    again = later.again(pastes.whole(shown), pastes.places(shown))
+    assert again.startswith("see [pasted 1: ") and again.endswith("] and more")
+    text = "line\n" * 5_000 + "and more"
+    assert later.again(text).endswith("]and more") and later.whole(later.again(text)) == text
+    assert later.again("short\n") == "short\n"
+
+
 def test_controls_go_and_line_ends_are_one() -> None:
     assert cleaned("a\r\nb\rc\x1b[31md\x00\x9b\ud800\te\n") == "a\nb\nc[31md\te\n"
 

@@ -7,6 +7,7 @@ It never selects what is in it when it gets the focus, and takes the focus only 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,7 +21,7 @@ from textual.widgets.text_area import Edit, EditResult, Location
 
 from jp_tui.ui.sheets.messages import NEW_LINE, Grew
 from jp_tui.ui.widgets.editing import EDITING
-from jp_tui.view.pastes import ROOM, Pastes, cleaned
+from jp_tui.view.pastes import ROOM, Pastes, Span, cleaned
 
 _MOVES = {"up": "cursor_up", "down": "cursor_down", "pageup": "cursor_page_up", "pagedown": "cursor_page_down"}
 _EDITS = {key: binding.action for key, binding in BindingsMap(EDITING)} | _MOVES
@@ -87,10 +88,22 @@ class Field(TextArea, inherit_bindings=False):
         """The whole text, with every large paste in its place."""
         return self._pastes.whole(self.text)
 
+    @property
+    def places(self) -> tuple[Span, ...]:
+        """Where in the whole text something large was pasted."""
+        return self._pastes.places(self.text)
+
     def put(self, text: str) -> None:
         """Replace the whole text, the cursor behind it."""
-        self.load_text(self._pastes.folded(cleaned(text)))
+        self.load_text(self._pastes.again(cleaned(text)))
         self.move_cursor(self.document.end)
+
+    def put_again(self, text: str, places: Sequence[Span]) -> None:
+        """The same with a text of an earlier life: what was pasted at those places is folded again."""
+        self.put("" if places else text)
+        if places:
+            self.load_text(self._pastes.again(cleaned(text), places))
+            self.move_cursor(self.document.end)
 
     def insert_text(self, text: str) -> None:
         """Put a text in at the cursor, in place of what is selected: a paste, or what was heard in one piece."""

@@ -118,7 +118,10 @@ class OptionSheet(Sheet):
     def restore(self, draft: Draft) -> None:
         super().restore(draft)
         if self.other:
-            self.words.put(self._said if draft.answer is None else draft.answer)
+            self.words.put_again(self._said if draft.answer is None else draft.answer, draft.places("answer"))
+
+    def kept_fields(self) -> list[tuple[str, Field]]:
+        return [*([("answer", self.words)] if self.other else []), *super().kept_fields()]
 
     # Rows
 

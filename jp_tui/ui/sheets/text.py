@@ -62,7 +62,10 @@ class TextSheet(Sheet):
 
     def restore(self, draft: Draft) -> None:
         super().restore(draft)
-        self.field.put(self.shown if draft.answer is None else draft.answer)
+        self.field.put_again(self.shown if draft.answer is None else draft.answer, draft.places("answer"))
+
+    def kept_fields(self) -> list[tuple[str, Field]]:
+        return [("answer", self.field), *super().kept_fields()]
 
     def accept(self) -> None:
         self.write(self.field)

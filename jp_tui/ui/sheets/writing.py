@@ -39,8 +39,8 @@ class Writing(Frame):
     def restore(self, draft: Draft) -> None:
         """Give back what was typed before."""
         self._saved = draft
-        self.reply.put(draft.reply)
-        self.note.put(draft.note)
+        self.reply.put_again(draft.reply, draft.places("reply"))
+        self.note.put_again(draft.note, draft.places("note"))
         if draft.edit is not None:
             self.edit.put(draft.edit)
         self.show()
@@ -111,7 +111,12 @@ class Writing(Frame):
     @property
     def draft(self) -> Draft:
         """What is typed and not sent."""
-        return Draft(self.typed(), self.reply.value, self.note.value, self.edited(), self.asked_aside())
+        places = tuple((name, *place) for name, field in self.kept_fields() for place in field.places)
+        return Draft(self.typed(), self.reply.value, self.note.value, self.edited(), self.asked_aside(), places)
+
+    def kept_fields(self) -> list[tuple[str, Field]]:
+        """The fields whose pastes are folded again when a draft comes back, each with the draft's name for it."""
+        return [("reply", self.reply), ("note", self.note)]
 
     def _save(self) -> None:
         self._saving = False

@@ -117,7 +117,7 @@ class Composer(Slash, TextArea, inherit_bindings=False):
 
     def put(self, text: str) -> None:
         """This text instead of what is written, the cursor at its end."""
-        self.load_text(self._pastes.folded(cleaned(text)))
+        self.load_text(self._pastes.again(cleaned(text)))
         self.move_cursor(self.document.end)
 
     def put_back(self, text: str) -> None:
