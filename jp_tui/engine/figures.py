@@ -33,10 +33,18 @@ _Answer = ev.InquiryAnswered | ev.InquiryCancelled
 
 
 @dataclass(slots=True)
-class _Count:
-    """One row while it is counted."""
+class _Outcome:
+    """How one inquiry ended, and when."""
 
-    outcomes: list[str] = field(default_factory=list)
+    mark: str
+    at: str
+
+
+@dataclass(slots=True)
+class _Count:
+    """One row while it is counted; `outcomes` are in the order they were read, by conversations."""
+
+    outcomes: list[_Outcome] = field(default_factory=list)
     latencies: list[int] = field(default_factory=list)
     cost: float | None = None
     input: int = 0
@@ -45,7 +53,8 @@ class _Count:
     first: str = ""
     last: str = ""
 
-    def add(self, outcome: str, at: str, ms: int | None, usage: JsonObject) -> None:
+    def add(self, mark: str, at: str, ms: int | None, usage: JsonObject) -> _Outcome:
+        outcome = _Outcome(mark, at)
         self.outcomes.append(outcome)
         self.first, self.last = min(self.first or at, at), max(self.last, at)
         if ms is not None:
@@ -55,6 +64,7 @@ class _Count:
         cost = usage.get("cost_usd")
         if isinstance(cost, int | float) and not isinstance(cost, bool):
             self.cost = (self.cost or 0.0) + cost
+        return outcome
 
 
 async def figures(journal: Reading, tools: Mapping[str, ToolSetup]) -> tuple[ReviewerFigures, ...]:
@@ -70,7 +80,7 @@ async def figures(journal: Reading, tools: Mapping[str, ToolSetup]) -> tuple[Rev
 async def _read(found: dict[_Key, _Count], rows: list[Stored]) -> None:
     """One conversation: requests and responses paired within their turn by id and order (R29, R203)."""
     waiting: dict[tuple[int, str], list[ev.InquiryRequest]] = {}
-    rejected: dict[tuple[int, str, _Key], int] = {}
+    rejected: dict[tuple[int, str, _Key], _Outcome] = {}
     for number, row in enumerate(rows, 1):
         if number % TOGETHER == 0:
             await asyncio.sleep(0)
@@ -84,7 +94,7 @@ async def _read(found: dict[_Key, _Count], rows: list[Stored]) -> None:
 
 def _pair(
     found: dict[_Key, _Count],
-    rejected: dict[tuple[int, str, _Key], int],
+    rejected: dict[tuple[int, str, _Key], _Outcome],
     turn: int,
     asked: ev.InquiryRequest,
     event: _Answer,
@@ -94,10 +104,9 @@ def _pair(
     if who is not None and who.kind == "assistant":
         key = (tool, question, who.model)
         count = found.setdefault(key, _Count())
-        outcome = _outcome(event)
-        if outcome == "r":
-            rejected[turn, call, key] = len(count.outcomes)
-        count.add(outcome, event.timestamp or asked.timestamp, who.ms, who.usage)
+        outcome = count.add(_outcome(event), event.timestamp or asked.timestamp, who.ms, who.usage)
+        if outcome.mark == "r":
+            rejected[turn, call, key] = outcome
         return
     told = about.get("escalation")
     if not isinstance(told, dict):
@@ -106,12 +115,12 @@ def _pair(
     if told.get("cause") == "taken_over":
         ms = told.get("ms")
         found.setdefault(key, _Count()).add("t", asked.timestamp, ms if isinstance(ms, int) else None, {})
-    elif (place := rejected.pop((turn, call, key), None)) is not None and _decided(event):
-        count = found[key]
+        return
+    if (outcome := rejected.pop((turn, call, key), None)) is not None and _decided(event):
         if isinstance(event, ev.InquiryAnswered) and event.answer is True:
-            count.outcomes[place] = "o"
+            outcome.mark = "o"
         else:
-            count.upheld += 1
+            found[key].upheld += 1
 
 
 def _decided(event: _Answer) -> bool:
@@ -128,13 +137,14 @@ def _outcome(event: _Answer) -> str:
 
 def _figures(key: _Key, count: _Count, tools: Mapping[str, ToolSetup]) -> ReviewerFigures:
     tool, question, model = key
-    times = {mark: count.outcomes.count(mark) for mark in "aronft"}
+    outcomes = "".join(one.mark for one in sorted(count.outcomes, key=lambda one: one.at))
+    times = {mark: outcomes.count(mark) for mark in "aronft"}
     latencies = sorted(count.latencies)
     return ReviewerFigures(
         tool=tool,
         question=question,
         model=model,
-        asked=len(count.outcomes),
+        asked=len(outcomes),
         approved=times["a"],
         rejected=times["r"] + times["o"],
         answered=times["n"],
@@ -142,14 +152,14 @@ def _figures(key: _Key, count: _Count, tools: Mapping[str, ToolSetup]) -> Review
         taken_over=times["t"],
         overturned=times["o"],
         upheld=count.upheld,
-        p50_ms=_rank(latencies, 50),
+        p50_ms=_median(latencies),
         p95_ms=_rank(latencies, 95),
         input=count.input,
         output=count.output,
         cost_usd=count.cost,
         first=count.first,
         last=count.last,
-        outcomes="".join(count.outcomes[-LATEST:]),
+        outcomes=outcomes[-LATEST:],
         suggests=_suggests(tool, question, times["o"], count.upheld, tools),
     )
 
@@ -181,6 +191,14 @@ def _dotted(*parts: str) -> str:
         part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else '"' + re.sub(r'(["\\])', r"\\\1", part) + '"'
         for part in parts
     )
+
+
+def _median(ordered: list[int]) -> int | None:
+    """Between two in the middle, half way, rounded up from a half."""
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle] + 1) // 2 if ordered else None
 
 
 def _rank(ordered: list[int], percent: int) -> int | None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from jp_tui.engine.figures import _median
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -114,3 +117,32 @@ def test_a_reviewer_that_is_never_overturned(bench: Bench) -> None:
     bench.tools["ask"] = tool_setup("ask", Made(asks), rules={"sure": Rule(target="assistant")})
     (row,) = figures(bench)
     assert row.suggests is None
+
+
+def test_outcomes_are_told_by_time_over_all_conversations(bench: Bench) -> None:
+    """Also of a conversation that was taken up again: the first one is the latest here, and an older no became a yes."""
+    reviews = Reviews(sure=(False, "too wide"))
+    begin(bench, reviews)
+    first = bench.conversation
+    bench.say("go")
+    bench.answer(bench.prompt(), Answered(value=True))
+    bench.turn()
+    bench.send(c.OpenConversation(which="new"))
+    bench.conversation = bench.until(e.ConversationOpened).conversation
+    reviews.verdicts["sure"] = (True, "fine")
+    bench.say("go")
+    bench.turn()
+    bench.send(c.OpenConversation(which="id", conversation=first))
+    bench.conversation = bench.until(e.ConversationOpened).conversation
+    reviews.verdicts["sure"] = "it broke"
+    bench.say("go")
+    bench.answer(bench.prompt(), Answered(value=False))
+    bench.turn()
+    (row,) = figures(bench)
+    assert row.outcomes == "oaf"
+
+
+@pytest.mark.parametrize(("times", "median"), [((), None), ((4,), 4), ((2, 3), 3), ((1, 4), 3), ((1, 2, 9), 2)])
+def test_the_median(times: tuple[int, ...], median: int | None) -> None:
+    """Half way between the two in the middle, where there are two."""
+    assert _median(list(times)) == median
