@@ -58,6 +58,8 @@ class Pastes:
         if at:
             rest = text[at:]
             return shown + (self.folded(rest) if len(rest) > SIZE else rest)
+        if len(text) <= SIZE and max(map(len, text.split("\n"))) <= 2 * LINE:
+            return text  # so much may have been typed
         end = text.rfind("\n") + 1
         if (mark := self.folded(text)) == text or not end or len(text) - end > LAST:
             return mark

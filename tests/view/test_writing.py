@@ -81,7 +81,7 @@ def test_e24_in_another_life_pastes_are_folded_where_they_were(
     later = Pastes()
     again = later.again(whole, places)
     assert later.whole(again) == whole
-    assert later.places(again) == places
+    assert later.places(again) == places or (not places and len(whole) > 2 * LINE)
     other = Pastes()
     assert other.whole(other.again(whole, odd)) == whole
 
@@ -93,7 +93,8 @@ def test_e24_words_behind_a_paste_stay_in_sight_also_where_no_place_is_known() -
     assert again.startswith("see [pasted 1: ") and again.endswith("] and more")
     text = "line\n" * 5_000 + "and more"
     assert later.again(text).endswith("]and more") and later.whole(later.again(text)) == text
-    assert later.again("short\n") == "short\n"
+    for typed in ("short\n", "word " * 600, "word\n" * 200):
+        assert later.again(typed) == typed, "what may have been typed is no paste"
 
 
 def test_controls_go_and_line_ends_are_one() -> None:
