@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from jp_tui.conversation.events import Event as Stored
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine import ledger
+from jp_tui.engine.inputs import Inputs, Item
 from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
 from jp_tui.engine.prompts import Ask, Asking
@@ -48,14 +49,6 @@ class Hooks:
     settled: Callable[[str], None]
 
 
-@dataclass(slots=True)
-class _Item:
-    """An input; `told` gets the steps it led to, and then a refusal is not told to the faces."""
-
-    given: v.Input
-    told: asyncio.Future[list[s.Step]] | None = None
-
-
 class Coordinator:
     """The questions of one turn; with a `handler` it is a sub-agent's, whose `ask_user` goes there (R218)."""
 
@@ -64,7 +57,7 @@ class Coordinator:
     ) -> None:
         self._log, self._checks, self._hooks = log, checks, hooks
         self._state = _state(log.setup, handler is not None)
-        self._inputs: asyncio.Queue[_Item] = asyncio.Queue()
+        self._inputs = Inputs(self._take, hooks.broken)
         self._pending = Pending()
         self._reviewing = Reviewing(log, checks, self._put, model)
         self._calls: dict[str, Asking] = {}
@@ -75,7 +68,6 @@ class Coordinator:
         self._desk = Desk(self._put, self._refuse)
         self._checking: set[asyncio.Task[None]] = set()
         self._closed = False
-        self._worker = asyncio.create_task(self._work())
 
     # --- what a call does ---------------------------------------------------------------------------------
 
@@ -214,9 +206,7 @@ class Coordinator:
         """The same for an answer from elsewhere: what became of it comes back instead of being told to the faces."""
         if self._closed:
             return []
-        told: asyncio.Future[list[s.Step]] = asyncio.get_running_loop().create_future()
-        self._inputs.put_nowait(_Item(given, told))
-        return await told
+        return await self._inputs.hear(given)
 
     # --- what is known ------------------------------------------------------------------------------------
 
@@ -256,7 +246,7 @@ class Coordinator:
         """Wait until every input so far is dealt with."""
         while self._checking:
             await asyncio.wait(list(self._checking))
-        await self._inputs.join()
+        await self._inputs.settle()
 
     def withdraw(self) -> None:
         """The log cannot be written: nothing that waits can be answered now. The record of it stays open."""
@@ -270,37 +260,33 @@ class Coordinator:
         await self._desk.close()
         await self.settle()
         self._closed = True
-        self._worker.cancel()
+        self._inputs.close()
 
     # --- the machine --------------------------------------------------------------------------------------
 
     def _put(self, given: v.Input) -> None:
-        self._inputs.put_nowait(_Item(given))
+        self._inputs.put(given)
 
-    async def _work(self) -> None:
-        while True:
-            item = await self._inputs.get()
-            try:
-                await self._take(item)
-            except Exception as error:  # whoever waits for an answer must not wait for ever
-                if item.told is not None and not item.told.done():
-                    item.told.set_result([])
-                self._hooks.broken(error)
-            finally:
-                self._inputs.task_done()
-
-    async def _take(self, item: _Item) -> None:
-        state, steps = decide(self._state, item.given)
-        facts: list[Stored] = [step.event for step in steps if isinstance(step, s.Record)]
-        effects = [step for step in steps if not isinstance(step, s.Record)]
-        if facts:
+    async def _take(self, items: Sequence[Item]) -> None:
+        """Decide about each in turn; what all of that leaves on record is written in one go, before any of it shows."""
+        state, decided = self._state, list[tuple[Item, list[s.Step]]]()
+        for item in items:
+            state, steps = decide(state, item.given)
+            decided.append((item, steps))
+        if facts := [step.event for _, steps in decided for step in steps if isinstance(step, s.Record)]:
             await self._log.append(facts)
         self._state = state
+        for item, steps in decided:
+            self._carry_out(item, steps)
+
+    def _carry_out(self, item: Item, steps: list[s.Step]) -> None:
+        facts: list[Stored] = [step.event for step in steps if isinstance(step, s.Record)]
+        effects = [step for step in steps if not isinstance(step, s.Record)]
         if item.told is not None or isinstance(item.given, v.ReviewerAnswered | v.ReviewerFailed):
             effects = [step for step in effects if not isinstance(step, s.Refuse)]  # no face has sent it
         relays = any(isinstance(step, s.Relay) for step in steps)
-        if item.told is not None and not item.told.done() and not relays:
-            item.told.set_result(steps)
+        if not relays:
+            item.tell(steps)
         if self._away is not None:
             self._away.tell(effects, facts)
         self._perform(effects, item.told)

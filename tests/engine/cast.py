@@ -75,7 +75,7 @@ def agent(bench: Bench, name: str = "") -> str:
 
 def stored(bench: Bench, conversation: str) -> list[dict[str, Any]]:
     """What the log of a conversation holds."""
-    bench.send(c.ReadConversation(conversation=conversation))
+    bench.send(c.ReadConversation(conversation=conversation, count=100_000))
     return [one.event for one in bench.until(e.ConversationRead).events]
 
 
