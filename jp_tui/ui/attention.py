@@ -18,7 +18,6 @@ from textual.timer import Timer
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.notify import Notify
-from jp_tui.ui.attention_means import Answers, chosen, multiplexer, plain, query, sequence
 from jp_tui.ui.attention_pace import AWAY, TURN, Key, Pace, Presence
 from jp_tui.ui.driver import TerminalAnswered, WorkspaceDriver
 from jp_tui.ui.text import foreign, ours
@@ -28,6 +27,7 @@ from jp_tui.view.status import Status
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.protocol import events as ev
     from jp_tui.protocol.values import PromptRequest
+    from jp_tui.ui.attention_means import Answers
 
 SAID = 10.0
 """Seconds for which it is said what was wrong with a call."""
@@ -52,7 +52,7 @@ class Attention:
         self._clock, self._write, self._later, self._say = clock, write, later, say
         self._presence = Presence(always=wishes.when == "always", touched=clock())
         self._pace = Pace(self._presence)
-        self._answers = Answers()
+        self._answers: Answers | None = None
         self.title = WindowTitle(write=write) if wishes.title else None
         """What the driver takes away whenever the screen is left."""
         self.ask: Callable[[str], None] | None = None
@@ -96,6 +96,8 @@ class Attention:
 
     def _ask(self, ask: Callable[[str], None]) -> None:
         """What kind of terminal it is, where the environment leaves that open and the answer would be used."""
+        from jp_tui.ui.attention_means import query  # after the first frame
+
         self.ask = None
         words = query(self._environment)
         if words and self._wishes.desktop == "auto":
@@ -129,9 +131,11 @@ class Attention:
 
     def answered(self, answers: Answers) -> None:
         """What the terminal said of itself. A multiplexer may promise reports that it does not get itself."""
+        from jp_tui.ui.attention_means import multiplexer
+
         self._answers = answers
-        if answers.focus is not None and not multiplexer(self._environment, answers):
-            self._presence.reports = answers.focus
+        if answers.focus and not multiplexer(self._environment, answers):
+            self._presence.reports = True
         self._schedule()
 
     def touched(self) -> None:
@@ -165,6 +169,7 @@ class Attention:
     # -- how
 
     def _call(self, taken: list[Key]) -> None:
+        from jp_tui.ui.attention_means import plain
         from jp_tui.ui.attention_words import words
 
         if not self._presence.always and not self._presence.reports:
@@ -178,6 +183,8 @@ class Attention:
             self._terminal(title, text)
 
     def _terminal(self, title: str, text: str) -> None:
+        from jp_tui.ui.attention_means import chosen, sequence
+
         for by in chosen(self._wishes.desktop, self._wishes.bell, self._environment, self._answers):
             self._write(sequence(by, title, text, mark=f"jp-tui-{os.getpid()}"))
 
@@ -230,6 +237,8 @@ class Attentive:
             self.attention.ask = self._driver.ask
 
     def on_terminal_answered(self, event: TerminalAnswered) -> None:
+        from jp_tui.ui.attention_means import Answers
+
         self.attention.answered(Answers(event.version, event.osc99, event.focus))
 
     def on_app_focus(self) -> None:

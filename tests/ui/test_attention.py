@@ -222,6 +222,17 @@ async def test_a_terminal_that_says_it_reports_is_believed_until_it_does() -> No
         assert len(app.calls) == 2, "a multiplexer promises what it may not get; and the bell goes along"
 
 
+async def test_a_terminal_that_reported_its_focus_is_believed_whatever_it_says_of_itself() -> None:
+    async with called() as (app, pilot):
+        app.post_message(TerminalAnswered(False, "", False))
+        await pilot.press("x")
+        await app.looks_away(pilot, False)
+        await app.waits(pilot, 600)
+        await app.says(pilot, *scenes.tools(), *scenes.asked())
+        await app.waits(pilot)
+        assert app.calls == []
+
+
 async def test_the_end_of_a_long_turn_is_told_with_how_it_ended() -> None:
     error = TurnError(kind="auth", message="The server refused the key (401).", advice="")
     for event, words in [
