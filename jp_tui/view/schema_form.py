@@ -14,7 +14,7 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.view import schema_form_words as w
-from jp_tui.view.schema_form_choices import NOTES, OPTIONS, Choice, choices_of, or_null, text_of
+from jp_tui.view.schema_form_choices import NOTES, OPTIONS, Choice, apart, choices_of, or_null, text_of
 
 Kind = Literal["text", "integer", "number", "boolean", "choice", "many", "list", "object", "null", "json"]
 
@@ -179,7 +179,7 @@ class Form:
         if choices is not None:
             if len(choices) > OPTIONS:
                 return replace(shape, note=w.MANY_OPTIONS)
-            return replace(shape, kind="choice", choices=choices, hint=w.hint(raw, "choice"))
+            return replace(shape, kind="choice", choices=apart(choices), hint=w.hint(raw, "choice"))
         other = or_null(raw)
         if other is not None:
             return _with_null(self._within(shape, other))
@@ -264,7 +264,7 @@ def _with_null(shape: Shape) -> Shape:
     if shape.kind in ("json", "null") or shape.nullable:
         return shape
     if shape.kind == "choice" and all(choice.value is not None for choice in shape.choices):
-        shape = replace(shape, choices=(*shape.choices, Choice(None, w.NULL)))
+        shape = replace(shape, choices=apart((*shape.choices, Choice(None, w.NULL))))
     hint = shape.hint
     if shape.kind not in ("choice", "boolean"):  # those show it as one of their values
         hint = f"{hint}, or null" if hint else "or null"

@@ -6,7 +6,9 @@ that offers too little or too much would lie.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from jp_tui.conversation.strict_json import Json, JsonObject, dump, same
@@ -31,6 +33,7 @@ MORE = (
     "$recursiveRef",
 )
 """Keys beside which a list of values does not say all."""
+_SCALAR = re.compile(r"\s*(?:-?\d[\d.eE+-]*|true|false|null|yes|no)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +101,40 @@ def _titled(raw: JsonObject) -> Choice:
     return Choice(raw["const"], _label(title if title else raw["const"]), text_of(raw, "description"))
 
 
-def _label(value: Json) -> str:
+def _label(value: object) -> str:
     return value[: w.LONG] if isinstance(value, str) and value.strip() else w.short(_dumped(value))
 
 
-def _dumped(value: Json) -> str:
+def _dumped(value: object) -> str:
     try:
         return dump(value)
     except (ValueError, RecursionError):
         return "…"
+
+
+def apart(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    """The same, no two of which read the same: a text beside a number of the same look stands in quotes."""
+    count = Counter(choice.label for choice in choices)
+    if len(count) == len(choices):
+        return choices
+    return tuple(replace(one, label=_quoted(one)) if count[one.label] > 1 else one for one in choices)
+
+
+def _quoted(choice: Choice) -> str:
+    if isinstance(choice.value, str):
+        return w.short(_dumped(choice.value)) if choice.label == _label(choice.value) else _told(choice)
+    return choice.label if choice.label in (_label(choice.value), w.YES, w.NO) else _told(choice)
+
+
+def _told(choice: Choice) -> str:
+    return f"{choice.label} ({w.short(_dumped(choice.value))})"
+
+
+def odd_label(choices: tuple[Choice, ...], value: object) -> str:
+    """A value that is none of the choices, so that it cannot be taken for one of them."""
+    label = _label(value)
+    looks = isinstance(value, str) and (_SCALAR.fullmatch(value) or any(one.label == label for one in choices))
+    return w.short(_dumped(value)) if looks else label
 
 
 def or_null(raw: JsonObject) -> Json | None:

@@ -214,7 +214,14 @@ def why_not(shape: Shape, value: Json | _Absent) -> str:
         return "" if isinstance(value, list) else w.OTHER_KIND
     if shape.kind == "many":
         return "" if isinstance(value, list) and _marks(shape, value) else w.OTHER_KIND
-    return ""
+    return w.OTHER_KIND if shape.kind == "null" else ""
+
+
+def odd(shape: Shape, value: Json | _Absent) -> bool:
+    """Whether there is a value where one is chosen, and it is none of the choices."""
+    if shape.kind not in ("choice", "boolean") or isinstance(value, _Absent):
+        return False
+    return place_of(shape, value) is None
 
 
 def _marks(shape: Shape, value: list[Json]) -> bool:

@@ -11,19 +11,29 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.view import schema_form_words as w
-from jp_tui.view.schema_form import Choice, Form, Shape
-from jp_tui.view.schema_form_edit import Path, get, why_not
+from jp_tui.view.schema_form import Form, Shape
+from jp_tui.view.schema_form_choices import Choice
+from jp_tui.view.schema_form_edit import Path, get, odd, why_not
+from jp_tui.view.schema_form_rest import rest
 
 FEW = 12
 """Parts of an object up to which it stands unfolded at first."""
-Role = Literal["field", "head", "option", "add", "json"]
+Role = Literal["field", "head", "option", "add", "json", "more"]
+ASIDE: tuple[Role, ...] = ("option", "add", "more")
+"""Lines that stand for no part of their own."""
+WHOLE = {
+    "text": "the text", "integer": "the number", "number": "the number", "boolean": "the answer",
+    "choice": "the choice", "many": "the choices", "list": "the list", "object": "the object", "null": "the value",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: a field, the head of a list, an object or a long choice, one option of that, a place to add.
+    """One line: a field, the head of a list, an object or a long choice, one option of that, a place to add, what of
+    an object or inside what is folded has no line.
 
-    `name` is the property's, or the entry's number from 1; `required` only of a property.
+    `name` is the property's, or the entry's number from 1; `required` only of a property; `more` counts the keys that
+    have no line, and `keys` are the first of them.
     """
 
     path: Path
@@ -35,11 +45,13 @@ class Line:
     unfolded: bool = False
     option: int = 0
     note: str = ""
+    more: int = 0
+    keys: tuple[str, ...] = ()
 
     @property
     def entry(self) -> bool:
         """Whether it is an entry of a list, which can be moved and removed."""
-        return bool(self.path) and isinstance(self.path[-1], int) and self.role not in ("option", "add")
+        return bool(self.path) and isinstance(self.path[-1], int) and self.role not in ASIDE
 
     @property
     def writes(self) -> bool:
@@ -48,8 +60,8 @@ class Line:
 
     @property
     def label(self) -> str:
-        """What it is called: the title that the schema gives it, else its name."""
-        return self.shape.title or self.name
+        """What it is called: the title that the schema gives it, else its name; the whole answer by its kind."""
+        return self.shape.title or self.name or ("" if self.path else WHOLE.get(self.shape.kind, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +92,14 @@ def lines(
 def _parts(shape: Shape, document: Json, path: Path, depth: int, look: _Look) -> Iterator[Line]:
     for name, part in shape.parts.items():
         yield from _line(part.shape, document, (*path, name), name, depth, part.required, look)
+    yield from _rest(shape, document, path, depth, deep=False)
+
+
+def _rest(shape: Shape, document: Json, path: Path, depth: int, *, deep: bool) -> Iterator[Line]:
+    """What the lines above do not show of an object; `deep` of all that is folded there."""
+    found = rest(shape, get(document, path), deep=deep)
+    if found.total:
+        yield Line(path, shape, "more", "", depth, more=found.total, keys=found.names)
 
 
 def _line(
@@ -95,6 +115,8 @@ def _line(
         yield Line(path, shape, "head", name, depth, required, unfolded)
         if unfolded:
             yield from _parts(shape, document, path, depth + 1, look)
+        else:
+            yield from _rest(shape, document, path, depth + 1, deep=True)
     elif shape.kind == "list":
         unfolded = look.folds.get(path, not path)
         yield Line(path, shape, "head", name, depth, required, unfolded)
@@ -102,7 +124,9 @@ def _line(
             for at in range(len(value) if isinstance(value, list) else 0):
                 yield from _line(shape.item, document, (*path, at), str(at + 1), depth + 1, False, look)
             yield Line(path, shape, "add", "", depth + 1)
-    elif shape.kind in ("choice", "many") and not look.inline(shape):
+        else:
+            yield from _rest(shape, document, path, depth + 1, deep=True)
+    elif shape.kind in ("choice", "many") and (not look.inline(shape) or odd(shape, value)):
         unfolded = look.folds.get(path, not path)
         yield Line(path, shape, "head", name, depth, required, unfolded)
         if unfolded:
@@ -156,7 +180,7 @@ def line_of(rows: Sequence[Line], path: Path) -> int | None:
     """The line where a path is edited, else the nearest one around it."""
     best, where = -1, None
     for at, line in enumerate(rows):
-        if line.role not in ("option", "add") and len(line.path) > best and path[: len(line.path)] == line.path:
+        if line.role not in ASIDE[:2] and len(line.path) > best and path[: len(line.path)] == line.path:
             best, where = len(line.path), at
     return where
 

@@ -43,7 +43,6 @@ _FORMATS = {
     "iri": "URL", "ipv4": "IPv4 address", "ipv6": "IPv6 address", "uuid": "UUID", "hostname": "host name",
     "regex": "regular expression", "duration": "duration, like P1DT12H", "json-pointer": "JSON pointer",
 }  # fmt: skip
-_LIMIT = re.compile(r"must (?:be|have) (?=at (?:least|most) |more than |less than |a multiple of )")
 _MISSING = re.compile(r"`(.+)` is missing", re.DOTALL)
 
 
@@ -111,9 +110,3 @@ def missing(words: str) -> str | None:
     """The key that a verdict on an object calls missing; None when it says something else."""
     found = _MISSING.fullmatch(words)
     return found.group(1) if found else None
-
-
-def beside(words: str) -> str:
-    """A verdict as it stands beside its field: `at most 16` for `must be at most 16`."""
-    found = _LIMIT.match(words)
-    return words[found.end() :] if found else words

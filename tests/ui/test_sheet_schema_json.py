@@ -8,7 +8,9 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from jp_tui.conversation.strict_json import JsonProblem
 from jp_tui.protocol.values import Answered, Replied
+from jp_tui.ui.sheets.json_text import read
 from tests.ui.schema_host import JOB, Checked
 from tests.ui.sheet_host import schema, text_of
 
@@ -213,3 +215,105 @@ async def test_t4_a_megabyte_is_pasted_into_a_field_of_the_form() -> None:
         await app.type(pilot, "enter")
         await app.until(pilot, lambda: bool(app.answers))
         assert app.answers == [Answered(value=WHOLE | {"name": "x" + "z" * 1_048_576})]
+
+
+async def test_that_there_is_no_form_stands_there_from_the_start_and_f6_says_what_it_does() -> None:
+    for of, note in (
+        ({"oneOf": [{"type": "string"}, {"type": "array"}]}, "one of several forms"),
+        ({"type": "object", "patternProperties": {"^x": {"type": "string"}}}, "keys of any name"),
+    ):
+        app = Checked(schema(of=of))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await app.arm(pilot)
+            await app.judged(pilot)
+            assert f"the form cannot express this ({note}): JSON" in text_of(app)
+            assert "f6 why no form" in text_of(app) and "✗" not in text_of(app), "nothing was done wrong yet"
+            await app.type(pilot, "f6")
+            assert f"there is no form for this: {note}" in text_of(app)
+
+
+@pytest.mark.parametrize(
+    ("of", "keys", "text"),
+    [
+        ({}, ['"'], '{"}'), ({}, ["{"], "{"), ({}, ["["], "["), ({}, ["7"], "7"), ({}, ["t"], "t"),
+        ({"type": "array", "prefixItems": []}, ["{"], "{"),
+        ({}, ["left", "x"], "x{}"), ({}, ["x", "{"], "{x{}"),
+    ],
+)  # fmt: skip
+async def test_a_document_that_is_written_over_an_untouched_skeleton_replaces_it(
+    of: Any, keys: list[str], text: str
+) -> None:
+    app = Checked(schema(of=of))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.judged(pilot)
+        assert app.schema.json.cursor_location == (0, 1), "inside"
+        await app.type(pilot, *keys)
+        assert app.schema.json.text == text
+
+
+async def test_a_whole_document_that_is_pasted_replaces_what_nobody_touched() -> None:
+    whole = '{"a": [1,\n 2]}'
+    for start, begun, first, wanted in (
+        ({}, (), [], whole),
+        ({}, ({"x": 1},), [], whole),
+        ({}, ({"x": 1},), ["end"], "{" + whole),
+        ({}, (), [*'"k":', "left", "right"], '{"k":' + whole + "}"),
+    ):
+        fields: Any = {"has_default": True, "default": begun[0]} if begun else {}
+        app = Checked(schema(of=start, **fields))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await app.arm(pilot)
+            await app.type(pilot, *first)
+            app.now += 1
+            app.post_message(events.Paste(whole))
+            await app.settled(pilot)
+            assert app.schema.json.text.startswith(wanted), (begun, first)
+
+
+async def test_what_is_filled_in_is_not_written_over() -> None:
+    app = Checked(schema(of=JOB, has_default=True, default=WHOLE))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "y", "f6", "{")
+        assert app.schema.json.text.count("\n") == 4 and '{"name": "xy"' in app.schema.json.text
+
+
+async def test_ctrl_home_and_ctrl_end() -> None:
+    app = Checked(schema(of={}, has_default=True, default={"a": 1, "b": 2}))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "ctrl+end")
+        assert app.schema.json.cursor_location == (3, 1)
+        await app.type(pilot, "ctrl+home")
+        assert app.schema.json.cursor_location == (0, 0)
+
+
+async def test_a_mistake_is_told_once() -> None:
+    app = Checked(schema(of=JOB, has_default=True, default=WHOLE))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "f6")
+        await write(app, pilot, '{\n  "name": \n}')
+        for key, words in (("enter", "not submitted: this is no JSON yet"), ("f6", "there is no form of this yet")):
+            await app.type(pilot, key)
+            await app.judged(pilot)
+            assert text_of(app).count("line 3, column 1: a value is missing here") == 1
+            assert words in text_of(app) and app.schema.json.cursor_location == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "it ends before it is whole"), ('{"a":1,}', "a comma before the end"), ("{'a':1}", "in double quotes"),
+        ("{a:1}", "a key in double quotes"), ('{"a" 1}', "a colon is missing"), ('{"a":1 "b":2}', "a comma is missing"),
+        ('{"a":yes}', "text stands in double quotes"), ("[1] [2]", "the JSON ends before this"), (" ", "nothing here"),
+        ('["abc]', "never close"), ('["a\tb"]', "write \\n or \\t"), (r'["\q"]', "a backslash"),
+        (r'["\u12"]', "four digits"),
+        ("[NaN]", "NaN is not JSON"), ('{"a":1,"a":2}', "stands twice"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_in_plain_words(text: str, words: str) -> None:
+    with pytest.raises(JsonProblem) as found:
+        read(text)
+    assert words in found.value.message and "Expecting" not in found.value.message

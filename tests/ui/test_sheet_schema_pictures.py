@@ -30,6 +30,17 @@ MANY: Any = {
     },
 }
 
+LEVEL: Any = {
+    "type": "object",
+    "properties": {
+        "level": {"enum": ["low", "high"]},
+        "mail": {"type": "string", "pattern": "^[a-z0-9]+(?:[._-][a-z0-9]+)*@example\\.(?:com|org)$", "maxLength": 99},
+        "either": {"enum": [1, "1"]},
+        "limits": {"type": "object", "properties": {"cpu": {"type": "number"}}},
+    },
+}
+HIDDEN: Any = {"level": "zzz", "mail": "a@example.com", "limits": {"cpu": 1, "mem": 2}, "delete_everything": True}
+
 
 @pytest.fixture(autouse=True)
 def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +80,10 @@ STATES: dict[str, tuple[PromptRequest, str]] = {
     "schema": (schema(of=JOB), "f7"),
     "out-of-the-field": (schema(of=JOB, has_default=True, default=FULL), "escape"),
     "menu": (schema(of=JOB), "n escape escape"),
+    "more-than-the-form": (schema(of=LEVEL, has_default=True, default=HIDDEN), "end"),
+    "wrong-at-length": (schema(of=LEVEL, has_default=True, default=HIDDEN | {"mail": "-"}), "down"),
+    "a-list": (schema(of={"type": "array", "items": {"type": "string"}, "minItems": 1}), ""),
+    "no-form-begun": (schema(of={"oneOf": [{"type": "string"}, {"type": "array"}]}), ""),
 }
 
 

@@ -122,5 +122,6 @@ def test_a_verdict_stands_where_it_belongs() -> None:
     ]  # fmt: skip
     assert path_of(document, "/a~1b/~0") == ("a/b", "~") and path_of(document, "/jobs/9/x") == ("jobs", 9, "x")
     here = lines(FORM, document, {}, lambda one: True)
-    assert here[line_of(here, ("jobs", 0, "cron")) or 0].path == ("jobs",) and line_of(here, ("else",)) is None
-    assert (w.beside("must be at most 16"), w.beside("is odd")) == ("at most 16", "is odd")
+    assert here[line_of(here, ("jobs", 0, "cron")) or 0].path == ("jobs",)
+    assert here[line_of(here, ("a/b", "~")) or 0].role == "more", "what has no line is told where the rest is counted"
+    assert line_of(lines(FORM, {}, {}, lambda one: True), ("else",)) is None

@@ -6,9 +6,11 @@ WRAPS characters lines no longer wrap, beyond ROOM the text is one mark that onl
 
 from __future__ import annotations
 
+import json
 import re
 
 from rich.text import Text
+from textual import events
 from textual.content import Content
 from textual.widgets.text_area import Location
 
@@ -22,6 +24,19 @@ _TOKEN = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*"?)'
     r"|(?P<number>-?\d[\d.eE+-]*)|(?P<word>\b(?:true|false|null)\b)|(?P<sign>[{}\[\]:,])"
 )
+_EMPTY = ("{}", "[]", '""')
+_BEGINS = {"{}": "{[-0123456789tfn", "[]": "", '""': "{["}
+"""What begins another document in what is empty, where it could not stand in it; elsewhere a bracket does."""
+_ENDS = ("ctrl+home", "ctrl+end")
+
+
+def _whole(text: str) -> bool:
+    """Whether a text is a JSON document of its own."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text.lstrip()[:1] in ("{", "[")
+    return True
 
 
 class JsonEditor(JsonField):
@@ -42,6 +57,8 @@ class JsonEditor(JsonField):
     def __init__(self, *, gate: Gate, hint: Content, id: str | None = None) -> None:
         super().__init__(gate=gate, hint=hint, id=id)
         self._wrong: frozenset[int] = frozenset()
+        self._untouched: tuple[str, Location] | None = None
+        self._given = False
 
     def put(self, text: str) -> None:
         text = cleaned(text)
@@ -55,6 +72,31 @@ class JsonEditor(JsonField):
         else:
             super().put(text)
 
+    def begin(self, *, given: bool) -> None:
+        """Nobody wrote what stands here: a whole document that is pasted takes its place, or, unless it was `given` as
+        an answer, one that is written. The cursor of an empty one stands in it."""
+        if self.text in _EMPTY:
+            self.move_cursor((0, 1))
+        self._untouched, self._given = (self.text, self.cursor_location), given and self.text not in _EMPTY
+
+    @property
+    def _as_it_began(self) -> bool:
+        return self._untouched == (self.text, self.cursor_location) and self.selection.is_empty
+
+    def take(self, event: events.Key) -> None:
+        if event.key in _ENDS:
+            self.move_cursor((0, 0) if event.key == "ctrl+home" else self.document.end)
+            event.stop()
+            return
+        if (
+            self._as_it_began
+            and not self._given
+            and event.character
+            and event.character in _BEGINS.get(self.text, "{[")
+        ):
+            self.replace("", (0, 0), self.document.end)
+        super().take(event)
+
     def replace_with(self, text: str) -> None:
         """Another text in its place, as far as possible with the same lines on the screen."""
         at, top = self.cursor_location, self.scroll_offset.y
@@ -66,6 +108,8 @@ class JsonEditor(JsonField):
     def insert_text(self, text: str) -> None:
         """A paste stands as it is as long as it can be edited here."""
         text = cleaned(text)
+        if self._as_it_began and _whole(text):
+            self.replace("", (0, 0), self.document.end)
         lines = text.split("\n")
         if len(text) + len(self.text) > ROOM or max(map(len, lines)) > LONGEST:
             super().insert_text(text)

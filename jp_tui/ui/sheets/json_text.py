@@ -19,6 +19,21 @@ _PLACED = ("duplicate_key", "not_finite", "too_many_digits", "lone_surrogate", "
 """Faults of a text whose form is right."""
 _ODD = re.compile(r"[^\x20-\x7e\n]")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+_NAME = re.compile(r"'|[^\W\d]\w*")
+_VALUE, _KEY = "Expecting value", "Expecting property name enclosed in double quotes"
+_WORDS = {
+    _VALUE: "a value is missing here",
+    _KEY: "a key in double quotes is missing here",
+    "Expecting ':' delimiter": "a colon is missing between key and value",
+    "Expecting ',' delimiter": "a comma is missing here, or what closes this",
+    "Extra data": "the JSON ends before this",
+    "Unterminated string starting at": "the double quotes that open here never close",
+    "Invalid control character at": "a line end or a tab stands in a text: write \\n or \\t",
+    "Invalid \\escape": "a backslash stands before what needs none: write \\\\ for a backslash",
+    "Invalid \\uXXXX escape": "\\u wants four digits of 0-9 and a-f",
+    "Illegal trailing comma before end of object": "a comma before the end, and nothing after it",
+    "Illegal trailing comma before end of array": "a comma before the end, and nothing after it",
+}
 BLOCK = 120
 """Characters of a text from which it stands under its name, line by line, instead of beside it."""
 
@@ -29,11 +44,32 @@ def read(text: str) -> Json:
         return strict_json.parse(text)
     except JsonProblem as problem:
         if problem.line is not None:
-            raise
+            raise JsonProblem(_said(text, problem), problem.line, problem.column) from None
         fault = next((one for one in look(text).faults if one.kind in _PLACED), None)
         if fault is None:
             raise
         raise JsonProblem(fault.wrong, fault.line, fault.column) from None
+
+
+def _said(text: str, problem: JsonProblem) -> str:
+    """What is wrong with the form of a text in plain words; the parser's where it has others."""
+    lines = text.split("\n")
+    line, column = problem.line or 1, problem.column or 1
+    before = "\n".join([*lines[: line - 1], lines[line - 1][: column - 1]]) if line <= len(lines) else text
+    rest = text[len(before) :]
+    if not text.strip():
+        return "there is nothing here yet"
+    words = _WORDS.get(problem.message)
+    if words is None:
+        return problem.message
+    if not rest.strip() and not problem.message.startswith("Unterminated"):
+        return "it ends before it is whole"
+    if before.rstrip().endswith(",") and rest[:1] in "}]" and "Extra" not in problem.message:
+        return "a comma before the end, and nothing after it"
+    if problem.message == _VALUE and (word := _NAME.match(rest)):
+        more = "" if word.group() == "'" else "; without are true, false, null and numbers"
+        return f"text stands in double quotes{more}"
+    return words
 
 
 def read_object(text: str) -> JsonObject:

@@ -26,11 +26,14 @@ from jp_tui.ui.sheets.messages import CheckWanted, Grew
 from jp_tui.ui.sheets.schema_faces import Faces
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
+from jp_tui.view.schema_form_lines import Problem
 
 CHECK_AFTER = 0.15
 """Seconds after a change until the engine is asked whether it fits."""
 WIDE = 100
 """Columns from which form and JSON stand side by side."""
+TALL, LOST = 2, 8
+"""Lines of the verdict at most, and cells that may be lost where a line breaks between words."""
 ROWS = 14
 """Rows that the JSON asks for at most beside a form that is lower."""
 
@@ -61,6 +64,9 @@ class SchemaSheet(Faces):
         self._timer: Timer | None = None
         self._waits: int | None = None  # the revision that is submitted as soon as its verdict is there
         self._marked: tuple[object, object] | None = None
+        self._across, self._down = 0, TALL  # cells of a line below the form, and lines that there are for the verdict
+        self._needs = 1  # lines that the verdict would take
+        self._wants = 5  # rows of all that
         self._described = Foreign("")
 
     # Places
@@ -84,6 +90,9 @@ class SchemaSheet(Faces):
         super().action_aside(name)
 
     def wanted(self, width: int, room: int) -> int:
+        if width != self._across:
+            self._across = width
+            self.tell()
         both = width + 2 * EDGES >= WIDE and self.filling.whole is None
         if both != self._both or not self.json.is_mounted:
             self._both = both
@@ -92,13 +101,19 @@ class SchemaSheet(Faces):
         if both or self.face == "json":
             high = self.json.height_at(width)
             rows = max(rows, min(high, ROWS)) if both else max(high, 3)
-        return rows + 2 + self.filter.display
+        self._wants = rows + 1 + self._needs
+        return self._wants + self.filter.display
 
     def given(self, rows: int) -> None:
         rows -= self.filter.display
-        self.about.display = rows >= 5 and self.face == "form"
+        self.about.display = rows >= min(self._wants, 5) and (self.face == "form" or self.filling.whole is not None)
         self.verdict.display = rows >= 3
-        self.faces.styles.height = max(rows - self.about.display - self.verdict.display, 1)
+        if self._down != (down := TALL if rows >= min(self._wants, 7) else 1):
+            self._down = down
+            self._say_verdict()
+        below = min(self._needs, self._down) if self.verdict.display else 0
+        self.verdict.styles.height = below or 1
+        self.faces.styles.height = max(rows - self.about.display - below, 1)
         self.call_after_refresh(self.fields.settled)
 
     # Verdicts
@@ -140,17 +155,30 @@ class SchemaSheet(Faces):
     def tell(self) -> None:
         """The lines under the form: what the cursor is on, and what is wrong."""
         self.about.update(says.about(self.filling))
-        self.verdict.update(says.verdict(self.filling, self._misread))
+        self._say_verdict()
         wrong = frozenset({self._misread.line or 0}) if self._misread else frozenset[int]()
         if self._misread is None and self.json.display and self.json.whole and self.filling.sure:
             marked = (self._json_text, self.filling.verdict)
             if marked == self._marked:
                 return
             self._marked = marked
-            found = places(self._json_text, [one.path for one in self.filling.problems])
+            found = places(self._json_text, [one.path for one in self.filling.problems if self._told(one)])
             wrong = frozenset(line for line, _ in found.values())
         self.json.mark(wrong)
         self.post_message(Grew())
+
+    def _say_verdict(self) -> None:
+        """In two lines where one is not enough for what is wrong at the cursor, in one where there is no more."""
+        form, across = self.face == "form", max(self._across, 1)
+        said = says.verdict(self.filling, self._misread, form=form, room=across * TALL - LOST)
+        self._needs = min(max(len(said.wrap(across)), 1), TALL)
+        if self._down == 1 and self._needs > 1:
+            said = says.verdict(self.filling, self._misread, form=form, room=across)
+        self.verdict.update(said)
+
+    def _told(self, problem: Problem) -> bool:
+        """Whether it is wrong, and not merely something that nobody came to yet."""
+        return not problem.missing or self.filling.started(problem.path)
 
     # Submitting
 
@@ -175,10 +203,8 @@ class SchemaSheet(Faces):
             self.stop_writing()
             self.say(ours(w.EMPTIED))
         elif not self.bring_in_line():
-            assert self._misread is not None
-            self.tell()
             self._to_json()
-            self.misread(self.json, self._misread)
+            self.to_misread(says.NO_JSON)
         elif not self.filling.sure:
             self.ask()
             self._waits = self.filling.revision if self._fresh else None
@@ -189,6 +215,7 @@ class SchemaSheet(Faces):
     def _deliver(self) -> None:
         local = next(iter(self.filling.local), None)
         if self.filling.problems or local is not None:
+            self.filling.tried = True
             self.say(says.cannot(self.filling))
             self.to_problem()
         else:
@@ -253,5 +280,5 @@ class SchemaSheet(Faces):
 
     def _side_hints(self) -> list[Hint]:
         words = "fold the schema" if self.looking == "schema" else "schema"
-        found = [] if self.filling.whole else [Hint("f6", "JSON" if self.face == "form" else "form", "face", keep=True)]
-        return [*found, Hint("f7", words, "aside('schema')")]
+        other = "why no form" if self.filling.whole else "JSON" if self.face == "form" else "form"
+        return [Hint("f6", other, "face", keep=True), Hint("f7", words, "aside('schema')")]

@@ -7,7 +7,7 @@ JSON that is none keeps the keys until it is one. A draft is the text of the doc
 from __future__ import annotations
 
 import json
-from typing import Literal
+from typing import Literal, LiteralString
 
 from textual import on
 from textual.containers import Horizontal
@@ -118,21 +118,34 @@ class Faces(FilteredForm):
         if self.face == "form":
             line = self.filling.line
             self._to_json()
-            spot = places(self._json_text, [line.path]).get(line.path) if line and self.json.whole else None
+            path = self.filling.place(line) if line else ()
+            spot = places(self._json_text, [path]).get(path) if line and self.json.whole else None
             if spot:
                 self.json.show(spot)
+            self.may_begin()
         elif self.filling.whole is not None and not self._unread:
             self.say(says.no_form(self.filling.whole))
         elif not self.bring_in_line():
-            assert self._misread is not None
-            self.tell()
-            self.misread(self.json, self._misread)
+            self.to_misread(says.NO_FACE)
         elif self.filling.whole is not None:
             self.say(says.no_form(self.filling.whole))
         else:
             self.face = "form"
             self.turned()
             self.arrive(always=True)
+
+    def to_misread(self, words: LiteralString) -> None:
+        """To the mistake; which one it is stands below already."""
+        assert self._misread is not None
+        self.tell()
+        if self._misread.line is not None and self._misread.column is not None:
+            self.json.show((self._misread.line, self._misread.column))
+        self.say(ours(words))
+
+    def may_begin(self) -> None:
+        """What nobody has changed yet gives way to a document that is written or pasted over it."""
+        if same(self.filling.document, self.filling.start) and not self._unread and not self._misread:
+            self.json.begin(given=bool(self.begins))
 
     def _to_json(self) -> None:
         if self.face == "form":
@@ -190,6 +203,7 @@ class Faces(FilteredForm):
         elif not self.json.text:
             self.json.put(self._json_text)
             self._json_text = self._first_text = self.json.value
+            self.may_begin()
         self.turned()
         super().restore(draft)
         self.tell()

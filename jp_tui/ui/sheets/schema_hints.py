@@ -32,6 +32,8 @@ class HintedForm(FormKeys):
             found.append(Hint("enter", "adds", "add", keep=True))
         elif line.role == "json":
             found.append(Hint("enter", "write it as JSON", "face", keep=True))
+        elif line.role == "more":
+            found.append(Hint("enter", "show them as JSON", "face", keep=True))
         if line.shape.kind == "list" and line.role == "head":
             found.append(Hint("+", "adds", "add"))
         found += self._removal_hint()

@@ -23,6 +23,8 @@ class FormKeys(Sheet):
     """A form under the keyboard and the mouse."""
 
     BINDINGS: ClassVar = [
+        Binding("k", "skim(-1)", "Up", id="sheet.letter_up", tooltip="The line above, which is not written in yet"),
+        Binding("j", "skim(1)", "Down", id="sheet.letter_down", tooltip="The line below, as with k"),
         Binding("tab", "field(1)", "Next field", id="sheet.next_field", tooltip="The next line of the form"),
         Binding("shift+tab", "field(-1)", "Last field", id="sheet.last_field", tooltip="The line above"),
         Binding("left", "option(-1)", "Left", id="sheet.option_left", tooltip="The choice on the left"),
@@ -128,6 +130,15 @@ class FormKeys(Sheet):
         else:
             super().action_move(by)
 
+    def action_skim(self, by: int) -> None:
+        """By letters: a text is passed, not written in, so that no letter lands in it that was meant to move (E60)."""
+        if self.in_form and self.writing is None:
+            place = self.filling.cursor + by
+            if 0 <= place < len(self.filling.lines):
+                self.go(place, writes=False)
+        else:
+            super().action_move(by)
+
     def action_edge(self, by: int) -> None:
         if self.in_form:
             self.go(0 if by < 0 else len(self.filling.lines) - 1)
@@ -201,7 +212,7 @@ class FormKeys(Sheet):
         elif line.role == "add":
             self._add(line.path)
             return
-        elif line.role == "json":
+        elif line.role in ("json", "more"):
             self.action_face()
             return
         self.arrive()
@@ -212,7 +223,7 @@ class FormKeys(Sheet):
             self.arrive(always=True)
         elif line is not None and line.writes:
             self.arrive()
-        elif line is not None and line.role in ("head", "add", "option", "json"):
+        elif line is not None and line.role in ("head", "add", "option", "json", "more"):
             self.action_take()
         else:
             self.send()
@@ -241,10 +252,11 @@ class FormKeys(Sheet):
         line = self.filling.line
         if not self.in_form or line is None:
             return
+        writes = self.writing is not None
         self.leave_line()
         if self.filling.remove(line):
             self.touched()
-        if line.entry:
+        if line.entry and writes:
             self.arrive()
         self.fields.again()
 

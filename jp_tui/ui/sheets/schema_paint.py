@@ -7,21 +7,23 @@ It decides nothing, and says with signs and words what it also says with colours
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import LiteralString
+from typing import Final, LiteralString
 
 from textual.content import Content
 
-from jp_tui.conversation.strict_json import Json, dump, same
+from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.sheets.schema_state import Filling
-from jp_tui.ui.text import blank, cells, foreign, join, ours, styled
-from jp_tui.view import schema_form_words as w
+from jp_tui.ui.text import blank, cells, cut, foreign, join, ours, styled
 from jp_tui.view.schema_form import Shape
-from jp_tui.view.schema_form_edit import ABSENT, place_of, written
-from jp_tui.view.schema_form_lines import Line
+from jp_tui.view.schema_form_choices import odd_label
+from jp_tui.view.schema_form_edit import ABSENT, odd, place_of, written
+from jp_tui.view.schema_form_lines import ASIDE, Line
 
-LEAST, WIDEST, MOST = 12, 48, 400
-"""Cells that a field has at least and at most, and characters of a value that are looked at."""
+LEAST, BESIDE, MOST = 12, 32, 400
+"""Cells of a field and beside it at least, where there is room, and characters of a value that are looked at."""
+WRONG: Final = "✗ "
+NEEDED: Final = "! "
 _HINT, _WRONG, _NEED, _KEY, _GREEN = (
     "$foreground-muted", "$text-error", "$text-warning", "bold $text-accent", "$text-success",
 )  # fmt: skip
@@ -72,17 +74,21 @@ def name(text: str, limit: int) -> Content:
 
 
 def columns(lines: list[Line], width: int) -> Columns:
-    """Where values begin at a width: beside the longest label, but never beyond two fifths."""
+    """Where values begin at a width: beside the longest label, but never beyond two fifths.
+
+    Fields are as wide as there is room for them and, beside them, for the longest hint.
+    """
     most = max(width * 2 // 5, 8)
-    longest = 0
+    longest = hint = 0
     for line in lines:
-        if line.role not in ("option", "add"):
-            longest = max(longest, 2 + 2 * line.depth + min(cells(Foreign(line.label[:60])), most) + 2 * line.required)
-            if longest >= most:
-                break
+        if line.role not in ASIDE:
+            label = cells(Foreign(line.label[:60])) if longest < most else 0
+            longest = max(longest, 2 + 2 * line.depth + min(label, most) + 2 * line.required)
+            hint = max(hint, len(line.shape.hint) + 4 if line.writes else 0)
     at = min(max(longest, 8), most) + 2
     rest = width - at
-    return Columns(at, max(min(rest * 3 // 5 if rest >= 36 else rest, WIDEST), LEAST), width)
+    beside = min(max(hint, min(BESIDE, rest * 2 // 5)), rest // 2) if rest >= 36 else 0
+    return Columns(at, max(rest - beside, LEAST), width)
 
 
 def fits(shape: Shape, room: int) -> bool:
@@ -104,6 +110,10 @@ def paint(line: Line, filling: Filling, place: Columns, *, here: bool, written_i
     if line.role == "option":
         _option(row, line, filling, here)
         return row
+    if line.role == "more":
+        _more(row, line, place, here)
+        _beside(row, line, filling, place, here)
+        return row
     label = name(line.label, place.at - row.end - (4 if line.required else 2))
     row.put(styled(label, "bold") if here else label)
     if line.required:
@@ -118,11 +128,20 @@ def _option(row: Row, line: Line, filling: Filling, here: bool) -> None:
     value, many = filling.value(line), line.shape.kind == "many"
     choice = line.shape.choices[line.option]
     listed = value if many and isinstance(value, list) else [] if many else [value]
-    on = any(one is not ABSENT and same(choice.value, one) for one in listed)
+    on = any(place_of(line.shape, one) == line.option for one in listed)
     row.put(_sign(on, many), "option")
     row.put(styled(name(choice.label, 200), _HERE if here else ""), "option")
     if choice.about:
         row.put(ours("  {about}", _HINT, about=name(choice.about, 200)))
+
+
+def _more(row: Row, line: Line, place: Columns, here: bool) -> None:
+    """What the form has no line for: it is in the answer too."""
+    row.put(ours("+ {n} more: ", _NEED, n=line.more), "json")
+    names = join(*(name(one, 40) for one in line.keys), sep=ours(", "))
+    names = join(names, ours(", …")) if line.more > len(line.keys) else names
+    row.put(cut(names, max(place.width - row.end - 7, LEAST)), "json")
+    row.put(ours(" (F6)", _KEY if here else _HINT), "json")
 
 
 def _sign(on: bool, many: bool) -> Content:
@@ -165,6 +184,13 @@ def _choices(row: Row, line: Line, filling: Filling, here: bool) -> None:
         row.put(_sign(at in on, many), f"option:{at}")
         row.put(styled(label, _HERE if here and at == filling.option else ""), f"option:{at}")
         row.put(ours("   "))
+    if odd(shape, value):
+        row.put(_odd(shape, value, 40))
+
+
+def _odd(shape: Shape, value: object, limit: int) -> Content:
+    """A value that no choice shows, as what it is."""
+    return ours("{value} · not one of the choices", _WRONG, value=name(odd_label(shape.choices, value), limit))
 
 
 def _head(row: Row, line: Line, filling: Filling, place: Columns, here: bool, written_in: bool) -> None:
@@ -173,6 +199,7 @@ def _head(row: Row, line: Line, filling: Filling, place: Columns, here: bool, wr
     if shape.kind == "choice":
         at = place_of(shape, value)
         said = name(shape.choices[at].label, place.field) if at is not None else ours("nothing chosen", _HINT)
+        said = _odd(shape, value, max(place.field - 28, LEAST)) if odd(shape, value) else said
         row.put(join(said, ours(" · {n} choices", _HINT, n=len(shape.choices))), "fold")
     elif shape.kind == "many":
         chosen = len(value) if isinstance(value, list) else 0
@@ -218,7 +245,7 @@ def preview(value: Json | object) -> str:
     if isinstance(value, dict) and value:
         pieces = [f"{key[:40]}: {preview(one) if not isinstance(one, (dict, list)) else '…'}"
                   for key, one in list(value.items())[:4]]  # fmt: skip
-        return ", ".join(pieces)[:MOST]
+        return (", ".join(pieces)[:MOST]) + (f", … {len(value) - 4} more" if len(value) > 4 else "")
     if isinstance(value, list) and value:
         inner = [preview(one) if not isinstance(one, (dict, list)) else "…" for one in value[:4]]
         return f"[{', '.join(inner)}{', …' if len(value) > 4 else ''}]"[:MOST]
@@ -237,16 +264,23 @@ def _beside(row: Row, line: Line, filling: Filling, place: Columns, here: bool) 
     elif here and line.path and filling.removal(line) and not (line.required and not line.shape.nullable):
         tools = [(" ✕ ", "remove")]
     room = place.width - row.end - 2 - 3 * len(tools)
-    problem = filling.problem_at(line)
+    problem, hint = filling.problem_at(line), line.shape.hint if line.role in ("field", "head") else ""
     if problem is not None and room > 5:
-        said = "required" if problem.missing else w.beside(problem.words)
+        sign, style, said = WRONG, _WRONG, problem.words
         if problem.path != line.path and line.shape.kind != "many":
             said = "something is missing inside" if problem.missing else "wrong inside"
-        row.put(ours("  {said}", _NEED if problem.missing else _WRONG, said=name(said, room)), "write")
+        elif problem.missing:
+            sign, style, said = NEEDED, _NEED, "required"
+            if not filling.started(problem.path):  # nobody did anything wrong yet
+                sign, style = "", _HINT
+        row.put(ours("  {sign}{said}", style, sign=ours(sign), said=name(said, room - len(sign))), "write")
+        room -= len(sign) + len(said) + 3
+        if hint and room >= len(hint) and not (value is None and line.shape.nullable):
+            row.put(ours(" · {hint}", _HINT, hint=name(hint, room)))
     elif value is None and line.shape.nullable:  # said where the value stands, but for a field that is written in
         row.put(ours("  is null" if line.writes and here else "", _HINT))
-    elif line.shape.hint and room > 5 and line.role in ("field", "head"):
-        row.put(ours("  {hint}", _HINT, hint=name(line.shape.hint, room)))
+    elif hint and room > 5:
+        row.put(ours("  {hint}", _HINT, hint=name(hint, room)))
     if tools:
         row.to(place.width - 3 * len(tools))
         for sign, hit in tools:

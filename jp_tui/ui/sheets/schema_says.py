@@ -6,6 +6,8 @@ Values are never repeated here; names and the schema's own words go through `ui/
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final, Literal
 
 from textual.content import Content
@@ -13,20 +15,25 @@ from textual.content import Content
 from jp_tui.conversation.strict_json import JsonObject, JsonProblem
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.sheets.json_text import laid_out
-from jp_tui.ui.sheets.schema_paint import name
+from jp_tui.ui.sheets.schema_paint import WRONG, name, preview
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.text import blank, join, ours
 from jp_tui.view import wording as w
-from jp_tui.view.schema_form_lines import Line, pointer
+from jp_tui.view.schema_form_lines import Line, Problem, pointer
 
 CHECKING: Final = "checking it…"
 FITS: Final = "✓ fits"
-PROBLEM: Final = "1 problem"
-PROBLEMS: Final = "{n} problems"
-MISSING: Final = "{n} still needed: {names}"
+PROBLEM: Final = "✗ 1 problem"
+PROBLEMS: Final = "✗ {n} problems"
+MISSING: Final = "{n} still needed"
+UNSHOWN: Final = "{n} key not shown in the form"
+UNSHOWN_MORE: Final = "{n} keys not shown in the form"
 PLACE: Final = "{where}: {words}"
 WHOLE: Final = "the whole: {words}"
 NO_FORM: Final = "there is no form for this: {note}"
+ONLY_JSON: Final = "the form cannot express this ({note}): JSON"
+NO_JSON: Final = "not submitted: this is no JSON yet"
+NO_FACE: Final = "there is no form of this yet: it is no JSON"
 NOT_YET: Final = "not submitted: {problem}"
 LINES, LONGEST = 200, 1_000
 """Lines of a schema that are shown, and characters of one: what stands above a question is painted whole (T4)."""
@@ -34,6 +41,8 @@ LABEL: Final = 18
 """Characters of a label that surely have room, however deep it is nested."""
 BESIDE: Final = 18
 """Characters of a hint that surely have room beside its field."""
+SOME: Final = 200
+"""Keys of an object that are looked at to tell those without a line."""
 _SEP = ours(" · ")
 
 
@@ -50,40 +59,79 @@ def about(filling: Filling) -> Content:
     if line.shape.about:
         parts.append(name(line.shape.about.replace("\n", " "), 400))
     if line.note:
-        parts.append(ours("{note}: F6 writes it as JSON", note=name(line.note, 80)))
+        note = name(line.note, 80)
+        parts.append(ours("{note}: F6 writes it as JSON", note=note) if line.path else ours(ONLY_JSON, note=note))
+    if line.role == "more" and isinstance(value := filling.value(line), dict):
+        rest = {key: one for key, one in islice(value.items(), SOME) if key not in line.shape.parts}
+        parts.append(name(preview(rest), 200) if rest else ours("F6 shows them"))
     problem = filling.problem_at(line)
-    if line.shape.hint and (len(line.shape.hint) > BESIDE or (problem and line.shape.hint not in problem.words)):
+    if line.shape.hint and line.role in ("field", "head") and (problem or len(line.shape.hint) > BESIDE):
         parts.append(name(line.shape.hint, 120))
     if len(line.path) > 1 or (line.shape.title and line.path and line.shape.title != str(line.path[-1])):
         parts.append(name(pointer(line.path), 80))
     return join(*parts, sep=_SEP)
 
 
-def verdict(filling: Filling, misread: JsonProblem | None) -> Content:
-    """What is wrong, with its place; or that it fits."""
+def verdict(filling: Filling, misread: JsonProblem | None, *, form: bool, room: int) -> Content:
+    """What is wrong, with its place, where the cursor is first of all; or that it fits. In at most `room` cells.
+
+    `form`: the form has the keys, so that what it does not show is told.
+    """
     if misread is not None:
-        what = Foreign(misread.message)
-        if misread.line is None or misread.column is None:
-            return ours(w.NOT_JSON_SOMEWHERE, "$text-error", problem=what)
-        return ours(w.NOT_JSON, "$text-error", line=misread.line, column=misread.column, problem=what)
+        return _misread(misread)
+    unshown = filling.unshown if form else 0
+    rest = ours(UNSHOWN if unshown == 1 else UNSHOWN_MORE, "$text-warning", n=unshown) if unshown else blank()
+    room -= rest.cell_length + 3 if rest else 0
+    parts = list(_wrong(filling, room))
     missing = [one for one in filling.problems if one.missing]
-    wrong = [one for one in filling.problems if not one.missing]
-    parts = []
-    if wrong:
-        first = wrong[0]
-        where = ours(PLACE, where=name(first.pointer, 60), words=name(first.words, 200))
-        if not first.path:
-            where = ours(WHOLE, words=name(first.words, 200))
-        count = ours(PROBLEM if len(wrong) == 1 else PROBLEMS, "$text-error", n=len(wrong))
-        parts += [count, where]
     if missing:
-        names = join(*(name(str(one.path[-1]), 30) for one in missing[:6]), sep=ours(", "))
-        parts.append(ours(MISSING, n=len(missing), names=names if len(missing) < 7 else join(names, ours(", …"))))
-    if parts:
-        return join(*parts, sep=_SEP)
-    if not filling.sure:
-        return ours(CHECKING)
-    return ours(FITS, "$text-success")
+        parts.append(_needed(missing, room - join(*parts, sep=_SEP).cell_length - 3))
+    elif not parts:
+        parts.append(ours(FITS, "$text-success") if filling.sure else ours(CHECKING))
+    return join(*parts, *([rest] if rest else []), sep=_SEP)
+
+
+def _misread(misread: JsonProblem) -> Content:
+    what = Foreign(misread.message)
+    if misread.line is None or misread.column is None:
+        said = ours(w.NOT_JSON_SOMEWHERE, problem=what)
+    else:
+        said = ours(w.NOT_JSON, line=misread.line, column=misread.column, problem=what)
+    return ours("{sign}{said}", "$text-error", sign=ours(WRONG), said=said)
+
+
+def _wrong(filling: Filling, room: int) -> Iterator[Content]:
+    """How much is wrong, and what: at the cursor, else the first."""
+    wrong = [one for one in filling.problems if not one.missing]
+    here = filling.problem_at(filling.line) if filling.line is not None else None
+    if here is not None and not here.missing:
+        here = next((one for one in wrong if one.path == here.path), here)
+        wrong = [here, *(one for one in wrong if one is not here)]
+    if wrong:
+        count = ours(PROBLEM if len(wrong) == 1 else PROBLEMS, "$text-error", n=len(wrong))
+        yield count
+        where = name(wrong[0].pointer, 60)
+        words = name(wrong[0].words, max(room - count.cell_length - where.cell_length - 6, 20))
+        yield ours(PLACE, where=where, words=words) if wrong[0].path else ours(WHOLE, words=words)
+
+
+def _needed(missing: list[Problem], room: int) -> Content:
+    """What is still needed, as many of the names as there is room for."""
+    count = ours(MISSING, n=len(missing))
+    names: list[Content] = []
+    left = room - count.cell_length - 2
+    for at, one in enumerate(missing):
+        step = one.path[-1] if one.path else "an answer"
+        said = name(step, 30) if isinstance(step, str) else ours("entry {n}", n=step + 1)
+        more = ours(", {n} more", n=len(missing) - at - 1) if at + 1 < len(missing) else blank()
+        if sum(known.cell_length + 2 for known in names) + said.cell_length + more.cell_length > left:
+            break
+        names.append(said)
+    if not names:
+        return count
+    if len(names) < len(missing):
+        names.append(ours("{n} more", n=len(missing) - len(names)))
+    return ours("{count}: {names}", count=count, names=join(*names, sep=ours(", ")))
 
 
 def cannot(filling: Filling) -> Content:
@@ -93,7 +141,7 @@ def cannot(filling: Filling) -> Content:
         path, words = next(iter(filling.local.items()))
         said = ours(PLACE, where=name(pointer(path), 60), words=Foreign(words))
     elif first.missing:
-        said = ours("{where} is missing", where=name(first.pointer, 60))
+        said = ours("{where} {words}", where=name(first.pointer, 60), words=Foreign(first.words))
     elif first.pointer:
         said = ours(PLACE, where=name(first.pointer, 60), words=name(first.words, 200))
     else:

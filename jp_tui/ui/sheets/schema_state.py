@@ -7,14 +7,17 @@ One document behind two faces, the form and its JSON. It knows no widget and no 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.view import schema_form_edit as edit
 from jp_tui.view import schema_form_lines as at
-from jp_tui.view.schema_form import Choice, Form, Shape
+from jp_tui.view.schema_form import Form, Shape
+from jp_tui.view.schema_form_choices import Choice
 from jp_tui.view.schema_form_edit import ABSENT, Path
 from jp_tui.view.schema_form_lines import Line, Problem
+from jp_tui.view.schema_form_rest import first_key
 
 
 class Filling:
@@ -24,6 +27,7 @@ class Filling:
         self.form = Form(schema)
         self.document: Json = begins[0] if begins else edit.skeleton(self.form)
         self.start: Json = self.document
+        self.made: Json | None = None if begins else self.document
         self.revision = 0
         self.cursor = self.option = 0
         self.inline: Callable[[Shape], bool] = lambda shape: len(shape.choices) <= 4
@@ -31,6 +35,9 @@ class Filling:
         self.folds: dict[Path, bool] = {}
         self.local: dict[Path, str] = {}
         """What is wrong with a text before anybody checks it, by its place."""
+        self.begun: set[Path] = set()
+        self.tried = False
+        """Where something was written or chosen, and whether it was to be submitted: before, nothing was done wrong."""
         self.narrowed: Path = ()
         self.letters = ""
         """The long choice that shows only values with these letters, and the letters, without case."""
@@ -61,6 +68,11 @@ class Filling:
     def value(self, line: Line) -> Json | edit._Absent:
         """What stands there."""
         return edit.get(self.document, line.path)
+
+    def place(self, line: Line) -> Path:
+        """Where in the document a line leads."""
+        key = first_key(line.shape, edit.get(self.document, line.path)) if line.role == "more" else None
+        return line.path if key is None else (*line.path, key)
 
     def relaid(self) -> None:
         """Choices may stand otherwise now."""
@@ -125,6 +137,7 @@ class Filling:
         """The document was written anew, as JSON."""
         here = self.line
         self.document = document
+        self.begun.add(())
         self.revision += revised
         self.local.clear()
         self._lines = None
@@ -142,6 +155,7 @@ class Filling:
         self.local.pop(line.path, None)
         if problem:
             self.local[line.path] = problem
+        self.begun.add(line.path)
         self._changed(document, moved=False)
 
     def settle(self) -> None:
@@ -154,6 +168,7 @@ class Filling:
         """One of the choices: taken, or taken away where several may be or none must be."""
         shape = line.shape
         value = self.value(line)
+        self.begun.add(line.path)
         if shape.kind not in ("many",) and edit.place_of(shape, value) == place:
             if not line.required and line.path and isinstance(line.path[-1], str) and line.role == "field":
                 self._changed(edit.drop(self.document, line.path), moved=False)
@@ -180,6 +195,7 @@ class Filling:
 
     def add(self, path: Path) -> None:
         """A new entry at the end of a list, unfolded, the cursor on what can be filled in."""
+        self.begun.add(path)
         document, new = edit.added(self.form, self.document, path)
         self._changed(document, moved=True)
         self.folds[path] = self.folds[new] = True
@@ -192,7 +208,7 @@ class Filling:
     def removal(self, line: Line) -> Literal["null", "remove", "unset", ""]:
         """What Del does there: what may be null becomes that first, and is gone only then."""
         value = self.value(line)
-        if line.role in ("option", "add"):
+        if line.role in at.ASIDE:
             return ""
         if line.shape.nullable and value is not None and (line.role == "head" or line.writes):
             return "null"
@@ -205,6 +221,7 @@ class Filling:
         does = self.removal(line)
         if not does:
             return False
+        self.begun.add(line.path)
         if does == "null":
             self._forget(line.path)
             self.folds[line.path] = False
@@ -247,13 +264,28 @@ class Filling:
         if revision != self.revision:
             return False
         rows = self.lines
-        found = at.problems(self.document, problems)
+        found = [self._needed(one) for one in at.problems(self.document, problems)]
         found.sort(key=lambda one: -1 if (place := at.line_of(rows, one.path)) is None else place)
         self.verdict = revision, found
         self._found = {}
         for one in found:
             self._found.setdefault(one.path, one)
         return True
+
+    def _needed(self, one: Problem) -> Problem:
+        """What nobody wrote yet is merely still needed, whatever it would have to be."""
+        value = edit.get(self.document, one.path)
+        empty = value == "" or value == [] or (value == {} and not one.path and self.document is self.made)
+        return replace(one, words="is empty", missing=True) if empty and not self.started(one.path) else one
+
+    def started(self, path: Path) -> bool:
+        """Whether anybody did anything there yet."""
+        return self.tried or path in self.begun
+
+    @property
+    def unshown(self) -> int:
+        """How many keys of the document have no line."""
+        return sum(line.more for line in self.lines)
 
     @property
     def problems(self) -> list[Problem]:
@@ -267,7 +299,7 @@ class Filling:
 
     def problem_at(self, line: Line) -> Problem | None:
         """What is wrong there, in it when it is folded, or with the text that is typed there."""
-        if line.role in ("option", "add"):
+        if line.role in at.ASIDE and (line.role != "more" or line.path):  # of the whole there is no other line
             return None
         if line.path in self.local:
             return Problem(line.path, at.pointer(line.path), self.local[line.path])
