@@ -114,3 +114,39 @@ async def test_nothing_was_reviewed_yet() -> None:
         await pilot.press(*"/reviewers", "enter")
         await app.says(pilot, *scenes.started()[:0], ev.ReviewersRead(reviewers=()))
         assert "No reviewer has decided anything yet" in app.screen_text()
+
+
+async def small(app: Host, pilot: Pilot[None], why: str) -> None:
+    """The escalated question at 80x24, before it listens."""
+    events = rejected()
+    asked = events[-1]
+    assert isinstance(asked, ev.QuestionAsked)
+    prompt = asked.prompt.model_copy(update={"why": why})
+    await app.says(pilot, *events[:-1], asked.model_copy(update={"prompt": prompt}))
+
+
+async def test_why_is_read_in_the_contexts_place_where_there_is_little_room() -> None:
+    """E42: at 80x24 a long reason for having been asked had no row."""
+    why = "claude-haiku-4-5 said no, and conversation.tools.fs_modify_file.questions.apply_changes.target asks you then"
+    async with workspace(size=(80, 24)) as (app, pilot):
+        await small(app, pilot, why)
+        await app.passes(pilot, 1.0)
+        await pilot.pause()
+        await pilot.press("w")
+        await pilot.pause()
+        assert "why you are asked: claude-haiku-4-5 said no" in app.screen_text()
+        await pilot.press("w")
+        await pilot.pause()
+        assert "why you are asked" not in app.screen_text() and "[!TIP]" in app.screen_text()
+
+
+async def test_what_only_the_keys_hide_was_never_seen() -> None:
+    """E15: the rows of the keys are kept free from the start, so that nothing moves when it begins to listen."""
+    async with workspace(size=(80, 24)) as (app, pilot):
+        await small(app, pilot, "w")
+        before = app.screen_text()
+        await app.passes(pilot, 1.0)
+        await pilot.pause()
+        after = app.screen_text()
+        rows = [line for line in before.splitlines() if line.startswith("│") and ("+41" in line or "+42" in line)]
+        assert len(rows) == 1 and "+42" not in after and "3 of 6 lines not seen" in after

@@ -85,6 +85,8 @@ class Frame(Vertical, can_focus=True):
         for view in self._views:
             view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
         self.looking = ""
+        self._squeezed = False
+        """There is little room: what is read in between takes the context's place."""
         """The name of the text that stands in the context's place (`texts`), empty for the context itself."""
         self.asks = line
         self.question = Static(line, id="question")
@@ -180,7 +182,8 @@ class Frame(Vertical, can_focus=True):
 
     def texts(self) -> dict[str, Foreign]:
         """What can be looked at in the context's place, by name."""
-        return {"reason": whole_reason(self.prompt.escalation)} if self.prompt.escalation else {}
+        found = {"why": words.why_words(self.prompt)} if self._squeezed and self.context else {}
+        return found | ({"reason": whole_reason(self.prompt.escalation)} if self.prompt.escalation else {})
 
     # Showing
 
@@ -260,7 +263,7 @@ class Frame(Vertical, can_focus=True):
         inner = width - 2 * EDGES
         if inner < 1:
             return
-        tight = room < TIGHT
+        tight, self._squeezed = room < TIGHT, room < ROOMY
         was, self.extra = self._uncramped(), extra
         if self.banner:
             self.banner.rows = self.banner.height_at(inner, room // 4)

@@ -168,7 +168,10 @@ class Sheet(Asking):
             self.open_menu("end")
 
     def action_why(self) -> None:
-        self.why.display = not self.why.display
+        if "why" in self.texts():
+            self.look_at("why")
+        else:
+            self.why.display = not self.why.display
         self.post_message(Grew())
 
     def action_aside(self, name: str) -> None:

@@ -112,6 +112,11 @@ def why(prompt: PromptRequest) -> Content:
     return ours(w.WHY, why=Foreign(prompt.why)) if prompt.why else ours(w.NO_WHY)
 
 
+def why_words(prompt: PromptRequest) -> Foreign:
+    """The same as a text."""
+    return Foreign(why(prompt).plain)
+
+
 def warning(prompt: PromptRequest) -> Content:
     """The kinds of trickery found in the question itself, in words; a context says its own (T3)."""
     kind = prompt.question.answer_type
