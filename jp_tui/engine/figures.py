@@ -116,9 +116,9 @@ def _pair(
         ms = told.get("ms")
         found.setdefault(key, _Count()).add("t", asked.timestamp, ms if isinstance(ms, int) else None, {})
         return
-    if (outcome := rejected.pop((turn, call, key), None)) is not None and _decided(event):
+    if (before := rejected.pop((turn, call, key), None)) is not None and _decided(event):
         if isinstance(event, ev.InquiryAnswered) and event.answer is True:
-            outcome.mark = "o"
+            before.mark = "o"
         else:
             found[key].upheld += 1
 

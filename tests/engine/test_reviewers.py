@@ -120,7 +120,7 @@ def test_a_reviewer_that_is_never_overturned(bench: Bench) -> None:
 
 
 def test_outcomes_are_told_by_time_over_all_conversations(bench: Bench) -> None:
-    """Also of a conversation that was taken up again: the first one is the latest here, and an older no became a yes."""
+    """Also of a conversation that was taken up again: the first is the latest here, and its older no a yes."""
     reviews = Reviews(sure=(False, "too wide"))
     begin(bench, reviews)
     first = bench.conversation
