@@ -123,11 +123,10 @@ def yes_or_no(
     *,
     default: bool,
     decides: Sequence[str] = (),
-    also: Sequence[str] = (),
     parts: tuple[Part, ...] = (),
 ) -> Question:
-    """A boolean question; `decides` are the real paths that change with its yes, and with no other question after it,
-    `also` those that go away with it, `parts` what of it can be taken or left.
+    """A boolean question; `decides` are the real paths that change or go away with its yes, and with no other question
+    after it, `parts` what of it can be taken or left.
 
     Files that others obey make it one for a person alone, and its context says why (R247).
     """
@@ -141,7 +140,7 @@ def yes_or_no(
         has_default=True,
         floor=bool(reasons),
         parts=parts,
-        targets=(*decides, *also),
+        targets=tuple(decides),
     )
 
 

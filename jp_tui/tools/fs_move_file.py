@@ -51,14 +51,15 @@ class MoveFile(FileTool):
 
 
 def _plan(root: Root, what: There, to: str, over: There | None, changed: bool, refused: bool) -> Plan:
-    """`refused`: somebody said no to a change of one of the two in this turn, so that moving it is asked about, too."""
+    """`refused`: somebody said no to a change of one of the two in this turn, so that moving it is asked about, too. A
+    file that others obey is gone where it was, and obeyed where it comes to be: both ends are for a person."""
     source, target = shown(what.real), shown(to)
     no = f"{source} was not moved: the question about it was answered with no."
     steps: list[Step] = []
-    if over is not None or obeyed(to) or refused:
+    if over is not None or obeyed(to) or obeyed(what.real) or refused:
         text = f"Replace {target} with {source}?" if over else f"Move {source} to {target}?"
         context = "\n\n".join(one.words for one in (over, what) if one is not None)
-        question = yes_or_no("overwrite_file", text, context, default=False, decides=[to], also=[what.real])
+        question = yes_or_no("overwrite_file", text, context, default=False, decides=[to, what.real])
         steps.append(Step(question, no))
     if changed:
         text = f"Move {source}, which has uncommitted changes, to {target}?"

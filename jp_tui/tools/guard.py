@@ -27,7 +27,9 @@ _INSTRUCTIONS = (
     ".clinerules", ".roorules*", ".goosehints", ".mcp.json", "mcp.json", "mcp_config.json", "opencode.json*",
     ".aider.conf.y*ml", ".cursor/*", ".windsurf/*", ".claude/*", ".codex/*", ".gemini/*", ".qwen/*", ".opencode/*",
     ".continue/*", ".clinerules/*", ".roo/*", ".amazonq/*", ".kiro/*", ".junie/*", ".crush/*", ".vibe/*",
-    ".agents/*",
+    ".agents/*", ".agent/*", "agents.override.md", "agents.local.md", "*.mdc", ".rules", ".kilocode/*",
+    ".kilocoderules*", ".kilocodemodes", ".roomodes", ".cline/*", ".crush.json", "crush.json", ".augment/*", ".trae/*",
+    ".openhands/*", ".factory/*", ".goose/*",
 )  # fmt: skip
 _BUILT = (
     "makefile", "makefile.am", "makefile.in", "gnumakefile", "*.mk", "justfile", ".justfile", "rakefile",
@@ -37,14 +39,23 @@ _BUILT = (
     "*.gemspec", "podfile", "brewfile", "procfile", "pyproject.toml", "setup.py", "setup.cfg", "tox.ini",
     "noxfile.py", "pytest.ini", "conftest.py", "dodo.py", "build", "build.bazel", "workspace", "workspace.bazel",
     "module.bazel", ".bazelrc", "flake.nix", "default.nix", "shell.nix", "vagrantfile", "dockerfile*",
-    "containerfile*", "docker-compose*.y*ml", "compose.y*ml", "gulpfile.*", "gruntfile.*", "webpack.config.*",
+    "containerfile*", "*.dockerfile", "*.containerfile", "docker-compose*.y*ml", "compose.y*ml", "compose.*.y*ml",
+    "compose-*.y*ml", "gulpfile.*", "gruntfile.*", "webpack.config.*",
     "vite.config.*", "rollup.config.*", "jest.config.*", "vitest.config.*", "babel.config.*", "eslint.config.*",
-    ".eslintrc.*", "prettier.config.*", "postcss.config.*", "next.config.*", "tailwind.config.*",
+    ".eslintrc*", "prettier.config.*", "postcss.config.*", "next.config.*", "tailwind.config.*",
     "playwright.config.*", "karma.conf.*", "mix.exs", "rebar.config", "dune", "stack.yaml", "*.cabal", "setup.hs",
-    "package.swift", "*.csproj", "*.fsproj", "*.vbproj", "*.props", "*.targets",
+    "package.swift", "*.csproj", "*.fsproj", "*.vbproj", "*.props", "*.targets", "nuget.config",
+    "sconstruct", "sconscript", "build.zig", "build.zig.zon", "pipfile", "cmakepresets.json", "cmakeuserpresets.json",
+    "meson.options", "meson_options.txt", "*.bzl", "buck", ".buckconfig*", "pants.toml", "earthfile", "tiltfile",
+    "snakefile", "wscript", "jakefile*", "cakefile", "binding.gyp", "skaffold.y*ml", "serverless.y*ml", "wrangler.*",
+    "mise.toml", ".mise.toml", "mise.*.toml", ".mise.*.toml", "mise/config*.toml", ".mvn/*", ".babelrc*", ".swcrc*",
+    ".mocharc*", ".nycrc*", ".stylelintrc*", ".prettierrc*", ".commitlintrc*", ".releaserc*", ".pylintrc", "pylintrc",
+    "svelte.config.*", "*.config.js", "*.config.mjs", "*.config.cjs", "*.config.jsx", "*.config.ts", "*.config.mts",
+    "*.config.cts", "*.config.tsx", "angular.json", "nx.json", "turbo.json", "hatch.toml", "devenv.nix",
 )  # fmt: skip
 _STARTED = (
-    "sitecustomize.py", "usercustomize.py", "*.pth", ".pdbrc", ".pythonrc*", "pip.conf", ".envrc", ".npmrc",
+    "sitecustomize.py", "usercustomize.py", "sitecustomize/*", "usercustomize/*", "*.pth", ".pdbrc", ".pythonrc*",
+    "pip.conf", ".envrc", ".npmrc",
     ".yarnrc*", ".pnpmfile.cjs", ".pnp.*js", ".pre-commit-config.yaml", "lefthook.y*ml", ".lefthook.y*ml",
     ".huskyrc*", ".lintstagedrc*", ".gitattributes", ".gitmodules", ".gitconfig", ".hgrc", ".bashrc",
     ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
@@ -53,12 +64,28 @@ _STARTED = (
     ".julia/config/*", ".config/fish/*", ".config/git/*", ".config/systemd/*", ".config/autostart/*", ".ssh/*",
     ".gnupg/*", "crontab", "*.crontab", "*.service", "*.timer", "*.desktop", "*.code-workspace", ".vscode/*",
     ".idea/*", ".fleet/*", ".devcontainer/*", "devcontainer.json", ".husky/*", ".githooks/*", ".git-hooks/*",
-    "git-hooks/*", ".gitlab-ci.yml", "jenkinsfile*", "azure-pipelines*.y*ml", "bitbucket-pipelines.yml",
+    "git-hooks/*", "*.gitlab-ci.y*ml", "jenkinsfile*", "azure-pipelines*.y*ml", "bitbucket-pipelines.yml",
     ".travis.yml", ".drone.y*ml", ".woodpecker.y*ml", "appveyor.yml", ".appveyor.yml", "cloudbuild.y*ml",
     "buildspec*.y*ml", "wercker.yml", ".cirrus.yml", ".semaphore/*", ".buildkite/*", ".circleci/*", ".woodpecker/*",
-    ".teamcity/*", ".github/*", ".gitlab/*", ".gitea/*", ".forgejo/*",
+    ".teamcity/*", ".github/*", ".gitlab/*", ".gitea/*", ".forgejo/*", "action.yml", "action.yaml", ".xprofile",
+    ".xinitrc", ".xserverrc", ".xsession*", ".pam_environment", ".config/environment.d/*", ".bashrc.*", ".bashrc.d/*",
+    ".zshrc.*", ".zshrc.d/*", ".zshenv.*", ".profile.*", ".config/zsh/*", "config.nu", "env.nu", "profile.ps1",
+    "*_profile.ps1", "bin/activate", "bin/activate.csh", "bin/activate.fish", "bin/activate.nu", "bin/activate.ps1",
+    "bin/activate.bat", "bin/activate.xsh", "bin/activate_this.py", ".devcontainer.json", ".zed/*", ".emacs.d/*",
+    ".config/emacs/*", ".doom.d/*", "init.el", "early-init.el", ".config/nvim/*", "nvim/*", ".vim/*",
+    "*.sublime-project",
 )  # fmt: skip
-_OBEYED = (*_BUILT, *_STARTED)
+_HOOKS = tuple(
+    f"hooks/{name}"
+    for name in (
+        "applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg",
+        "commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update",
+        "proc-receive", "post-receive", "post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc",
+        "post-rewrite", "post-index-change", "sendemail-validate", "fsmonitor-watchman",
+    )
+)  # fmt: skip
+"""Hooks of git wherever they are kept, by their exact names: other things are kept in folders called hooks, too."""
+_OBEYED = (*_BUILT, *_STARTED, *_HOOKS)
 
 
 def secret(real: str, rules: Iterable[str] = SECRETS) -> bool:

@@ -241,6 +241,8 @@ async def test_a_link_to_nothing_is_not_created_through(tmp_path: Path) -> None:
         ("fs_create_file", {"path": ".github/workflows/x.yml", "content": "1"}),
         ("fs_move_file", {"source": "f", "target": "setup.py"}),
         ("fs_delete_file", {"path": "tox.ini"}),
+        ("fs_move_file", {"source": "tox.ini", "target": "x.txt"}),
+        ("fs_move_file", {"source": "tox.ini", "target": "f"}),
     ],
 )
 async def test_files_that_others_obey_are_for_a_person(tmp_path: Path, tool: str, arguments: dict[str, Any]) -> None:
@@ -255,6 +257,16 @@ async def test_files_that_others_obey_are_for_a_person(tmp_path: Path, tool: str
     assert (told.ok, len(told.asked)) == (False, 1)
     assert told.asked[0].floor
     assert "so a person decides" in (told.asked[0].context or "").splitlines()[0]
+    assert (tmp_path / "tox.ini").read_text() == (tmp_path / "f").read_text() == "x\n"
+
+
+async def test_r247_a_file_that_others_obey_moves_with_a_persons_yes_only(tmp_path: Path, tree: TREE) -> None:
+    """Both ends are what the yes is about; an ordinary file is moved without a question."""
+    (tmp_path / "Makefile").write_text("all:\n")
+    told = await call(tmp_path, "fs_move_file", source="Makefile", target="b.txt")
+    assert (told.asked[0].text, told.asked[0].targets) == ("Move Makefile to b.txt?", ("b.txt", "Makefile"))
+    assert told.ok and tree() == {"b.txt": b"all:\n"}
+    assert (await call(tmp_path, "fs_move_file", source="b.txt", target="c.txt")).ids == []
 
 
 class Full(Root):

@@ -134,6 +134,42 @@ def test_files_that_others_obey(path: str, wanted: bool) -> None:
     assert (obeyed(path) is not None) is wanted
 
 
+STEERING = [
+    "sitecustomize/__init__.py", "lib/usercustomize/x.py", "compose.override.yaml", "compose.prod.yml",
+    "hooks/pre-commit",
+    "tools/Hooks/commit-msg", "hooks/pre-push", ".gitlab-ci.yaml", "ci/test.gitlab-ci.yml", "action.yml",
+    "actions/x/action.yaml", "AGENTS.override.md", ".rules", ".kilocode/rules/a.md", ".cline/x", ".crush.json",
+    "SConstruct", "lib/SConscript", "build.zig", "Pipfile", "CMakePresets.json", "CMakeUserPresets.json",
+    "meson.options", "meson_options.txt", "rules/x.bzl", "Earthfile", "Tiltfile", "api.dockerfile", "mise.toml",
+    ".mise.toml", ".config/mise/config.toml", ".mvn/extensions.xml", ".mvn/wrapper/x", ".eslintrc", ".eslintrc.json",
+    ".babelrc", ".babelrc.json", ".mocharc.yml", ".pylintrc", "svelte.config.js", "knip.config.ts", "x.config.mjs",
+    "y.config.cjs", ".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".bashrc.d/10-x", ".zshrc.local",
+    ".bashrc.pre", "venv/bin/activate", ".venv/bin/activate.fish", "v/bin/activate_this.py", ".devcontainer.json",
+    ".zed/tasks.json", ".emacs.d/init.el", "init.el", "dots/nvim/init.lua", ".config/nvim/plugin/x.vim",
+    "app.sublime-project",
+]  # fmt: skip
+ORDINARY = [
+    "src/hooks/use_x.ts", "src/hooks/pre-commit.ts", "hooks/README.md", "webhooks/pre-push", "hooks.py",
+    "src/config.ts",
+    "src/config.js", "docs/x.config.js.md", "requirements.txt", "requirements-dev.txt", "src/sitecustomize_test.py",
+    "src/pipfile_reader.py", "docs/Pipfile.md", "firestore.rules", "rules.ts", "src/actions.yml", "compose.md",
+    "composers.yml",
+    "composer.py", "mvn/x", "zed/tasks.json", "src/bin/activate.rs", "bin/activation.py", "init.lua", "src/init.ts",
+    "agents/override.md", "meson.py", "scons.py", "src/build/zig.py", "cline/x", "eslintrc.md", "xsession.c",
+    "src/activate", "data/mise.json", "a/b.py", "README.md", "src/index.tsx", "tests/test_hooks.py", "notes.txt",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", STEERING)
+def test_r247_more_files_that_others_obey(path: str) -> None:
+    assert obeyed(path) is not None and obeyed(f"deep/er/{path.upper()}") is not None
+
+
+@pytest.mark.parametrize("path", ORDINARY)
+def test_names_that_only_look_like_them(path: str) -> None:
+    assert obeyed(path) is None and not control(path)
+
+
 async def test_the_secrets_are_configurable(tmp_path: Path) -> None:
     """`options.secrets` replaces the list."""
     (tmp_path / ".env").write_text("A=1\n")
