@@ -23,6 +23,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from jp_tui.ui.keys import AGAIN, Twice, words
+from jp_tui.ui.screens.beside import Beside
 from jp_tui.ui.screens.drafts import Drafts
 from jp_tui.ui.screens.writing import Writing
 from jp_tui.ui.text import ours
@@ -53,11 +54,9 @@ FIRST_BREATH = 0.03
 """Seconds after the first frame in which nothing is loaded: what was typed ahead is painted first."""
 BREATH = 0.002
 """Seconds between two of them."""
-WIDE = 100
-"""Columns from which the activity stands beside the conversation instead of over it."""
 
 
-class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
+class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
     """Status line, conversation, what stands below it, activity, keys."""
 
     BINDINGS = [
@@ -127,7 +126,6 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         self._interrupts, self._commands = interrupts or InterruptWishes(), commands
         self._exchange: Exchange | None = None
         self._beside = sidebar != "hide"
-        self._over = False
         self._unsay: Timer | None = None
         self.agents: tuple[Agent, ...] = ()
         self.drafts = Drafts(send=send, later=self.set_timer)
@@ -338,29 +336,6 @@ class WorkspaceScreen(Writing, Screen[None], inherit_bindings=False):
         self.clear_selection()
         self.post_message(self.Copied(text))
         return True
-
-    # -- the activity
-
-    def action_sidebar(self) -> None:
-        if self.size.width < WIDE:
-            self._over = not self._over
-        else:
-            self._beside = not self._beside
-        self._place_sidebar(self.size.width)
-
-    action_close_sidebar = action_sidebar
-
-    def _place_sidebar(self, width: int) -> None:
-        """Beside the conversation where there is room; over it, and only when asked for, where there is none."""
-        sidebar = self.query_one(Sidebar)
-        narrow = width < WIDE
-        self._over &= narrow
-        sidebar.set_class(narrow, "-over")
-        shown = self._over if narrow else self._beside
-        if sidebar.has_focus and not shown:
-            self.set_focus(self.composer)
-        sidebar.display = shown
-        self.refresh_bindings()
 
 
 def _in_sheet(node: DOMNode) -> bool:
