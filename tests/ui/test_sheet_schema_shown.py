@@ -5,6 +5,8 @@ Nothing is told as wrong before anybody did anything there (E14).
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -197,3 +199,20 @@ async def test_a_list_that_is_the_whole_answer_has_a_name_and_its_keys() -> None
         await app.judged(pilot)
         await app.type(pilot, "ctrl+s")
         assert app.answers == [Answered(value=["one"])]
+
+
+async def test_the_tour_opens_its_form_with_nothing_wrong() -> None:
+    """Walk 8: what a person has to write is still needed, and that is all that is said."""
+    tour = tomllib.loads((Path(__file__).parents[2] / "config" / "demo" / "tour.toml").read_text())
+    walk = next(one for one in tour["walks"] if one["name"] == "schema")
+    asked = walk["turns"][0]["calls"][0]["arguments"]["questions"][0]
+    assert asked["default"] == {"celsius": 95, "seconds": 240}, "no text that nobody wrote"
+    app = Checked(schema(of=asked["schema"], has_default=True, default=asked["default"]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.judged(pilot)
+        assert "1 still needed: name" in text_of(app) and "problem" not in text_of(app)
+        await app.type(pilot, *"Sencha")
+        await app.judged(pilot)
+        await app.type(pilot, "enter")
+        assert app.answers == [Answered(value={"name": "Sencha", "celsius": 95, "seconds": 240})]
