@@ -8,34 +8,14 @@ behinds of varying length, scripts. Only what a loop captured stays from round t
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from zlib import crc32
 
+from jp_tui.engine.schema_letters import LAST, SETS, Ranges, of_property, others, written
 from jp_tui.questions.bounds import short
 
-Ranges = list[tuple[int, int]]
-
-_LAST = 0x10FFFF
-_DIGITS: Ranges = [(48, 57)]
-_WORD: Ranges = [(48, 57), (65, 90), (95, 95), (97, 122)]
-_BLANKS: Ranges = [(9, 13), (32, 32), (160, 160), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029),
-                   (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)]  # fmt: skip
-_SETS = {"d": _DIGITS, "w": _WORD, "s": _BLANKS}
 _CONTROLS = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
-_MAJOR = {"letter": "L", "mark": "M", "combining_mark": "M", "number": "N", "punctuation": "P", "punct": "P",
-          "symbol": "S", "separator": "Z", "other": "C"}  # fmt: skip
-_MINOR = {
-    "uppercase_letter": "Lu", "lowercase_letter": "Ll", "titlecase_letter": "Lt", "cased_letter": "LC",
-    "modifier_letter": "Lm", "other_letter": "Lo", "nonspacing_mark": "Mn", "spacing_mark": "Mc",
-    "enclosing_mark": "Me", "decimal_number": "Nd", "digit": "Nd", "letter_number": "Nl", "other_number": "No",
-    "connector_punctuation": "Pc", "dash_punctuation": "Pd", "open_punctuation": "Ps", "close_punctuation": "Pe",
-    "initial_punctuation": "Pi", "final_punctuation": "Pf", "other_punctuation": "Po", "math_symbol": "Sm",
-    "currency_symbol": "Sc", "modifier_symbol": "Sk", "other_symbol": "So", "space_separator": "Zs",
-    "line_separator": "Zl", "paragraph_separator": "Zp", "control": "Cc", "cntrl": "Cc", "format": "Cf",
-    "surrogate": "Cs", "private_use": "Co", "unassigned": "Cn",
-}  # fmt: skip
 _GROUPS = re.compile(r"\\.|[\[\]]|\((?:\?<(?![=!])|(?!\?))", re.DOTALL)
 _COUNT = re.compile(r"\{([0-9]+)(,[0-9]*)?\}")
 _NAME = re.compile(r"<([^\W\d][\w$]*|[$_][\w$]*)>")
@@ -179,7 +159,7 @@ class _Reader:
             return self._reference(self._names.get(name.group(1), 0), f"\\k{short(name.group())}")
         found = self._set(sign)
         if found is not None:
-            return _written(found)
+            return written(found)
         return _one(self._character(sign))
 
     def _reference(self, number: int, said: str) -> str:
@@ -199,16 +179,20 @@ class _Reader:
     def _set(self, sign: str) -> Ranges | None:
         """The characters of an escape that means several."""
         if sign in "dDwWsS":
-            some = _SETS[sign.lower()]
+            some = SETS[sign.lower()]
         elif sign in "pP":
             found = _PROPERTY.match(self._text, self._at)
             if found is None:
                 raise NoPattern(f"does not compile (`\\{sign}` without a property in braces)")
             self._at = found.end()
-            some = _property(found.group(1), found.group(2), found.group())
+            known = of_property(found.group(1), found.group(2))
+            if known is None:
+                what = f"uses `\\{sign}{short(found.group())}`, and only general categories"
+                raise NoPattern(f"{what} like \\p{{L}} or \\p{{Nd}} are supported")
+            some = known
         else:
             return None
-        return some if sign.islower() else _others(some)
+        return some if sign.islower() else others(some)
 
     def _character(self, sign: str) -> int:
         """The character of an escape that means one."""
@@ -221,7 +205,7 @@ class _Reader:
         found = _HEX.match(self._text, self._at - 1)
         if found is not None:
             code = int(next(one for one in found.groups() if one), 16)
-            if code > _LAST:
+            if code > LAST:
                 raise NoPattern(f"does not compile (`\\{short(found.group())}` is no character)")
             self._at = found.end()
             low = _LOW.match(self._text, self._at) if found.group(2) and 0xD800 <= code < 0xDC00 else None
@@ -245,7 +229,7 @@ class _Reader:
                 raise NoPattern("does not compile (a `[` that nothing closes)")
             if self._text[self._at] == "]":
                 self._at += 1
-                return _written(_others(found) if negated else found)
+                return written(others(found) if negated else found)
             low = self._member()
             ranged = self._text[self._at : self._at + 1] == "-" and self._text[self._at + 1 : self._at + 2] not in "]"
             if not ranged or not isinstance(low, int):
@@ -276,66 +260,3 @@ def _one(code: int) -> str:
     if sign.isascii() and sign.isprintable():
         return re.escape(sign)
     return f"\\U{code:08x}"
-
-
-def _written(found: Ranges) -> str:
-    """A class of Python."""
-    some = _sorted(found)
-    if not some:
-        return "(?!)"
-    if some == [(0, _LAST)]:
-        return "(?s:.)"
-    pieces = (_end(low) if low == high else f"{_end(low)}-{_end(high)}" for low, high in some)
-    return f"[{''.join(pieces)}]"
-
-
-def _end(code: int) -> str:
-    return chr(code) if chr(code).isascii() and chr(code).isalnum() else f"\\U{code:08x}"
-
-
-def _sorted(found: Ranges) -> Ranges:
-    """In order, and none beside another that it touches."""
-    made: Ranges = []
-    for low, high in sorted(found):
-        if made and low <= made[-1][1] + 1:
-            made[-1] = made[-1][0], max(high, made[-1][1])
-        else:
-            made.append((low, high))
-    return made
-
-
-def _others(found: Ranges) -> Ranges:
-    """All characters but those."""
-    made, start = [], 0
-    for low, high in _sorted(found):
-        if start < low:
-            made.append((start, low - 1))
-        start = high + 1
-    return [*made, (start, _LAST)] if start <= _LAST else made
-
-
-def _property(key: str, value: str | None, said: str) -> Ranges:
-    """The characters of a Unicode property."""
-    if value is None and key in ("Any", "ASCII"):
-        return [(0, _LAST if key == "Any" else 127)]
-    if value is None or key in ("General_Category", "gc"):
-        named = value or key
-        code = _MAJOR.get(named.lower(), _MINOR.get(named.lower(), named))
-        wanted = {"Lu", "Ll", "Lt"} if code == "LC" else {one for one in _categories() if one.startswith(code)}
-        if wanted and len(code) < 3:
-            return [one for category in wanted for one in _categories()[category]]
-    raise NoPattern(f"uses `\\p{short(said)}`, and only general categories like \\p{{L}} or \\p{{Nd}} are supported")
-
-
-@lru_cache(maxsize=1)
-def _categories() -> dict[str, Ranges]:
-    """All characters by their general category: a fifth of a second, once, when first wanted."""
-    found: dict[str, Ranges] = {}
-    known, start = unicodedata.category("\0"), 0
-    for code in range(1, _LAST + 1):
-        category = unicodedata.category(chr(code))
-        if category != known:
-            found.setdefault(known, []).append((start, code - 1))
-            known, start = category, code
-    found.setdefault(known, []).append((start, _LAST))
-    return found
