@@ -9,6 +9,7 @@ from tests.ui.sheet_host import (
     LONG_DIFF,
     Host,
     boolean,
+    editable,
     formed,
     hunky,
     multi,
@@ -24,7 +25,7 @@ SMALL = (80, 23)
 
 
 async def test_e5_a_change_by_hunks_names_what_is_needed_most_in_two_rows() -> None:
-    app = Host(hunky())
+    app = Host(editable(hunky()))
     async with app.run_test(size=SMALL) as pilot:
         await app.arm(pilot)
         seen = text_of(app)

@@ -201,7 +201,7 @@ class HunkSheet(BooleanSheet):
         found = {one.action: one for one in super().hints()}
         if self.mode != "answer" or self.writing is not None:
             return list(found.values())
-        last = [one for name in ("read(1)", "move(1)", "why") if (one := found.pop(name, None))]
+        last = [one for name in ("edit", "read(1)", "move(1)", "why") if (one := found.pop(name, None))]
         note = [Hint("C", "note", "note")] if found.pop("note", None) else []
         return [*found.values(), *note, *last]
 
