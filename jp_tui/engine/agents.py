@@ -125,7 +125,7 @@ class Agents:
 
     async def _close(self, session: Session, *, leaves: bool = False) -> None:
         """Give it up, unless somebody looks at it: then it stays open, as a conversation like any other."""
-        if session.watched and not session.busy and not leaves:
+        if session.live.watched and not session.busy and not leaves:
             if isinstance(session, ErrandSession):
                 session.over()
             return

@@ -42,10 +42,9 @@ class Carrying:
             await session.close(PATIENCE_SECONDS)
             raise ValueError(f"This conversation is being written by {session.held_by}.")
         if opened:
-            session.watched = False
             self._sessions[row.id] = session
         try:
-            went = await session.carry_on()
+            went = await session.carry_on(watched=session.live.watched and not opened)
         except BaseException:
             await self._close(session)
             raise
@@ -73,7 +72,7 @@ class Carrying:
         await self._close(session)
 
     async def _close(self, session: Session) -> None:
-        if not session.watched and self._sessions.get(session.id) is session:
+        if not session.live.watched and self._sessions.get(session.id) is session:
             del self._sessions[session.id]
             await session.close(PATIENCE_SECONDS)
 

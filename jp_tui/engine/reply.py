@@ -131,9 +131,13 @@ class Reply:
         self._calls.add(found)
         return found
 
-    def _grow(self, part: Growing, text: str) -> None:
-        part.pieces.append(text)
-        part.unsaved.append(text)
+    def say_again(self) -> None:
+        """All that came so far."""
+        for part in self.in_order():
+            if part.pieces:
+                self._say(part, part.text)
+
+    def _say(self, part: Growing, text: str) -> None:
         self._log.publish(
             PartDelta(
                 conversation=self._log.id,
@@ -145,6 +149,11 @@ class Reply:
                 tool=part.tool,
             )
         )
+
+    def _grow(self, part: Growing, text: str) -> None:
+        part.pieces.append(text)
+        part.unsaved.append(text)
+        self._say(part, text)
         if self._timer is None and self._log.exists:
             self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._save)
 

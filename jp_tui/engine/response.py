@@ -31,6 +31,7 @@ class Responses:
     def __init__(self, log: Log, model: ModelSetup, wish: Wish) -> None:
         self._log, self._model, self._wish = log, model, wish
         self._work: asyncio.Task[None] | None = None
+        self._reply: Reply | None = None
         self._count = 0
 
     def interrupt(self) -> None:
@@ -38,18 +39,23 @@ class Responses:
         if self._work is not None:
             self._work.cancel()
 
+    def say_again(self) -> None:
+        """Tell a face that was not there what streams now."""
+        if self._work is not None and self._reply is not None:
+            self._reply.say_again()
+
     async def next(self) -> Reply | None:
         """One complete response, recorded; None when the user wanted no more. Raises ModelError, JournalError."""
         failures = 0
         while not self._wish.stops():
-            reply = Reply(self._log, self._count)
+            reply = self._reply = Reply(self._log, self._count)
             self._count += 1
             say_phase(self._log, "waiting_for_model")
             try:
                 whole = await self._unless_stopped(self._stream(reply))
             except m.ModelError as error:
                 await reply.keep()
-                failures += 1
+                self._reply, failures = None, failures + 1
                 wait = patience(self._model.retry, error, failures, began=reply.began)
                 if wait is None:
                     raise

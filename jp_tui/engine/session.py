@@ -23,6 +23,7 @@ from jp_tui.engine.commanded import given
 from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.drafts import COMPOSER, Drafts
 from jp_tui.engine.entries import event_span, storable, stored_event
+from jp_tui.engine.live import Live
 from jp_tui.engine.log import Log
 from jp_tui.engine.looking import look_on
 from jp_tui.engine.offers import Settled
@@ -64,8 +65,7 @@ class Session:
         self._log, self._model, self._checks, self._lock, self.held_by = log, model, checks, lock, held_by
         self._greeting = model.provider.greeting if greet and not log.exists else None
         self._failed, self._agents, self._child = failed, agents, child
-        self.watched = child is None
-        """Whether somebody has opened it."""
+        log.publish = self.live = Live(log.publish, watched=child is None)
         self._drafts = Drafts(log)
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
@@ -101,7 +101,7 @@ class Session:
         """Mend what a killed program left, then report the last page; a turn that runs is announced again, one that
         was cut off goes on."""
         log, journal = self._log, self._log.setup.journal
-        self.watched = True
+        self.live.watched = True
         mine = log.exists and not self.held_by and not self.busy
         try:
             if mine:
@@ -134,6 +134,7 @@ class Session:
             self._looking = asyncio.create_task(look_on(log, rows[-1].seq if rows else 0))
         if self.busy and self._turn is not None:
             self._turn.announce()
+            self.live.again()
         elif mine:
             with suppress(ValueError):  # of the settings; what is said next is told so
                 await self._take_up()
@@ -162,9 +163,9 @@ class Session:
         """Whether its last turn is left for later (R230)."""
         return self._turn is not None and self._turn.outcome == "deferred"
 
-    async def carry_on(self) -> bool:
-        """Go on with a turn that was cut off, nobody looking; false when nothing is left of one. Raises ValueError,
-        JournalError."""
+    async def carry_on(self, *, watched: bool) -> bool:
+        """Go on with a turn that was cut off; false when nothing is left of one. Raises ValueError, JournalError."""
+        self.live.watched = watched
         await mending.mend(self._log)
         return await self._take_up()
 
@@ -267,22 +268,20 @@ class Session:
 
     def answer(self, command: c.AnswerQuestion) -> None:
         """Hand a human's answer to the coordinator."""
-        inquiry, log = command.inquiry, self._log
-        if self._turn is None:
-            reason = "nothing waits for an answer"
-            log.publish(AnswerRefused(conversation=log.id, inquiry=inquiry, reason=reason, gone=True))
-            return
-        coordinator, at = self._turn.coordinator, timestamp(log.setup.now())
-        ms = coordinator.showing.since(inquiry)
-        coordinator.human(inquiry, given(command, via=log.setup.via, ms=ms, at=at))
+        inquiry, setup = command.inquiry, self._log.setup
+        if (coordinator := self._questions(inquiry, "nothing waits for an answer")) is not None:
+            at, ms = timestamp(setup.now()), coordinator.showing.since(inquiry)
+            coordinator.human(inquiry, given(command, via=setup.via, ms=ms, at=at))
 
     def take_over(self, inquiry: str) -> None:
         """The human decides what a reviewer is deciding (R156)."""
+        if (coordinator := self._questions(inquiry, "no reviewer decides it")) is not None:
+            coordinator.take_over(inquiry)
+
+    def _questions(self, inquiry: str, reason: str) -> Coordinator | None:
         if self._turn is None:
-            log = self._log
-            log.publish(AnswerRefused(conversation=log.id, inquiry=inquiry, reason="no reviewer decides it", gone=True))
-        else:
-            self._turn.coordinator.take_over(inquiry)
+            self._log.publish(AnswerRefused(conversation=self.id, inquiry=inquiry, reason=reason, gone=True))
+        return self._turn.coordinator if self._turn is not None else None
 
     async def offered(self, request: ev.InquiryRequest, turn: int, text: str) -> Settled:
         """An answer from elsewhere, for a conversation that is held here. Raises JournalError."""

@@ -160,6 +160,7 @@ class Turn:
         log = self._log
         started = TurnStarted(conversation=log.id, turn=log.turn, model=self._model.id, resumed=self.resumed)
         log.publish(started)
+        self._responses.say_again()
         self._coordinator.ask_again()
 
     # --- interrupts ---------------------------------------------------------------------------------------

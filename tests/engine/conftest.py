@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -51,6 +51,7 @@ class Bench:
         self.model = "fake/model"
         self.client = True
         self.unknown_models: dict[str, ModelError] = {}
+        self.agent_model: Callable[[str], Awaitable[ModelSetup]] | None = None
         self.greet = False
         self.via = ""
         self.reviews = False
@@ -130,6 +131,7 @@ class Bench:
             reviewer=self.reviewer,
             config_delta=self.delta,
             via=self.via,
+            open_agent_model=self.agent_model,
         )
         self.events, self._seen = [], 0
         self._link = LocalLink(lambda publish: Engine(setup, publish, greet=self.greet))

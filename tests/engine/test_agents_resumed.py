@@ -100,7 +100,8 @@ def test_one_that_was_speaking_says_it_again(bench: Bench, how: str) -> None:
     bench.tools["quick"] = tool_setup("quick", quick)
     half: list[Any] = [*ends("Half of it")[:2], 60.0]
     cast = begin(bench, go=[SPAWNS, OK], dig=[[*call("quick", {}), *end("tools")], half])
-    bench.until(e.PartDelta, lambda event: event.conversation != bench.conversation and event.kind == "message")
+    streams = bench.ever(e.TurnPhase, lambda one: one.conversation != bench.conversation and one.phase == "streaming")
+    bench.until(e.TurnPhase, lambda one: one.conversation == streams.conversation and one.phase == "streaming")
     child = agent(bench, "mole")
     cut(bench, how)
     bench.script = again = Cast(go=[OK], dig=[ends("All of it.")])

@@ -167,3 +167,15 @@ async def test_what_is_changed_while_it_runs_holds_for_the_next_question(
     with pytest.raises(ValueError, match=r"config\.toml:1:1: .*no provider nobody"):
         reloaded(made, [], of)
     assert (await opened(of, main)).id == "openai/gpt-4o", "what cannot be used changes nothing"
+
+
+async def test_s40_a_sub_agents_model_is_opened_by_its_name_or_an_alias(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text(SCRIPT)
+    text = f"providers.llm.aliases.mole = 'demo/{tmp_path}/other.toml'\nassistant.model.id = 'openai/gpt-5'\n"
+    made = setup(parts(home, tmp_path, text), None, client=True, command="x")  # type: ignore[arg-type]
+    assert made.open_agent_model is not None
+    for name in ("mole", f"demo/{tmp_path}/other.toml"):
+        assert (await made.open_agent_model(name)).id == f"demo/{tmp_path}/other.toml"
+    for wrong in ("nobody/m", "demo/gone.toml", ""):
+        with pytest.raises(ModelError):
+            await made.open_agent_model(wrong)
