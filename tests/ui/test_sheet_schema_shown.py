@@ -129,6 +129,18 @@ async def test_what_is_wrong_at_the_cursor_is_told_whole_below_with_its_path_in_
         assert rows[at + 1].strip("│ ") == long, "all of it, in a second line"
 
 
+async def test_what_the_form_does_not_show_is_counted_beside_the_longest_problem() -> None:
+    pattern = "^[a-z0-9]+(?:[._-][a-z0-9]+)*@example\\.(?:com|org)$"
+    of: Any = {"type": "object", "properties": {"mail": {"type": "string", "pattern": pattern}}}
+    app = Checked(schema(of=of, has_default=True, default={"mail": "-", "a": 1, "b": 2}))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.judged(pilot)
+        rows = [row.strip("│ ") for row in text_of(app).split("\n")]
+        at = rows.index("✗ 1 problem · 2 keys not shown in the form · /mail: must match the pattern")
+        assert rows[at + 1] == pattern
+
+
 async def test_e61_fields_are_as_wide_as_there_is_room() -> None:
     for size, least in (((80, 24), 30), ((200, 50), 45)):
         app = Checked(schema(of=NAME))

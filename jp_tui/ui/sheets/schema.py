@@ -32,8 +32,8 @@ CHECK_AFTER = 0.15
 """Seconds after a change until the engine is asked whether it fits."""
 WIDE = 100
 """Columns from which form and JSON stand side by side."""
-TALL, LOST = 2, 8
-"""Lines of the verdict at most, and cells that may be lost where a line breaks between words."""
+TALL = 2
+"""Lines of the verdict at most."""
 ROWS = 14
 """Rows that the JSON asks for at most beside a form that is lower."""
 
@@ -170,10 +170,10 @@ class SchemaSheet(Faces):
     def _say_verdict(self) -> None:
         """In two lines where one is not enough for what is wrong at the cursor, in one where there is no more."""
         form, across = self.face == "form", max(self._across, 1)
-        said = says.verdict(self.filling, self._misread, form=form, room=across * TALL - LOST)
+        said = says.fitted(self.filling, self._misread, form=form, across=across, lines=TALL)
         self._needs = min(max(len(said.wrap(across)), 1), TALL)
-        if self._down == 1 and self._needs > 1:
-            said = says.verdict(self.filling, self._misread, form=form, room=across)
+        if self._down < self._needs:
+            said = says.fitted(self.filling, self._misread, form=form, across=across, lines=self._down)
         self.verdict.update(said)
 
     def _told(self, problem: Problem) -> bool:

@@ -80,15 +80,25 @@ def verdict(filling: Filling, misread: JsonProblem | None, *, form: bool, room: 
     if misread is not None:
         return _misread(misread)
     unshown = filling.unshown if form else 0
-    rest = ours(UNSHOWN if unshown == 1 else UNSHOWN_MORE, "$text-warning", n=unshown) if unshown else blank()
-    room -= rest.cell_length + 3 if rest else 0
-    parts = list(_wrong(filling, room))
+    rest = [ours(UNSHOWN if unshown == 1 else UNSHOWN_MORE, "$text-warning", n=unshown)] if unshown else []
+    parts = list(_wrong(filling, room - sum(one.cell_length + 3 for one in rest)))
+    parts[1:1] = rest
     missing = [one for one in filling.problems if one.missing]
     if missing:
         parts.append(_needed(missing, room - join(*parts, sep=_SEP).cell_length - 3))
-    elif not parts:
-        parts.append(ours(FITS, "$text-success") if filling.sure else ours(CHECKING))
-    return join(*parts, *([rest] if rest else []), sep=_SEP)
+    elif len(parts) == len(rest):
+        parts.insert(0, ours(FITS, "$text-success") if filling.sure else ours(CHECKING))
+    return join(*parts, sep=_SEP)
+
+
+def fitted(filling: Filling, misread: JsonProblem | None, *, form: bool, across: int, lines: int) -> Content:
+    """The verdict in so many lines: a word that goes to the next one leaves less room than there are cells."""
+    room = across * lines
+    while True:
+        said = verdict(filling, misread, form=form, room=room)
+        room -= 6
+        if room < across // 2 or len(said.wrap(across)) <= lines:
+            return said
 
 
 def _misread(misread: JsonProblem) -> Content:
