@@ -17,7 +17,7 @@ MANY = tuple(
     Part(str(n), f"d{n}", f"a.md, line {n}", f"@@ -{n},1 +{n},1 @@\n-old {n} word\n+new {n} word\n")
     for n in range(1, 41)
 )
-LARGE = (120, 40)
+LARGE = (120, 48)  # all of it is on the screen
 
 
 def some(*accepted: str, **comments: str) -> Answered:
