@@ -160,10 +160,12 @@ class CallRefused:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The response is whole. Without it a stream was cut."""
+    """The response is whole. Without it a stream was cut. `garbled`: bytes of it were no UTF-8, and U+FFFD stands for
+    them."""
 
     reason: StopReason
     usage: Usage = Usage()
+    garbled: bool = False
 
 
 Delta = PartOpened | PartGrew | PartEnded | CallRefused | Finished

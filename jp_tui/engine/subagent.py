@@ -8,6 +8,7 @@ asked. Nothing is recorded here and nothing decided beyond the verdict.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -26,6 +27,7 @@ from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
 from jp_tui.questions.types import SecretAnswer
 
 ListTools = bool | Literal["auto"]
+_REQUEST = re.compile(r"(?<![\w.])assistant\.request\.")
 SECRET = "a secret is asked of no model"
 
 
@@ -82,7 +84,8 @@ class _Inquiring:
         except TooLong as problem:
             return self._failed(str(problem), "too_long")
         except ModelError as error:
-            return self._failed(_words(error), "too_long" if error.kind == "too_long" else "failed")
+            kind: Literal["failed", "too_long"] = "too_long" if error.kind == "too_long" else "failed"
+            return self._failed(error.message, kind, _advice(error))
         if isinstance(found, Misfit):
             return self._failed(_unusable(found))
         return ReviewerAnswered(
@@ -110,8 +113,9 @@ class _Inquiring:
                 agent.rooms[model.id] = case.size // 2  # what is asked goes along whole, however little that is
 
     async def _twice(self, case: Case) -> Answer | Misfit:
-        """An answer, else one repair, always by the forced tool. Raises ModelError."""
-        agent, wrong, said = self._agent, "", ""
+        """An answer, else one repair, always by the forced tool. A server that refuses the schema has given no reply,
+        and is asked by the tool. Raises ModelError."""
+        agent = self._agent
         native = case.model.structured == "native" and case.model.id not in agent.by_tool
         try:
             response, found = await self._respond(case, case.request(native=native))
@@ -119,12 +123,12 @@ class _Inquiring:
             if not native or error.kind != "bad_request":
                 raise
             agent.by_tool.add(case.model.id)
-        else:
-            if isinstance(found, Answer):
-                return found
-            wrong, said = found.words, response.raw
+            self._ear.afresh()
+            response, found = await self._respond(case, case.request(native=False))
+        if isinstance(found, Answer):
+            return found
         self._ear.afresh()
-        _, found = await self._respond(case, case.request(native=False, wrong=wrong, said=said))
+        _, found = await self._respond(case, case.request(native=False, wrong=found.words, said=response.raw))
         return found
 
     async def _respond(self, case: Case, request: ModelRequest) -> tuple[Response, Answer | Misfit]:
@@ -163,7 +167,7 @@ class _Inquiring:
         cost: JsonObject = {} if prices is None else {"cost_usd": cost_usd(self._usage, prices)}
         return {**self._usage.wire(), **cost}
 
-    def _failed(self, error: str, kind: Literal["failed", "too_long"] = "failed") -> ReviewerFailed:
+    def _failed(self, error: str, kind: Literal["failed", "too_long"] = "failed", advice: str = "") -> ReviewerFailed:
         return ReviewerFailed(
             self._asked.inquiry,
             error.rstrip("."),  # M13 goes on after it
@@ -172,6 +176,7 @@ class _Inquiring:
             kind=kind,
             usage=self._told_usage(),
             saw=self._saw,
+            advice=advice.rstrip("."),
         )
 
 
@@ -186,8 +191,9 @@ def _of_temperature(error: ModelError) -> bool:
     return error.kind == "bad_request" and "temperature" in f"{error.message} {error.detail}".lower()
 
 
-def _words(error: ModelError) -> str:
-    return f"{error.message} {error.advice}".strip()
+def _advice(error: ModelError) -> str:
+    """With the settings that hold for inquiries (R68), which a provider that is shared does not know of."""
+    return _REQUEST.sub("conversation.inquiry.assistant.request.", error.advice)
 
 
 def _unusable(found: Misfit) -> str:

@@ -18,6 +18,8 @@ KEYS = ("reason", "answer")
 NOTHING = "the reply was empty"
 NO_ANSWER = "the key `answer` is missing"
 NO_REASON = "the key `reason` is missing or says nothing, and only a plain no needs none"
+GARBLED = "bytes of the reply are no UTF-8"
+LOST = "\ufffd"
 _SHOWN = 60
 
 
@@ -69,8 +71,12 @@ def judge(reply: JsonObject, kind: AnswerType) -> Answer | Misfit:
 
 
 def legible(text: str) -> bool:
-    """Whether there is anything to read: a letter, a digit, a sign that shows."""
-    return any(not char.isspace() and unicodedata.category(char)[0] not in "CZ" and odd(char) is None for char in text)
+    """Whether there is anything to read: a letter, a digit, a sign that shows; no mark without one, and nothing that
+    stands for what got lost."""
+    return any(
+        char != LOST and not char.isspace() and unicodedata.category(char)[0] not in "CMZ" and odd(char) is None
+        for char in text
+    )
 
 
 def _where(refused: JsonProblem) -> str:

@@ -14,7 +14,7 @@ from typing import Literal
 from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.setup import Hears
-from jp_tui.engine.subagent_reply import Answer, Misfit, judge, read
+from jp_tui.engine.subagent_reply import GARBLED, Answer, Misfit, judge, read
 from jp_tui.engine.subagent_thinking import Reason
 from jp_tui.questions.types import AnswerType
 
@@ -130,6 +130,8 @@ class Response:
             raise m.ModelError("refused", "The reply was stopped by the server's filter.")
         if reason not in ("end", "tools"):
             return Misfit(_CUT.get(reason, "the reply ended before it was whole"))
+        if self.finished is not None and self.finished.garbled:
+            return Misfit(GARBLED)  # what was meant nobody knows
         return self._called(kind) if self._verdict else self._spoken(kind)
 
     def _in_order(self) -> list[_Part]:

@@ -300,7 +300,8 @@ class ReviewerAnswered:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerFailed:
-    """No verdict, and why (R137). `too_long`: it could not be shown all of what is asked, so nobody asked it (R247)."""
+    """No verdict, and why (R137). `too_long`: it could not be shown all of what is asked, so nobody asked it (R247).
+    `advice` is what people can do about it; no model reads it."""
 
     inquiry: str
     error: str
@@ -309,6 +310,7 @@ class ReviewerFailed:
     kind: Literal["failed", "too_long"] = "failed"
     usage: JsonObject = field(default_factory=dict)
     saw: str = ""
+    advice: str = ""
 
 
 Input = (

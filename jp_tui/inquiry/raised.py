@@ -191,10 +191,16 @@ def nobody(state: v.State, opened: v.Open, refusal: Refusal) -> Decision:
 
 
 def refused(
-    state: v.State, opened: v.Open, reason: CancelReason, text: str, by: str = POLICY, who: Responder | None = None
+    state: v.State,
+    opened: v.Open,
+    reason: CancelReason,
+    text: str,
+    by: str = POLICY,
+    who: Responder | None = None,
+    about: JsonObject | None = None,
 ) -> Decision:
-    """No answer, and the call ends with an error."""
-    state, steps = cancel(state, opened, reason, by, who)
+    """No answer, and the call ends with an error; `about` stands beside it in the record."""
+    state, steps = cancel(state, opened, reason, by, who, about)
     state, more = complete(state, opened.call, text, is_error=True)
     return state, [*steps, *more]
 

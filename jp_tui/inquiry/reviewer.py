@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.conversation.events import Responder
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import first_line
 from jp_tui.inquiry import evolve, messages, refusals, why
 from jp_tui.inquiry import steps as s
@@ -75,21 +76,31 @@ def _asked(state: v.State, inquiry: str) -> v.Open | None:
 
 def _failed(state: v.State, opened: v.Open, given: v.ReviewerFailed) -> Decision:
     error, model, saw = _plain(given.error) or "no reason was given", _plain(given.model), _plain(given.saw)
+    advice = _plain(given.advice)
     usage = given.usage if writable(given.usage) else {}
     too_long = given.kind == "too_long"  # nobody was asked then, and nobody has failed
     who = Responder("assistant", model=model, ms=given.ms, usage=usage) if model and not too_long else None
     wanted = opened.rule.target == ESCALATES and state.on_failure == "ask"
     if state.client and (wanted or too_long or opened.before):  # a first no is not lost with the second look
-        told = v.Escalation(model, error, True, given.ms, "too_long" if too_long else "", opened.before, saw)
+        words = f"{error}. {advice}" if advice else error
+        told = v.Escalation(model, words, True, given.ms, "too_long" if too_long else "", opened.before, saw)
         state, steps = cancel(state, opened, "backend_error", "assistant", who)
         state, more = _to_human(state, opened, told)
         return state, [*steps, *more]
     if opened.before:
         state = refusals.by_reviewer(state, opened, refusals.by_model(opened.before[-1].model))
+    tool, about = state.calls[opened.call].tool, _about(given.kind, error, advice)
     if too_long:
-        return nobody(state, opened, "no_client")
-    text = messages.no_verdict(state.calls[opened.call].tool, first_line(opened.question.text), error)
-    return refused(state, opened, "backend_error", text, "assistant", who)
+        return refused(state, opened, "no_prompt_backend", messages.no_client(tool), about=about)
+    text = messages.no_verdict(tool, first_line(opened.question.text), error)
+    return refused(state, opened, "backend_error", text, "assistant", who, about)
+
+
+def _about(cause: str, error: str, advice: str) -> JsonObject:
+    """Why there is no verdict, beside the record of a question that nobody else is asked: `cause` failed or too_long,
+    `error`, and what people can do."""
+    more: JsonObject = {"advice": advice} if advice else {}
+    return {"cause": cause, "error": error, **more}
 
 
 def _plain(text: str) -> str:

@@ -82,7 +82,7 @@ class AnthropicDecoder:
                 if self._reason is None:
                     raise cut()
                 self.done = True
-                return self._reply.finish(self._reason, self._usage())
+                return self._reply.finish(self._reason, self._usage(), garbled=self._events.garbled)
             case "error":
                 raise ServerError(table(event, "error"))
             case _:  # ping, and what a later version adds

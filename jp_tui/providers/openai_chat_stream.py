@@ -49,7 +49,7 @@ class OpenAIChatDecoder:
         if self._reason is None:
             raise cut()
         self.done = True
-        return self._reply.finish(self._reason, self._usage)
+        return self._reply.finish(self._reason, self._usage, garbled=self._events.garbled)
 
     def _chunk(self, data: str) -> list[Delta]:
         try:

@@ -26,10 +26,12 @@ class ServerEvent:
 
 
 class EventStream:
-    """The decoder of one stream. `retry` is the reconnection time in milliseconds, if the server set one."""
+    """The decoder of one stream. `retry` is the reconnection time in milliseconds, if the server set one; `garbled`:
+    some data was no UTF-8 (WHATWG wants it replaced)."""
 
     def __init__(self, max_event: int = MAX_EVENT) -> None:
         self.retry: int | None = None
+        self.garbled = False
         self._max = max_event
         self._line = bytearray()  # the line that has no end yet
         self._first = True
@@ -73,7 +75,11 @@ class EventStream:
         if not line:
             return self._dispatch()
         name, _, value = line.partition(b":")
-        text = value.removeprefix(b" ").decode("utf-8", "replace")
+        try:
+            text = value.removeprefix(b" ").decode("utf-8")
+        except UnicodeDecodeError:
+            text = value.removeprefix(b" ").decode("utf-8", "replace")
+            self.garbled |= name == b"data"
         match name:
             case b"data":
                 self._data.append(text)

@@ -177,14 +177,14 @@ class Reply:
             return []
         return [*self.open(part), PartEnded(part.index or 0, opaque=opaque or {})]
 
-    def finish(self, reason: StopReason, usage: Usage) -> list[Delta]:
+    def finish(self, reason: StopReason, usage: Usage, *, garbled: bool = False) -> list[Delta]:
         """The message is complete: verdicts on the calls in their order, then Finished."""
         found = [delta for part in self._texts if part.index is not None for delta in self.close(part)]
         for part in self._calls:
             found += [*self.open(part), self._verdict(part, reason)]
         if reason in ("end", "tools"):
             reason = "tools" if self._calls else "end"
-        return [*found, Finished(reason, usage)]
+        return [*found, Finished(reason, usage, garbled)]
 
     def _verdict(self, part: Part, reason: StopReason) -> Delta:
         """Servers close a block even when they cut it, so the last one of a cut reply is never trusted."""

@@ -153,6 +153,8 @@ async def too_long(evidence: str, rule: v.Rule, client: bool) -> None:
             assert opened.escalation.cause == "too_long"
         else:
             assert only(s.Complete, play.steps).is_error
+            about = play.records[-1].metadata
+            assert about["cause"] == "too_long" and str(about["error"]).startswith("what it was to see "), about
 
 
 async def static_or_headless(steps: Sequence[str], rule: v.Rule, client: bool) -> None:
@@ -183,6 +185,22 @@ async def test_a_reply_that_is_none_ends_with_a_person_or_as_an_error(output: st
     for rule in (MODEL, ESCALATES):
         for client in (True, False):
             await hostile_output(output, "asked_human", rule, client)
+
+
+BROKEN = b"\xff\xfe"
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_r136_a_reply_that_is_no_utf8_is_none(wire: WireName) -> None:
+    """Whether text or the arguments of the tool: the wire puts U+FFFD there, and nobody knows what was meant."""
+    reply = '{"reason":"fine@@","answer":true}'
+    for structured, stream in (("native", says(wire, reply)), ("tool", calls(wire, [("verdict", reply)]))):
+        for part, sound in ((BROKEN, False), ("\u00e9".encode(), True), ("\ufffd".encode(), True)):
+            review = Review()
+            model = Wired(wire, *[stream.replace(b"@@", part)], calls(wire, [("verdict", reply.replace("true", "1"))]))
+            review.model = replace(review.model, provider=model, structured=structured)  # type: ignore[arg-type]
+            play = await decided(review, rule=MODEL)
+            assert bool(yes(play)) is sound and len(model.requests) == (1 if sound else 2)
 
 
 EVIDENCE = [

@@ -307,6 +307,26 @@ async def test_r132_a_server_that_refuses_the_schema_is_asked_by_the_tool() -> N
     assert (await Review([refusal], [refusal]).fails()).error == "response_format is not supported"
 
 
+async def test_r136_a_refused_schema_is_no_reply_and_leaves_the_one_repair() -> None:
+    """Words never claim a repair that was not made."""
+    refusal, good = ModelError("bad_request", "response_format is not supported."), {"reason": "r", "answer": True}
+    review = Review([refusal], native("Fine with me."), verdict(good))
+    assert (await review.yes()).value is True and len(review.requests) == 3
+    amended = review.requests[2].messages[-1].parts[-1]
+    assert isinstance(amended, Said) and amended.text.startswith("That was no answer: ")
+    assert "That was no answer" not in prompt_of(review.requests[1])
+    prose = Review([refusal], native("Fine."), native("Still fine."))
+    assert "also when it was asked once more" in (await prose.fails()).error and len(prose.requests) == 3
+
+
+async def test_advice_names_the_settings_of_inquiries_and_is_for_people() -> None:
+    advice = "Send it again, or raise assistant.request.stream_idle_timeout_secs."
+    failed = await Review([ModelError("stalled", "acme sent nothing for 1 s.", advice)]).fails()
+    assert failed.error == "acme sent nothing for 1 s"
+    raised = "raise conversation.inquiry.assistant.request.stream_idle_timeout_secs"
+    assert failed.advice == f"Send it again, or {raised}"
+
+
 # --- failures ---------------------------------------------------------------------------------------------
 
 
@@ -317,7 +337,7 @@ async def test_row8_r135_a_transient_failure_is_tried_again() -> None:
     assert len(review.slept) == 2 and review.script.closed == 3
     tired = Review([CUT], [CUT], [CUT])
     failed = await tired.fails()
-    assert failed.error == "The reply broke off. Try again" and failed.model == "acme/small"
+    assert (failed.error, failed.advice, failed.model) == ("The reply broke off", "Try again", "acme/small")
     assert len(tired.slept) == 2, "three attempts in all"
 
 
@@ -325,7 +345,8 @@ async def test_r135_what_does_not_help_is_not_tried_again() -> None:
     for error in (ModelError("unauthorised", "The key was refused.", "Set another."), ModelError("refused", "No.")):
         review = Review([error])
         failed = await review.fails()
-        assert failed.error == f"{error.message} {error.advice}".strip().rstrip(".") and not review.slept
+        assert (failed.error, failed.advice) == (error.message.rstrip("."), error.advice.rstrip("."))
+        assert not review.slept
     filtered = Review([*text(YES), *end("refused")])
     assert "filter" in (await filtered.fails()).error and len(filtered.requests) == 1
 
@@ -342,8 +363,8 @@ async def test_r131_a_model_that_cannot_be_opened_says_which_override() -> None:
 
     agent, heard = SubAgent(refuses), Heard()
     failed = await agent.inquire(Review().asked(), heard)
-    assert failed.error == "conversation.tools.edit.questions.apply_changes: no such model. Name another"
-    assert failed.model == "" and heard.models == []
+    assert failed.error == "conversation.tools.edit.questions.apply_changes: no such model"
+    assert (failed.advice, failed.model) == ("Name another", "") and heard.models == []
 
 
 async def test_r130_r131_each_inquiry_is_resolved_anew_and_what_was_opened_is_closed_once() -> None:

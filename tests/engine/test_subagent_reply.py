@@ -13,7 +13,7 @@ from collections import Counter
 
 import pytest
 
-from jp_tui.engine.subagent_reply import Answer, Misfit, judge, read
+from jp_tui.engine.subagent_reply import NO_REASON, Answer, Misfit, judge, read
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import (
     AnswerType,
@@ -36,7 +36,7 @@ YES = re.compile(
     rf"|(?P<a2>{STRING}){WS}:{WS}true{WS},{WS}(?P<r2>{STRING}){WS}:{WS}(?P<v2>{STRING})){WS}}}{WS}"
 )
 """Every text that may be a yes: two keys, a reason and true, in either order, and nothing around them."""
-BLANKS = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc")
+BLANKS = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc\ufffd")
 
 SEEDS = [
     '{"reason":"It fits.","answer":true}', '{"answer":true,"reason":"fine"}', '{"reason":"No.","answer":false}',
@@ -73,7 +73,7 @@ def allowed(text: str) -> bool:
         return False
     one = "1" if found["a1"] is not None else "2"
     key, value, answer = (string(found[name + one]) for name in ("r", "v", "a"))
-    shows = any(unicodedata.category(char)[0] not in "CZ" and char not in BLANKS for char in value)
+    shows = any(unicodedata.category(char)[0] not in "CMZ" and char not in BLANKS for char in value)
     return (key, answer) == ("reason", "answer") and shows
 
 
@@ -115,6 +115,17 @@ def test_row8_r136_a_hundred_thousand_mutations_bring_no_yes_that_the_grammar_do
             assert not allowed(text), f"a yes that was refused: {text!r} ({found.words})"
         seen["yes" if yes else type(found).__name__] += 1
     assert seen["yes"] > 1_000 and seen["Misfit"] > 20_000 and seen["Answer"] > 1_000, seen
+
+
+@pytest.mark.parametrize(
+    "reason", ["\u0301", "\u0301\u0302 \u20dd", "\ufffd", "\ufffd\ufffd\u0300", "\ufe0f\u200d", "\u2800"]
+)
+def test_r136_a_reason_of_marks_or_of_lost_characters_says_nothing(reason: str) -> None:
+    for text in (json.dumps({"reason": reason, "answer": True}, ensure_ascii=ascii) for ascii in (True, False)):
+        assert read(text, BooleanAnswer()) == Misfit(NO_REASON)
+    for fine in ("e\u0301", "\u0e01\u0e34", "\u0915\u094d\u0937", "\U0001f44d", "?", "a\ufffdb"):
+        found = read(json.dumps({"reason": fine, "answer": True}), BooleanAnswer())
+        assert found == Answer(True, fine)
 
 
 def test_the_second_grammar_can_tell() -> None:

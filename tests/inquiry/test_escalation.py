@@ -298,6 +298,17 @@ def test_what_is_too_long_without_a_client(rule: v.Rule, policy: v.Policy) -> No
     steps = play(v.ReviewerFailed(FIRST, "900,000 tokens", kind="too_long"))
     assert only(s.Complete, steps) == s.Complete("c1", M1, True)
     assert play.pairs == [(FIRST, "no_prompt_backend")]
+    assert play.records[1].metadata == {"cause": "too_long", "error": "900,000 tokens"}
+
+
+def test_advice_is_for_people_and_no_model_reads_it() -> None:
+    """M13 has the error alone; beside the record stands what people can do, and an escalation says it."""
+    failed = v.ReviewerFailed(FIRST, "acme sent nothing", "acme/small", advice="Raise x.y")
+    play = asked(MODEL)
+    assert "Error: acme sent nothing. You may retry" in only(s.Complete, play(failed)).content
+    assert play.records[1].metadata == {"cause": "failed", "error": "acme sent nothing", "advice": "Raise x.y"}
+    told = only(s.AskHuman, asked(ESCALATES)(failed)).open.escalation
+    assert told is not None and told.reason == "acme sent nothing. Raise x.y"
 
 
 @pytest.mark.parametrize("usage", [{"input": 9, "cost_usd": 0.1}, {"bad": float("nan")}])

@@ -108,3 +108,18 @@ def test_an_endless_event_is_bounded(piece: bytes) -> None:
 def test_many_events_are_not_one_large_one() -> None:
     stream = EventStream(max_event=100)
     assert sum(len(stream.feed(b"data: " + b"x" * 50 + b"\n\n")) for _ in range(100)) == 100
+
+
+def test_data_that_is_no_utf8_is_replaced_and_said_so() -> None:
+    """WHATWG; a comment or a character that is cut between two chunks is no fault."""
+    for raw, garbled in (
+        (b"data: \xff\n\n", True),
+        (b": \xff\ndata: a\n\n", False),
+        ("data: \ufffd\n\n".encode(), False),
+    ):
+        stream = EventStream()
+        stream.feed(raw)
+        assert stream.garbled is garbled
+    stream = EventStream()
+    assert [event.data for chunk in (b"data: \xc3", b"\xa9\n\n") for event in stream.feed(chunk)] == ["\u00e9"]
+    assert not stream.garbled
