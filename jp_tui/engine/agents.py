@@ -55,6 +55,7 @@ class Agents:
             if isinstance(opened, HeldBy):
                 await errand.model.provider.close()
                 return Failure(f"The sub-agent's conversation is being written by {opened.words}.")
+            opened.starting = True
             session = self._sessions[id_] = opened
         else:
             opened = None
@@ -62,8 +63,10 @@ class Agents:
         try:
             if opened is not None:
                 await opened.work(errand.task)
+                opened.starting = False
             await session.finished()
         except BaseException:
+            session.starting = False
             await self._beside(self._end(session, leaves=errand.leaves()))
             raise
         deferred = session.deferred

@@ -79,6 +79,8 @@ def _about(prompt: PromptRequest) -> str:
     if prompt.kind == "review":
         return "\n\n".join(["I have answered these questions, and nothing is sent yet:", _answers(prompt)])
     asker = "You have asked" if prompt.source == "assistant" else f"The tool `{prompt.tool}` has asked"
+    if prompt.source_name:  # at the parent of a sub-agent
+        asker = "A sub-agent that works for you has asked"
     question = prompt.question
     told = [f"{asker} me this, and I have not answered yet:", question.context or "", question.text, _choices(prompt)]
     if prompt.escalation is not None and not prompt.escalation.failed:

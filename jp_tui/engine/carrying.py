@@ -42,12 +42,16 @@ class Carrying:
             await session.close(PATIENCE_SECONDS)
             raise ValueError(f"This conversation is being written by {session.held_by}.")
         if opened:
+            session.live.watched = False
             self._sessions[row.id] = session
+        session.starting = True
         try:
-            went = await session.carry_on(watched=session.live.watched and not opened)
+            went = await session.carry_on()
         except BaseException:
             await self._close(session)
             raise
+        finally:
+            session.starting = False
         if not went:
             await self._close(session)
             raise ValueError("Nothing of this conversation is left to go on with.")

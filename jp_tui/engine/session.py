@@ -74,7 +74,7 @@ class Session:
         self._next: list[str] = []
         self._current = changes.Current(log)
         self._ledger = Remembered(log, self._current, self._remembers)
-        self._leaving = False
+        self._leaving = self.starting = False
 
     @property
     def id(self) -> str:
@@ -92,8 +92,8 @@ class Session:
 
     @property
     def busy(self) -> bool:
-        """Whether a turn runs."""
-        return self._task is not None and not self._task.done()
+        """Whether a turn runs, or is about to."""
+        return self.starting or (self._task is not None and not self._task.done())
 
     # --- opening ------------------------------------------------------------------------------------------
 
@@ -163,9 +163,8 @@ class Session:
         """Whether its last turn is left for later (R230)."""
         return self._turn is not None and self._turn.outcome == "deferred"
 
-    async def carry_on(self, *, watched: bool) -> bool:
+    async def carry_on(self) -> bool:
         """Go on with a turn that was cut off; false when nothing is left of one. Raises ValueError, JournalError."""
-        self.live.watched = watched
         await mending.mend(self._log)
         return await self._take_up()
 
@@ -324,8 +323,6 @@ class Session:
         id_ = self._log.id
         refused = Refused(command="start_turn", message=message, advice=advice, conversation=id_, pending=pending)
         self._log.publish(refused)
-
-    # --- leaving ------------------------------------------------------------------------------------------
 
     async def close(self, patience: float) -> None:
         """End the turn in good order, or, when a question waits, leave it for the next start (R248, R207)."""

@@ -12,7 +12,7 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn, PromptRequest, Replied, Restored, Submitted, Unanswered, WentBack
 from jp_tui.tools.registry import builtin
-from tests.engine.cast import YES_NO, agent, asked, begin, ends, main_turn, results, spawn, stored
+from tests.engine.cast import YES_NO, Cast, agent, asked, begin, ends, main_turn, results, spawn, stored
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import call, end
 from tests.fakes.tools import Made, asks
@@ -281,3 +281,33 @@ def test_a_run_that_defers_leaves_it_for_later(bench: Bench) -> None:
     bench.answer(prompt, Answered(value=True))
     assert main_turn(bench).outcome == "done"
     assert pairs(bench, child) == [("a1.go.1", {"source": "assistant"}, "answered")]
+
+
+def test_another_process_may_answer_it(bench: Bench) -> None:
+    """S12, E53: the holder hands it on to the sub-agent; the first answer wins, also over one at the sheet."""
+    prompt = one(bench, FORM[0])
+    other = bench.other()
+    other.run()
+    for value, status in (("moon", "invalid"), ("live", "accepted"), ("test", "answered")):
+        other.send(c.OfferAnswer(inquiry=prompt.inquiry, value=value))
+        assert other.until(e.OfferSettled).status == status
+    assert main_turn(bench).outcome == "done"
+    bench.answer(prompt, Answered(value="test"))
+    assert bench.until(e.AnswerRefused).gone
+    other.stop()
+    for conversation in (bench.conversation, agent(bench)):
+        (response,) = [event for event in stored(bench, conversation) if event["type"] == "inquiry_response"]
+        assert response["answer"] == "live" and response["responder"]["via"] == "process"
+
+
+def test_a_side_question_about_it_is_told_who_asks(bench: Bench) -> None:
+    """E30, at the parent."""
+    prompt = one(bench, YES_NO)
+    script = bench.script
+    assert isinstance(script, Cast)
+    script.of("go")._responses.insert(0, ends("It means well."))
+    bench.send(c.AskAside(conversation=prompt.conversation, inquiry=prompt.inquiry, text="why?"))
+    bench.until(e.AsideEnded)
+    assert "A sub-agent that works for you has asked me this" in str(script.requests[-1].messages)
+    bench.answer(prompt, Answered(value=True))
+    assert main_turn(bench).outcome == "done"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +13,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Permitted, PromptRequest
+from jp_tui.tools.registry import builtin
 from tests.engine.cast import YES_NO, Cast, agent, asked, begin, ends, main_turn, results, spawn, stored
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import call, end
@@ -229,3 +233,44 @@ def test_a_form_goes_on_where_it_was(bench: Bench) -> None:
     bench.answer(again, Answered(value="2"))
     main_turn(bench)
     assert results(bench, agent(bench, "mole")) == [('{"a": "1", "b": "2"}', False)]
+
+
+HOLDER = """
+import sys, threading
+from pathlib import Path
+from tests.engine.cast import YES_NO, agent, asked, begin, ends, spawn
+from tests.engine.conftest import Bench
+from tests.fakes.models import end
+bench = Bench(Path(sys.argv[1]))
+begin(bench, go=[[*spawn("dig"), *end("tools")]], dig=[[*asked(YES_NO), *end("tools")]])
+prompt = bench.prompt()
+bench.draft(prompt.inquiry, "half an")
+print(prompt.conversation, prompt.inquiry, agent(bench), flush=True)
+threading.Event().wait()
+"""
+
+
+def test_kill_9_while_it_waits(bench: Bench) -> None:
+    """A process of its own, killed by the system: nothing was said, nothing closed, and the locks were its."""
+    root = Path(__file__).resolve().parents[2]
+    held = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(bench.home)], cwd=root, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert held.stdout is not None
+        conversation, inquiry, child = held.stdout.readline().split()
+        bench.script = Cast(go=[OK], dig=[ends("Dug.")])
+        bench.tools["spawn_agent"] = tool_setup("spawn_agent", builtin()["spawn_agent"])
+        assert bench.start("latest").held_by != ""
+        bench.stop()
+    finally:
+        held.kill()
+        held.wait(10)
+    opened = bench.start("latest")
+    assert (opened.conversation, opened.drafts) == (conversation, {inquiry: "half an"})
+    prompt = bench.prompt()
+    assert prompt.inquiry == inquiry and prompt.agent is not None and prompt.agent.conversation == child
+    bench.answer(prompt, Answered(value=True))
+    assert main_turn(bench).outcome == "done"
+    assert results(bench) == [("Dug.", False)]
+    whole(bench, conversation, child)
