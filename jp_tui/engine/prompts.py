@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.neutral import first_line
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.log import Log
@@ -111,7 +112,8 @@ def _asker(opened: v.Open | v.OpenReview, label: str | None, call: Asking) -> di
     if call.asked_by is None:
         return {"source": opened.source, "label": label}
     who = call.asked_by
-    named = f"{label or ASSISTANT} › {who.name.raw or who.task.raw}"
+    said = first_line(who.name) or first_line(who.task) or who.conversation
+    named = f"{label or ASSISTANT} › {said}"
     return {"source": "assistant", "source_name": relayed.source(who.conversation), "label": named}
 
 

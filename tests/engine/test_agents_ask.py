@@ -81,6 +81,13 @@ def test_its_task_stands_for_a_name(bench: Bench) -> None:
     assert prompt.label == "Assistant › dig"
 
 
+def test_its_name_is_foreign_text(bench: Bench) -> None:
+    """R195: a label is one harmless line, whatever a model calls its sub-agents."""
+    prompt = one(bench, YES_NO, name="m\x1b[31mo\u202ele")
+    assert prompt.label is not None and "\x1b" not in prompt.label and "\u202e" not in prompt.label
+    assert prompt.agent is not None and prompt.agent.name.raw == "m\x1b[31mo\u202ele"
+
+
 def test_a_form_walks_at_the_sub_agents_machine(bench: Bench) -> None:
     """R220: progress, Back, its undo, and the look over all of it; attempts are counted in either record (R249)."""
     bench.reviews = True
