@@ -13,10 +13,11 @@ from itertools import islice
 _ANY = frozenset({"eval", "xargs", "parallel", "hg", "jj"})
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "busybox"})
 _RUNNERS = _SHELLS | {"eval", "env", "su", "sudo", "ssh", "script", "watch", "timeout", "xargs", "find", "trap"}
-_LOOKED = frozenset({"git", "patch", "find", "fd", "fdfind"})
+_LOOKED = frozenset({"git", "patch", "find", "fd", "fdfind", "tar", "bsdtar", "unzip"})
 _LONGEST = 500
 _CODE = re.compile(r"(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|rscript|osascript)[\d.]*")
 _INLINE = re.compile(r"-[a-zA-Z]*[ceErp]\b.*|-[ce].+|--(?:eval|print|run|exec).*|-|eval")
+_EXTRACTS = re.compile(r"-[a-zA-Z]*x[a-zA-Z]*|--extract|--get")
 _ACTS = frozenset({
     "-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf", "-fls", "-x", "-X", "--exec",
     "--exec-batch",
@@ -51,6 +52,10 @@ def _writes(words: Sequence[str], at: int, name: str) -> bool:
         return _git(rest)
     if name == "patch":
         return behind[:1] in ("", "-") or behind.startswith("\0<")
+    if name in ("tar", "bsdtar"):
+        return any(map(_EXTRACTS.fullmatch, rest)) or bool(rest and re.fullmatch("[a-zA-Z]*x[a-zA-Z]*", rest[0]))
+    if name == "unzip":
+        return not {"-l", "-t", "-v", "-p", "-Z"}.intersection(rest)
     if name in _SHELLS:
         return piped or "-s" in rest
     if name in _LOOKED:

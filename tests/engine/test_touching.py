@@ -73,6 +73,7 @@ NAMES = [
     "echo cm0= | base64 -d | sh", "python3 -c 'open(chr(115))'", "perl -pi -e s/1/8/ n.py", "python3 - <<X\nX",
     "echo 1 | python3", "bash -c 'rm $X'", "rm /proc/self/cwd/x", "env -i sh -c 'rm $0'", "node --eval 1",
     'g""it stash',
+    "tar xf a.tar", "tar -C lib -xzf a.tgz", "curl -s x | tar --extract -z", "unzip -o a.zip",
     "ssh localhost 'rm `x`'", "rm " + " ".join("{a,b}" * 9 for _ in range(3)), "x " * 200_000,
 ]  # fmt: skip
 
@@ -106,7 +107,8 @@ QUIET = [
     "sed -n 's/a$/b/p' n.py", "awk '{print $1}' n.py", "echo \"exit $?\"", "cd lib && ls deep", "cd docs; cat notes.md",
     "ls lib/*", "rm lib/*.py", "find lib -name '*.md'", "python3 n.py src2", "sh n.sh", "echo don't", "rm lib/{a,b}.py",
     "cp n.py lib/deep/tool.py", "git commit -m 'a patch for tea'", "printf '%s' x", "git add n.py && git commit -m x",
-    "cd lib && git diff", "echo 'it costs $5'", "ls s??2", "cat ./lib/../n.py", "rm SRC/BREW.PY",
+    "cd lib && git diff", "echo 'it costs $5'", "ls s??2", "tar cf a.tar lib", "tar -tf a.tar", "unzip -l a.zip",
+    "cat ./lib/../n.py", "rm SRC/BREW.PY",
 ]  # fmt: skip
 
 
