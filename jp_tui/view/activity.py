@@ -103,7 +103,7 @@ def applied(activity: Activity, event: ev.Event, now: float, *, here: bool = Tru
             return replace(_turn(activity, turn), running=True, outcome="")
         case ev.TurnCompleted(turn=turn, outcome=outcome, usage=usage, ms=ms):
             ended = replace(_turn(activity, turn), outcome=outcome, usage=usage, ms=ms)
-            return _still(ended)
+            return _still(ended, event.conversation)
         case ev.CallChanged():
             return _changed(activity, event, now)
         case ev.QuestionAsked(prompt=prompt):
@@ -123,9 +123,9 @@ def _turn(activity: Activity, turn: int) -> Activity:
     return activity if turn <= activity.turn else Activity(turn=turn, waiting=activity.waiting)
 
 
-def _still(activity: Activity) -> Activity:
+def _still(activity: Activity, conversation: str = "") -> Activity:
     """Nothing runs any more: a call without a result was cut off, unless the human is still asked."""
-    asked = {known.id for known in activity.waiting}
+    asked = {known.id for known in activity.waiting if known.conversation == conversation}
 
     def ended(call: Call) -> Call:
         if call.state == "completed" or any(one.id in asked or one.how == "deferred" for one in call.inquiries):

@@ -34,7 +34,8 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
         case ev.QuestionSettled(inquiry=inquiry):
             gone = _key(event.conversation, inquiry)
             waiting = tuple(known for known in status.waiting if known != gone)
-            return replace(status, waiting=waiting, reviewed=_others(status, inquiry))
+            own = event.conversation == status.conversation
+            return replace(status, waiting=waiting, reviewed=_others(status, inquiry) if own else status.reviewed)
         case ev.ReviewStarted(inquiry=inquiry, model=model):
             return replace(status, reviewed=(*_others(status, inquiry), (inquiry, Foreign(model), now)))
         case ev.StorageFailed(message=message, advice=advice):

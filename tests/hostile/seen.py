@@ -24,6 +24,7 @@ from jp_tui.headless.printing import Printer
 from jp_tui.protocol.values import PromptRequest, StoredEvent
 from jp_tui.questions.types import BooleanAnswer, Option, SelectAnswer
 from jp_tui.view.export import exported
+from jp_tui.view.queue import key_of
 from tests.headless.asked import ask, prompt
 from tests.headless.asked import permission as asked_to_run
 from tests.ui import sheet_host as sheets
@@ -136,7 +137,7 @@ async def look(app: sheets.Host, pilot: Pilot[None], asked: PromptRequest, seen:
             rows += [view.render_line(y).text for y in range(view.height)]
         seen.evidence[kind] = flat("".join(row.rstrip() for row in rows))
     seen.answers = len(app.answers)
-    app.dock.settle(asked.inquiry)
+    app.dock.settle(key_of(asked))
     await pilot.pause()
 
 

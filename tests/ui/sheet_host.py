@@ -359,7 +359,7 @@ class Host(App[None]):
         if prompt is not None and isinstance(prompt.question.answer_type, SchemaAnswer):
             job = {"do": "check", "schema": dump(prompt.question.answer_type.schema), "value": dump(event.value)}
             found = [(str(where), str(words)) for where, words in _answer(job)["problems"]]
-            self.dock.checked(event.inquiry, event.revision, found)
+            self.dock.checked((event.conversation, event.inquiry), event.revision, found)
 
     def on_sheet_dock_draft_changed(self, event: SheetDock.DraftChanged) -> None:
         self.posted.append(event)

@@ -142,7 +142,7 @@ async def test_apui_009_the_second_question_has_its_own_guard() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter")
-        app.dock.settle("q1")
+        app.dock.settle(("c1", "q1"))
         for _ in range(40):
             await app.type(pilot, "enter", gap=0.03)
             await app.step(pilot, 0.0)
@@ -160,7 +160,7 @@ async def test_an_answer_is_sent_once_and_the_sheet_waits_for_the_engine() -> No
         await app.type(pilot, "n", "Y")
         assert app.answers == [Answered(value=True)]
         assert "sent, waiting" in text_of(app)
-        app.dock.settle("q1")
+        app.dock.settle(("c1", "q1"))
         await pilot.pause()
         assert kinds(app)[-1] == "Emptied" and app.composer.has_focus and app.dock.waiting == 0
         assert "settled elsewhere" not in text_of(app)
@@ -171,7 +171,7 @@ async def test_a_refused_answer_gives_the_sheet_back_with_what_was_typed() -> No
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, *"half", "enter")
-        app.dock.refused("q3", "the disk is full", gone=False)
+        app.dock.refused(("c1", "q3"), "the disk is full", gone=False)
         await pilot.pause()
         assert "not taken: the disk is full" in text_of(app)
         await app.arm(pilot)
@@ -183,11 +183,11 @@ async def test_e53_a_question_that_is_settled_elsewhere_goes_and_says_so() -> No
     app = Host(boolean(), select())
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        app.dock.settle("q1")
+        app.dock.settle(("c1", "q1"))
         await pilot.pause()
         assert "The question of fs_modify_file no longer waits" in text_of(app)
         assert app.sheet.prompt.inquiry == "q2" and not app.sheet.armed
-        app.dock.refused("q2", "it was answered by the other process", gone=True)
+        app.dock.refused(("c1", "q2"), "it was answered by the other process", gone=True)
         await pilot.pause()
         assert "it was answered by the other process" in text_of(app) and app.dock.waiting == 0
 
@@ -196,7 +196,7 @@ async def test_one_that_waits_behind_goes_without_a_word() -> None:
     app = Host(boolean(), select())
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        app.dock.settle("q2")
+        app.dock.settle(("c1", "q2"))
         await pilot.pause()
         assert "no longer waits" not in text_of(app) and app.sheet.armed and app.dock.waiting == 1
 
@@ -245,7 +245,7 @@ async def test_e1_ctrl_f_gives_the_whole_screen_and_back() -> None:
         await pilot.pause()
         assert app.sheet.size.height == before
         await app.type(pilot, "ctrl+f", "n")
-        app.dock.settle("q1")
+        app.dock.settle(("c1", "q1"))
         await pilot.pause()
         assert app.answers == [Answered(value=False)] and app.screen.maximized is None
 
@@ -340,7 +340,7 @@ async def test_an_answer_from_the_menu_that_is_refused_leads_back_to_the_questio
         assert app.answers == [] and app.sheet.mode == "menu"
         await app.type(pilot, "s")
         assert app.answers == [EndTurn()]
-        app.dock.refused("q1", "the disk is full", gone=False)
+        app.dock.refused(("c1", "q1"), "the disk is full", gone=False)
         await app.arm(pilot)
         assert app.sheet.mode != "menu" and "End Turn" not in text_of(app)
         assert "the disk is full" in text_of(app)

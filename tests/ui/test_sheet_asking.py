@@ -9,6 +9,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Answered, PromptRequest, StoredEvent
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.view.drafts import restored
+from jp_tui.view.queue import key_of
 from tests.ui.sheet_host import (
     Host,
     boolean,
@@ -53,9 +54,9 @@ async def test_e30_a_side_question_leaves_the_question_open(prompt: PromptReques
         assert app.asked == [("c1", prompt.inquiry, "what for?")] and app.answers == []
         seen = text_of(app)
         assert "what for?" in seen and "…" in seen and "the question stays open" in seen
-        app.dock.said(prompt.inquiry, Foreign("Because **it** "))
-        app.dock.said(prompt.inquiry, Foreign("was asked."))
-        app.dock.said_all(prompt.inquiry)
+        app.dock.said(key_of(prompt), Foreign("Because **it** "))
+        app.dock.said(key_of(prompt), Foreign("was asked."))
+        app.dock.said_all(key_of(prompt))
         await app.settled(pilot)
         assert "Because it was asked." in text_of(app)
         await app.type(pilot, "escape")
@@ -80,7 +81,7 @@ async def test_one_at_a_time_and_never_nothing() -> None:
         assert "nothing written yet" in text_of(app)
         await app.type(pilot, "a", "enter", "b", "enter")
         assert len(app.asked) == 1 and "still being answered" in text_of(app)
-        app.dock.said_all("", "the model is not reachable")
+        app.dock.said_all(broken="the model is not reachable")
         await app.settled(pilot)
         assert "It broke off: the model is not reachable" in text_of(app)
         await app.type(pilot, "enter")
@@ -102,8 +103,8 @@ async def test_what_was_said_goes_along_when_the_user_says_so() -> None:
         await app.type(pilot, "escape")
         assert "Send the side talk along" not in text_of(app)
         await app.type(pilot, "escape", "?", "y", "enter")
-        app.dock.said("q1", Foreign("ok"))
-        app.dock.said_all("q1")
+        app.dock.said(("c1", "q1"), Foreign("ok"))
+        app.dock.said_all(("c1", "q1"))
         await app.type(pilot, "escape", "escape")
         app.now += 1
         await app.click_text(pilot, "Send the side talk along")
@@ -126,7 +127,7 @@ async def test_what_is_said_stays_in_its_box() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "?", "y", "enter")
-        app.dock.said("q1", Foreign("[red]x[/] \x1b[2J\u202e end"))
+        app.dock.said(("c1", "q1"), Foreign("[red]x[/] \x1b[2J\u202e end"))
         await app.settled(pilot)
         seen = text_of(app)
         assert "[red]x[/]" in seen and "\x1b" not in seen and "\u202e" not in seen
@@ -141,7 +142,7 @@ async def test_e24_what_was_to_be_asked_is_kept() -> None:
         kept = app.drafts[-1]
     fresh = Talks(boolean())
     async with fresh.run_test(size=LARGE) as pilot:
-        fresh.dock.restore_draft("q1", kept)
+        fresh.dock.restore_draft(("c1", "q1"), kept)
         await fresh.arm(pilot)
         await fresh.type(pilot, "?", "enter")
         assert fresh.asked == [("c1", "q1", "why")]
@@ -163,8 +164,8 @@ async def test_e30_what_was_said_before_a_restart_is_shown_again(first: str) -> 
     async with app.run_test(size=LARGE) as pilot:
         if first == "question":
             await app.arm(pilot)
-        app.dock.read([BROKEN, logged(9, send=True)])
-        app.dock.read([ONCE])
+        app.dock.read("c1", [BROKEN, logged(9, send=True)])
+        app.dock.read("c1", [ONCE])
         if first == "log":
             app.dock.ask(boolean())
             await app.arm(pilot)
@@ -172,7 +173,7 @@ async def test_e30_what_was_said_before_a_restart_is_shown_again(first: str) -> 
         seen = text_of(app)
         assert "Because it was asked." in seen and "It broke off: the model hung up" in seen
         await app.type(pilot, "m", "enter")
-        app.dock.read([ONCE, BROKEN])
+        app.dock.read("c1", [ONCE, BROKEN])
         assert [one.asked for one in app.sheet.talk] == ["what for?", "whose?", "m"]
         await app.type(pilot, "escape", "escape")
         assert "Keep the side talk aside" in text_of(app) and app.answers == []

@@ -71,7 +71,7 @@ async def test_r248_esc_leaves_the_editor_and_its_text_is_kept_folded_and_stored
         assert app.sheet.edit.text == '{ \n  "path": "a"\n}'
     again = Host()
     async with again.run_test(size=(80, 24)) as pilot:
-        again.dock.restore_draft("q1", app.drafts[-1])
+        again.dock.restore_draft(("c1", "q1"), app.drafts[-1])
         again.dock.ask(editable(boolean(), SMALL))
         await again.arm(pilot)
         await again.type(pilot, "e")
@@ -119,7 +119,7 @@ async def test_e24_a_note_is_a_draft_too() -> None:
         await app.until(pilot, lambda: bool(app.drafts) and "tidy" in app.drafts[-1])
     again = Host()
     async with again.run_test(size=(80, 24)) as pilot:
-        again.dock.restore_draft("q1", app.drafts[-1])
+        again.dock.restore_draft(("c1", "q1"), app.drafts[-1])
         again.dock.ask(boolean(context=None))
         await again.arm(pilot)
         await again.type(pilot, "y")
@@ -211,11 +211,11 @@ async def test_e53_who_answered_first_is_said() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "n")
-        app.dock.refused("q1", "it was answered", gone=True, by="another process")
+        app.dock.refused(("c1", "q1"), "it was answered", gone=True, by="another process")
         await pilot.pause()
         assert "already answered by another process" in text_of(app)
         await app.arm(pilot)
-        app.dock.settle("call7", by="assistant")
+        app.dock.settle(("c1", "call7"), by="assistant")
         await pilot.pause()
         assert "fs_create_file no longer waits: already answered by assistant" in text_of(app)
 

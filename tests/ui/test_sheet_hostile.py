@@ -141,7 +141,7 @@ async def test_the_recorded_markup_cases(fixtures_dir: Path) -> None:
             app.dock.open_next()
             await pilot.pause()
             assert payload.split("\n")[0].strip()[:40] in looked(app), case["id"]
-            app.dock.settle("q2")
+            app.dock.settle(("c1", "q2"))
 
 
 async def test_the_recorded_unicode_cases(fixtures_dir: Path) -> None:
@@ -156,5 +156,5 @@ async def test_the_recorded_unicode_cases(fixtures_dir: Path) -> None:
             await pilot.pause()
             if neutralise(payload, "approval") != payload:
                 assert "found in this question" in looked(app), case["id"]
-            app.dock.settle("q2")
+            app.dock.settle(("c1", "q2"))
             await pilot.pause()

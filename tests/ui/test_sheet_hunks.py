@@ -159,7 +159,7 @@ async def test_e24_what_is_taken_and_every_comment_is_kept() -> None:
         kept = app.drafts[-1]
     fresh = Host(hunky())
     async with fresh.run_test(size=LARGE) as pilot:
-        fresh.dock.restore_draft("q1", kept)
+        fresh.dock.restore_draft(("c1", "q1"), kept)
         await fresh.arm(pilot)
         assert "□ 1/3" in text_of(fresh) and "“half a”" in text_of(fresh)
         await fresh.type(pilot, "]", "c", *" word", "escape", "ctrl+d", "y")  # to the end: E15
@@ -173,7 +173,7 @@ async def test_e24_what_is_taken_and_every_comment_is_kept() -> None:
 async def test_an_odd_draft_loses_nothing_and_takes_nothing_unknown(odd: str) -> None:
     app = Host(hunky())
     async with app.run_test(size=LARGE) as pilot:
-        app.dock.restore_draft("q1", Draft(answer=odd).stored())
+        app.dock.restore_draft(("c1", "q1"), Draft(answer=odd).stored())
         await app.arm(pilot)
         sheet = app.sheet
         assert isinstance(sheet, HunkSheet)

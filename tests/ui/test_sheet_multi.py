@@ -98,7 +98,7 @@ async def test_e24_marks_are_drafts_and_come_back() -> None:
         await app.until(pilot, lambda: json.loads(json.loads(app.drafts[-1])["answer"]) == ["a-one", "c-three"])
     again = Host()
     async with again.run_test(size=(80, 24)) as pilot:
-        again.dock.restore_draft("q4", app.drafts[-1])
+        again.dock.restore_draft(("c1", "q4"), app.drafts[-1])
         again.dock.ask(multi(options=PLAIN))
         await again.arm(pilot)
         assert "2 of 3 chosen" in text_of(again)
@@ -110,7 +110,7 @@ async def test_e24_marks_are_drafts_and_come_back() -> None:
 async def test_a_draft_of_another_form_marks_nothing_that_is_not_there(stored: str) -> None:
     app = Host()
     async with app.run_test(size=(80, 24)) as pilot:
-        app.dock.restore_draft("q4", json.dumps({"answer": stored, "reply": ""}))
+        app.dock.restore_draft(("c1", "q4"), json.dumps({"answer": stored, "reply": ""}))
         app.dock.ask(multi(options=PLAIN))
         await app.arm(pilot)
         assert "0 of 3 chosen" in text_of(app)

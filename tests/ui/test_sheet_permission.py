@@ -266,7 +266,7 @@ async def test_e24_an_edited_result_is_a_draft() -> None:
         await app.until(pilot, lambda: bool(app.drafts) and "more" in app.drafts[-1])
     again = Host()
     async with again.run_test(size=(80, 24)) as pilot:
-        again.dock.restore_draft("call8", app.drafts[-1])
+        again.dock.restore_draft(("c1", "call8"), app.drafts[-1])
         again.dock.ask(delivery())
         await again.arm(pilot)
         await again.type(pilot, "e", "enter")

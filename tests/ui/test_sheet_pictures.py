@@ -241,11 +241,16 @@ def test_a_large_screen(snap_compare: Compare) -> None:
 
 
 def test_refused(snap_compare: Compare) -> None:
-    look(snap_compare, boolean(), keys="n", then=lambda app: app.dock.refused("q1", "the disk is full", gone=False))
+    look(
+        snap_compare,
+        boolean(),
+        keys="n",
+        then=lambda app: app.dock.refused(("c1", "q1"), "the disk is full", gone=False),
+    )
 
 
 def test_settled_elsewhere(snap_compare: Compare) -> None:
-    look(snap_compare, boolean(), then=lambda app: app.dock.settle("q1"))
+    look(snap_compare, boolean(), then=lambda app: app.dock.settle(("c1", "q1")))
 
 
 def test_a_subject_longer_than_the_frame(snap_compare: Compare) -> None:

@@ -129,23 +129,23 @@ async def test_e24_what_was_begun_at_a_review_survives_back_and_a_kill() -> None
         await app.arm(pilot)
         await app.type(pilot, "r", *"no", "escape", "b")
         assert [type(one) for one in app.answers] == [WentBack]
-        app.dock.settle("r1")
+        app.dock.settle(("c1", "r1"))
         app.dock.ask(formed(text("t9"), prefill=("x",)))
         await app.until(pilot, lambda: any("no" in one for one in app.drafts))
         await app.arm(pilot)
         await app.type(pilot, "y", "enter")
         kept = app.drafts[-1]
-        app.dock.settle("t9")
+        app.dock.settle(("c1", "t9"))
         app.dock.ask(review("r2"))
         await app.arm(pilot)
         assert app.sheet.reply.text == "no" and app.sheet.prompt.digest == "digest-r2"
     fresh = Host()
     async with fresh.run_test(size=(100, 30)) as pilot:
-        fresh.dock.restore_draft("t9", kept)
+        fresh.dock.restore_draft(("c1", "t9"), kept)
         fresh.dock.ask(formed(text("t9"), prefill=("x",)))
         await fresh.arm(pilot)
         await fresh.type(pilot, "enter")
-        fresh.dock.settle("t9")
+        fresh.dock.settle(("c1", "t9"))
         fresh.dock.ask(review("r3"))
         await fresh.arm(pilot)
         assert fresh.sheet.reply.text == "no"

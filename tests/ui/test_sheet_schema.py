@@ -186,7 +186,7 @@ async def test_e24_what_is_filled_in_is_a_draft_with_its_face() -> None:
     for draft, face in ((app.drafts[0], "form"), (app.drafts[-1], "json")):
         again = Checked()
         async with again.run_test(size=(80, 30)) as pilot:
-            again.dock.restore_draft("q6", draft)
+            again.dock.restore_draft(("c1", "q6"), draft)
             again.dock.ask(schema(of=JOB))
             await again.arm(pilot)
             assert again.schema.face == face and again.document["name"].startswith("n")

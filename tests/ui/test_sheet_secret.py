@@ -153,7 +153,7 @@ async def test_r193_it_is_forgotten_when_the_question_goes(end: str) -> None:
             assert app.answers == [EndTurn()]
         elif end == "answer":
             await app.type(pilot, "enter")
-        app.dock.settle("q5")
+        app.dock.settle(("c1", "q5"))
         await app.until(pilot, lambda: not field.is_attached)
         assert field.value == ""
         gc.collect()
@@ -164,7 +164,7 @@ async def test_a_refused_secret_is_asked_again_empty() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, *WORD, "enter")
-        app.dock.refused("q5", "the disk is full", gone=False)
+        app.dock.refused(("c1", "q5"), "the disk is full", gone=False)
         await app.arm(pilot)
         assert "the disk is full" in text_of(app)
         await app.type(pilot, *"again", "enter")

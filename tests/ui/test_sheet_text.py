@@ -129,7 +129,7 @@ async def test_e24_every_change_becomes_a_draft_and_a_draft_comes_back() -> None
         await app.until(pilot, lambda: bool(app.drafts) and "half" in app.drafts[-1])
     again = Host()
     async with again.run_test(size=(80, 24)) as pilot:
-        again.dock.restore_draft("q3", app.drafts[-1])
+        again.dock.restore_draft(("c1", "q3"), app.drafts[-1])
         again.dock.ask(text())
         await again.arm(pilot)
         await again.type(pilot, "!", "enter")
@@ -140,7 +140,7 @@ async def test_e24_a_draft_that_arrives_late_is_put_in() -> None:
     app = Host(text())
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        app.dock.restore_draft("q3", json.dumps({"answer": "from before", "reply": "or this"}))
+        app.dock.restore_draft(("c1", "q3"), json.dumps({"answer": "from before", "reply": "or this"}))
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value="from before")]
 
@@ -150,7 +150,7 @@ async def test_e24_a_draft_that_arrives_too_late_loses_nothing() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, *"new")
-        app.dock.restore_draft("q3", json.dumps({"answer": "old", "reply": ""}))
+        app.dock.restore_draft(("c1", "q3"), json.dumps({"answer": "old", "reply": ""}))
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value="new")]
 
@@ -239,7 +239,7 @@ async def test_e24_words_behind_a_paste_are_in_sight_again_after_a_restart() -> 
         await app.until(pilot, lambda: bool(app.drafts) and "and more" in app.drafts[-1])
     again = Host()
     async with again.run_test(size=(80, 24)) as pilot:
-        again.dock.restore_draft("q3", app.drafts[-1])
+        again.dock.restore_draft(("c1", "q3"), app.drafts[-1])
         again.dock.ask(text())
         await again.arm(pilot)
         assert "see [pasted 1: 2,001 lines" in text_of(again) and "] and more" in text_of(again)

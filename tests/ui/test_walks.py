@@ -28,6 +28,7 @@ from jp_tui.protocol.values import (
 )
 from jp_tui.questions.types import Option
 from jp_tui.ui.sheets.schema import SchemaSheet
+from jp_tui.view.queue import key_of
 from tests.ui.sheet_host import (
     Host,
     boolean,
@@ -257,6 +258,6 @@ async def out(app: Host, pilot: Pilot[None], steps: list[str]) -> None:
     if len(app.answers) == count:
         await (step(app, pilot, steps[-1]) if steps[-1][0] == "@" else app.type(pilot, steps[-1]))
     assert len(app.answers) == count + 1
-    app.dock.refused(app.sheet.prompt.inquiry, "not now", gone=False)
+    app.dock.refused(key_of(app.sheet.prompt), "not now", gone=False)
     app.sheet.reply.put("")
     await app.arm(pilot)

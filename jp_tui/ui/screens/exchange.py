@@ -27,6 +27,7 @@ from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view import activity, status_events
 from jp_tui.view.agents import Agent, Agents
+from jp_tui.view.queue import key_of
 from jp_tui.view.status import Status
 from jp_tui.view.trail import elsewhere
 
@@ -160,20 +161,22 @@ class Exchange(Vertical):
                 self.column.close_menu()
                 self._released(event.returned)
                 self.query_one(Transcript).apply(event)
-            case ev.EventsRead(events=read):
+            case ev.EventsRead(conversation=conversation, events=read):
                 self.query_one(Transcript).apply(event)
-                self.query_one(SheetDock).read(read)
+                self.query_one(SheetDock).read(conversation, read)
             case ev.EventAppended() | ev.PartDelta() | ev.PartDropped():
                 self.query_one(Transcript).apply(event)
             case ev.CallChanged() | ev.TurnPhase():
                 self.query_one(Transcript).apply(event)
-            case ev.QuestionAsked(prompt=prompt):
+            case ev.QuestionAsked(prompt=prompt, draft=draft):
+                if draft:
+                    self.query_one(SheetDock).restore_draft(key_of(prompt), draft)
                 self.column.ask(prompt)
-            case ev.QuestionSettled(inquiry=inquiry, how=how, by=by):
-                self.column.settle(inquiry, elsewhere(by) if how in ("answered", "redacted") else "")
-                self._drafts.over(self._status.conversation, inquiry)
-            case ev.AnswerRefused(inquiry=inquiry, reason=reason, gone=gone, by=by):
-                self.column.refused(inquiry, reason, gone, elsewhere(by))
+            case ev.QuestionSettled(conversation=conversation, inquiry=inquiry, how=how, by=by):
+                self.column.settle((conversation, inquiry), elsewhere(by) if how in ("answered", "redacted") else "")
+                self._drafts.over(conversation, inquiry)
+            case ev.AnswerRefused(conversation=conversation, inquiry=inquiry, reason=reason, gone=gone, by=by):
+                self.column.refused((conversation, inquiry), reason, gone, elsewhere(by))
             case ev.HistoryRead(texts=texts):
                 self._composer.remember(texts)
             case ev.Refused():
@@ -189,12 +192,12 @@ class Exchange(Vertical):
                 self.query_one(Transcript).apply(event)
             case ev.OfferSettled():
                 pass  # nobody here offers an answer: a sheet sends AnswerQuestion
-            case ev.AnswerChecked(inquiry=inquiry, revision=revision, problems=problems):
-                self.column.checked(inquiry, revision, problems)
-            case ev.AsideDelta(inquiry=inquiry, text=text):
-                self.query_one(SheetDock).said(inquiry, text)
-            case ev.AsideEnded(inquiry=inquiry, error=error):
-                self.query_one(SheetDock).said_all(inquiry, error.message if error else "")
+            case ev.AnswerChecked(conversation=conversation, inquiry=inquiry, revision=revision, problems=problems):
+                self.column.checked((conversation, inquiry), revision, problems)
+            case ev.AsideDelta(conversation=conversation, inquiry=inquiry, text=text):
+                self.query_one(SheetDock).said((conversation, inquiry), text)
+            case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
+                self.query_one(SheetDock).said_all((conversation, inquiry), error.message if error else "")
             case ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
             case ev.TitleChanged():
@@ -209,9 +212,10 @@ class Exchange(Vertical):
         composer.placeholder = ours("Read-only: {who}", who=Foreign(opened.held_by)) if opened.held_by else ASK
         self._drafts.loaded(opened.conversation, opened.drafts)
         self.query_one(Transcript).open(opened)
+        self.query_one(SheetDock).read(opened.conversation, opened.page)
         for key, text in opened.drafts.items():
             if key != COMPOSER:
-                self.query_one(SheetDock).restore_draft(key, text)
+                self.query_one(SheetDock).restore_draft((opened.conversation, key), text)
         first, self._first_prompt = self._first_prompt, ""
         if opened.held_by:
             composer.put_back(first)
@@ -228,7 +232,7 @@ class Exchange(Vertical):
             self.post_message(self.Listed(event))
             return
         if event.command == "ask_aside":
-            self.query_one(SheetDock).said_all("", event.message)
+            self.query_one(SheetDock).said_all(broken=event.message)
             return
         self.query_one(Banner).refusal = (event.message, event.advice)
         if event.command == "start_turn":
@@ -316,7 +320,7 @@ class Exchange(Vertical):
     @on(SheetDock.DraftChanged)
     def _answer_drafted(self, event: SheetDock.DraftChanged) -> None:
         event.stop()
-        self._drafts.changed(self._status.conversation, event.inquiry, lambda: event.text)
+        self._drafts.changed(event.conversation, event.inquiry, lambda: event.text)
 
     @on(Column.Interrupted)
     def _interrupted(self, event: Column.Interrupted) -> None:

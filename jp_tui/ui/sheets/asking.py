@@ -104,7 +104,7 @@ class Asking(Walking):
             self.looking = TALK
             self.show()
             self._show_talk()
-            self.post_message(AsideAsked(self.prompt.inquiry, text))
+            self.post_message(AsideAsked(self.prompt, text))
         return True
 
     def side_hints(self) -> list[Hint] | None:
@@ -139,7 +139,7 @@ class Asking(Walking):
         if any(one.said for one in self.talk) and self.armed and self._fresh:
             self._began = True
             self.along = not self.along
-            self.post_message(AsideSent(self.prompt.inquiry, self.along))
+            self.post_message(AsideSent(self.prompt, self.along))
             self.say(ours(w.GOES_ALONG if self.along else w.STAYS_ASIDE))
 
     def asking_hints(self) -> list[Hint]:

@@ -17,6 +17,7 @@ from jp_tui.ui.sheets.leaving import Leaving
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.drafts import restored
+from jp_tui.view.queue import NONE, Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet
@@ -80,63 +81,63 @@ class Following(Leaving):
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(clock=clock, id=id)
         self._carried = Carried()
-        self._loaded: dict[str, Kept] = {}  # what came with the draft of a question that was not asked yet
-        self._responses: dict[str, type[Response]] = {}
-        self._lingering = ""
+        self._loaded: dict[Key, Kept] = {}  # what came with the draft of a question that was not asked yet
+        self._responses: dict[Key, type[Response]] = {}
+        self._lingering = NONE
         self._restored = ("", "")  # the call whose answers were just brought back
 
     # What a subclass supplies
 
-    def over(self, inquiry: str) -> None:
+    def over(self, key: Key) -> None:
         """A question is gone, and nothing follows it."""
         raise NotImplementedError
 
-    def drafted(self, inquiry: str, text: str) -> None:
+    def drafted(self, key: Key, text: str) -> None:
         """Text to be journalled for a question."""
         raise NotImplementedError
 
     def sent(self, prompt: PromptRequest, response: Response) -> None:
         """An answer is on its way."""
-        self._responses[prompt.inquiry] = type(response)
+        self._responses[key_of(prompt)] = type(response)
 
-    def lingers(self, inquiry: str) -> bool:
+    def lingers(self, key: Key) -> bool:
         """A question was settled; whether its sheet stays a moment, because the form goes on."""
-        sheet = self._sheets.get(inquiry)
+        sheet = self._sheets.get(key)
         if sheet is None or not sheet.done or not self.open or len(self._queue) != 1:
             return False
-        goes_on = sheet.form is not None and self._responses.get(inquiry) in (Answered, WentBack, Restored)
-        if goes_on and not self._lingering:
-            self._lingering = inquiry
+        goes_on = sheet.form is not None and self._responses.get(key) in (Answered, WentBack, Restored)
+        if goes_on and self._lingering == NONE:
+            self._lingering = key
             self.set_timer(LINGER, self._nothing_follows)
         return goes_on
 
     def _nothing_follows(self) -> None:
-        inquiry, self._lingering = self._lingering, ""
-        if inquiry:
-            self.over(inquiry)
+        key, self._lingering = self._lingering, NONE
+        if key != NONE:
+            self.over(key)
 
     def follows(self, prompt: PromptRequest) -> bool:
         """A question is asked: what lingers gives way to it. Says whether it takes that place."""
-        lingering, self._lingering = self._lingering, ""
-        if lingering:
+        lingering, self._lingering = self._lingering, NONE
+        if lingering != NONE:
             self.left(lingering)
             self._forget(lingering)
             self._drafts.pop(lingering, None)
             self._queue = self._queue.without(lingering)
-        return bool(lingering) and self.open
+        return lingering != NONE and self.open
 
     def came(self, prompt: PromptRequest) -> None:
         """A question is asked: what was typed for it before is there again."""
-        for name, (digest, text) in self._loaded.pop(prompt.inquiry, {}).items():
+        for name, (digest, text) in self._loaded.pop(key_of(prompt), {}).items():
             self._carried.calls.setdefault((prompt.conversation, prompt.call), {}).setdefault(name, (digest, text))
         if self._carried.of(prompt):
-            text = self._drafts.get(prompt.inquiry, "") or self._carried.take(prompt)
-            self._drafts[prompt.inquiry] = text
-            self.drafted(prompt.inquiry, packed(text, self._carried.of(prompt)))
+            text = self._drafts.get(key_of(prompt), "") or self._carried.take(prompt)
+            self._drafts[key_of(prompt)] = text
+            self.drafted(key_of(prompt), packed(text, self._carried.of(prompt)))
 
-    def left(self, inquiry: str) -> None:
+    def left(self, key: Key) -> None:
         """A question is gone: what was typed and not sent is kept when its form goes on (E24)."""
-        sheet, response = self._sheets.get(inquiry), self._responses.pop(inquiry, None)
+        sheet, response = self._sheets.get(key), self._responses.pop(key, None)
         if sheet is None:
             return
         self._restored = (sheet.prompt.conversation, sheet.prompt.call) if response is Restored else ("", "")
@@ -158,17 +159,17 @@ class Following(Leaving):
             if left:
                 sheet.call_later(sheet.say, ours(w.LEFT_BEHIND, which=names(left)))
 
-    def with_others(self, inquiry: str, text: str) -> str:
+    def with_others(self, key: Key, text: str) -> str:
         """A draft, with those of its form that wait."""
-        sheet = self._sheets.get(inquiry)
+        sheet = self._sheets.get(key)
         return packed(text, self._carried.of(sheet.prompt)) if sheet is not None else text
 
-    def own_draft(self, inquiry: str, text: str) -> str:
+    def own_draft(self, key: Key, text: str) -> str:
         """A draft out of the journal; what others of its form it holds is kept until the question is asked."""
         own, others = unpacked(text)
         if others:
-            self._loaded[inquiry] = others
-            prompt = next((one for one in self._queue.prompts if one.inquiry == inquiry), None)
+            self._loaded[key] = others
+            prompt = self._queue.get(key)
             if prompt is not None:
                 self.came(prompt)
         return own

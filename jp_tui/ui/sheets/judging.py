@@ -14,6 +14,7 @@ from textual.message import Message
 from jp_tui.conversation.strict_json import Json
 from jp_tui.ui.sheets import messages
 from jp_tui.ui.sheets.following import Following
+from jp_tui.view.queue import Key, key_of
 
 
 class Judging(Following):
@@ -28,15 +29,14 @@ class Judging(Following):
         revision: int
         value: Json = field(repr=False)
 
-    def checked(self, inquiry: str, revision: int, problems: Sequence[tuple[str, str]]) -> None:
+    def checked(self, key: Key, revision: int, problems: Sequence[tuple[str, str]]) -> None:
         """The engine's verdict on the value with that revision: JSON pointer and words, none when it fits."""
-        sheet = self._sheets.get(inquiry)
+        sheet = self._sheets.get(key)
         if sheet is not None:
             sheet.checked(revision, problems)
 
     @on(messages.CheckWanted)
     def _check_wanted(self, event: messages.CheckWanted) -> None:
         event.stop()
-        prompt = next((one for one in self._queue.prompts if one.inquiry == event.inquiry), None)
-        if prompt is not None:
-            self.post_message(self.CheckWanted(prompt.conversation, event.inquiry, event.revision, event.value))
+        if self._queue.get(key_of(event.prompt)) is not None:
+            self.post_message(self.CheckWanted(*key_of(event.prompt), event.revision, event.value))

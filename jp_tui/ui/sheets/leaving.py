@@ -13,6 +13,7 @@ from textual.message import Message
 
 from jp_tui.ui.sheets.ears import HOLD
 from jp_tui.ui.sheets.stage import Stage
+from jp_tui.view.queue import Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet
@@ -23,8 +24,8 @@ class Leaving(Stage):
 
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(clock=clock, id=id)
-        self._held: tuple[Message, str] | None = None  # what leaves, and the question's id
-        self._revoked: set[str] = set()
+        self._held: tuple[Message, Key] | None = None  # what leaves, and of which question
+        self._revoked: set[Key] = set()
 
     # What a subclass supplies
 
@@ -32,13 +33,13 @@ class Leaving(Stage):
         """The sheet that had answered stands open again, and is deaf."""
         raise NotImplementedError
 
-    def hold(self, settled: Message, inquiry: str) -> bool:
+    def hold(self, settled: Message, key: Key) -> bool:
         """Let an answer go: at once by a click, else when nothing comes close behind its key. Says whether it may."""
-        if inquiry in self._revoked:
-            self._revoked.discard(inquiry)
+        if key in self._revoked:
+            self._revoked.discard(key)
             return False
         if self._real and self._by_key is not None:
-            self._held = settled, inquiry
+            self._held = settled, key
             self.set_timer(HOLD, self._let_go)
         else:
             self.post_message(settled)
@@ -50,11 +51,11 @@ class Leaving(Stage):
         self._held = None
 
     def recall(self, sheet: Sheet) -> None:
-        inquiry = sheet.prompt.inquiry
-        if self._held is not None and self._held[1] == inquiry:
+        key = key_of(sheet.prompt)
+        if self._held is not None and self._held[1] == key:
             self._held = None
         elif self._arrival.phase == "armed":  # its outcome is still on the way from the sheet to here
-            self._revoked.add(inquiry)
+            self._revoked.add(key)
         else:
             return
         sheet.done = False

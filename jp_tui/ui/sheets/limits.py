@@ -12,36 +12,37 @@ from dataclasses import dataclass, field
 
 from jp_tui.conversation.ids import read_timestamp
 from jp_tui.protocol.values import PromptRequest
+from jp_tui.view.queue import Key, key_of
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When each question's time is over, by inquiry id, in seconds of a monotonic clock."""
+    """When each question's time is over, in seconds of a monotonic clock."""
 
-    ends: Mapping[str, float] = field(default_factory=dict)
+    ends: Mapping[Key, float] = field(default_factory=dict)
 
     def added(self, prompt: PromptRequest, now: float, wall: float) -> Limits:
         """With a question that came at `now`, which is `wall` seconds since 1970."""
         if prompt.deadline_secs is None:
-            return self.without(prompt.inquiry)
+            return self.without(key_of(prompt))
         try:
             passed = wall - read_timestamp(prompt.asked_at).timestamp()
         except ValueError:
             passed = 0.0
-        return Limits({**self.ends, prompt.inquiry: now + prompt.deadline_secs - max(passed, 0.0)})
+        return Limits({**self.ends, key_of(prompt): now + prompt.deadline_secs - max(passed, 0.0)})
 
-    def without(self, inquiry: str) -> Limits:
+    def without(self, key: Key) -> Limits:
         """After one went."""
-        return Limits({name: end for name, end in self.ends.items() if name != inquiry})
+        return Limits({name: end for name, end in self.ends.items() if name != key})
 
-    def left(self, inquiry: str, now: float) -> float | None:
+    def left(self, key: Key, now: float) -> float | None:
         """Seconds that are left, never below 0; None where there is no limit."""
-        end = self.ends.get(inquiry)
+        end = self.ends.get(key)
         return None if end is None else max(end - now, 0.0)
 
-    def due(self, inquiry: str, now: float) -> float | None:
+    def due(self, key: Key, now: float) -> float | None:
         """When the number of whole seconds that are left changes next; None when it does not."""
-        end = self.ends.get(inquiry)
+        end = self.ends.get(key)
         if end is None or end <= now:
             return None
         return end - math.ceil(end - now) + 1.001

@@ -34,7 +34,7 @@ class Done(Message):
 class DraftChanged(Message):
     """What is typed and not sent."""
 
-    inquiry: str
+    prompt: PromptRequest
     draft: Draft
 
 
@@ -49,7 +49,7 @@ class EditorWanted(Message):
 class CheckWanted(Message):
     """Does this value fit the question's schema? The verdict comes back with the same `revision`."""
 
-    inquiry: str
+    prompt: PromptRequest
     revision: int
     value: Json = field(repr=False)
 
@@ -58,7 +58,7 @@ class CheckWanted(Message):
 class AsideAsked(Message):
     """The user asks something about the question, aside (E30)."""
 
-    inquiry: str
+    prompt: PromptRequest
     text: str
 
 
@@ -66,7 +66,7 @@ class AsideAsked(Message):
 class AsideSent(Message):
     """What was said aside goes along with the results, or not after all."""
 
-    inquiry: str
+    prompt: PromptRequest
     send: bool
 
 

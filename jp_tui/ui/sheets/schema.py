@@ -138,7 +138,7 @@ class SchemaSheet(Faces):
             self._timer = None
         if self.bring_in_line():
             self.mirror()
-            self.post_message(CheckWanted(self.prompt.inquiry, self.filling.revision, self.filling.document))
+            self.post_message(CheckWanted(self.prompt, self.filling.revision, self.filling.document))
         self.tell()
 
     def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:

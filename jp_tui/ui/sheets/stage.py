@@ -23,7 +23,7 @@ from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.sheets.plan import room_of
 from jp_tui.ui.text import blank
 from jp_tui.view.drafts import restored
-from jp_tui.view.queue import Queue
+from jp_tui.view.queue import Key, Queue, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet
@@ -47,8 +47,8 @@ class Stage(Ears):
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(clock=clock, id=id)
         self._queue = Queue()
-        self._sheets: dict[str, Sheet] = {}
-        self._drafts: dict[str, str] = {}
+        self._sheets: dict[Key, Sheet] = {}
+        self._drafts: dict[Key, str] = {}
         self._fit: object = None
         self._peek, self._notice = Peek(), Static(id="notice")
 
@@ -71,15 +71,16 @@ class Stage(Ears):
         """The sheet of the current question, made when it is first opened."""
         prompt = self._queue.head
         assert prompt is not None
-        if prompt.inquiry not in self._sheets:
+        key = key_of(prompt)
+        if key not in self._sheets:
             from jp_tui.ui.sheets.kinds import sheet_for  # the first question pays for its widgets, not the start
 
             sheet = sheet_for(prompt, self)
-            sheet.kept = restored(self._drafts.get(prompt.inquiry, ""))
-            self._sheets[prompt.inquiry] = sheet
+            sheet.kept = restored(self._drafts.get(key, ""))
+            self._sheets[key] = sheet
             self.made(sheet)
             self.mount(sheet)
-        return self._sheets[prompt.inquiry]
+        return self._sheets[key]
 
     def made(self, sheet: Sheet) -> None:
         """A sheet is about to be shown for the first time."""
@@ -89,8 +90,8 @@ class Stage(Ears):
         self.set_class(head is not None, "-waiting")
         self._peek.display = head is not None and not self.open
         self._peek.prompt, self._peek.waiting = head, len(self._queue)
-        for inquiry, sheet in self._sheets.items():
-            sheet.display = self.open and inquiry == self._queue.current
+        for key, sheet in self._sheets.items():
+            sheet.display = self.open and key == self._queue.current
             sheet.waiting(self._queue.place, len(self._queue))
             sheet.lost = self._queue.others_of_turn(sheet.prompt)
         self._lay_out()
@@ -131,12 +132,12 @@ class Stage(Ears):
         else:
             self.screen.set_focus(sheet, scroll_visible=False)
 
-    def _who(self, inquiry: str) -> Content:
-        prompt = next((prompt for prompt in self._queue.prompts if prompt.inquiry == inquiry), None)
+    def _who(self, key: Key) -> Content:
+        prompt = self._queue.get(key)
         return words.who(prompt) if prompt is not None else blank()
 
-    def _forget(self, inquiry: str) -> None:
-        sheet = self._sheets.pop(inquiry, None)
+    def _forget(self, key: Key) -> None:
+        sheet = self._sheets.pop(key, None)
         if sheet is not None:
             sheet.display = False
             self.call_after_refresh(sheet.remove)  # the screen still paints it until the layout is done without it

@@ -20,6 +20,7 @@ from jp_tui.protocol.values import StoredEvent
 from jp_tui.ui.sheets import messages
 from jp_tui.ui.sheets.judging import Judging
 from jp_tui.view import asides
+from jp_tui.view.queue import NONE, Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet
@@ -65,10 +66,10 @@ class Talking(Judging):
 
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(clock=clock, id=id)
-        self._earlier: dict[str, Earlier] = {}
+        self._earlier: dict[Key, Earlier] = {}
 
-    def read(self, events: Sequence[StoredEvent]) -> None:
-        """Some of the log: what was said aside about a question that still waits is shown with it again (E30)."""
+    def read(self, conversation: str, events: Sequence[StoredEvent]) -> None:
+        """Some of a conversation's log: what was said aside about a question that waits is shown with it (E30)."""
         for one in events:
             event = read_event(one.event) if one.event.get("type") == asides.KIND else None
             if not isinstance(event, Unknown):
@@ -76,42 +77,40 @@ class Talking(Judging):
             found, wish = asides.aside(event), asides.sends(event)
             if (inquiry := found.inquiry if found else wish[0] if wish else "") == "":
                 continue
-            earlier = self._earlier.setdefault(inquiry, Earlier())
+            key = conversation, inquiry
+            earlier = self._earlier.setdefault(key, Earlier())
             if found:
                 earlier.said[one.seq] = found
             elif wish:
                 earlier.sends[one.seq] = wish[1]
-            if inquiry in self._sheets:
-                self._sheets[inquiry].recall(earlier.talk, earlier.along)
+            if key in self._sheets:
+                self._sheets[key].recall(earlier.talk, earlier.along)
         while len(self._earlier) > MOST:
             del self._earlier[next(iter(self._earlier))]
 
     def made(self, sheet: Sheet) -> None:
         super().made(sheet)
-        if (earlier := self._earlier.get(sheet.prompt.inquiry)) is not None:
+        if (earlier := self._earlier.get(key_of(sheet.prompt))) is not None:
             sheet.recall(earlier.talk, earlier.along)
 
-    def said(self, inquiry: str, text: Foreign) -> None:
+    def said(self, key: Key, text: Foreign) -> None:
         """More of an answer to a side question."""
-        sheet = self._sheets.get(inquiry)
+        sheet = self._sheets.get(key)
         if sheet is not None:
             sheet.said(text)
 
-    def said_all(self, inquiry: str, broken: str = "") -> None:
-        """A side question is over; `broken` says why, when it broke off. An empty inquiry means whichever waits."""
+    def said_all(self, key: Key = NONE, broken: str = "") -> None:
+        """A side question is over; `broken` says why, when it broke off. No key means whichever waits."""
         for name, sheet in self._sheets.items():
-            if inquiry in ("", name):
+            if key in (NONE, name):
                 sheet.said_all(broken)
 
     @on(messages.AsideAsked)
     def _aside_asked(self, event: messages.AsideAsked) -> None:
         event.stop()
-        self.post_message(self.AsideAsked(self._conversation_of(event.inquiry), event.inquiry, event.text))
+        self.post_message(self.AsideAsked(*key_of(event.prompt), event.text))
 
     @on(messages.AsideSent)
     def _aside_sent(self, event: messages.AsideSent) -> None:
         event.stop()
-        self.post_message(self.AsideSent(self._conversation_of(event.inquiry), event.inquiry, event.send))
-
-    def _conversation_of(self, inquiry: str) -> str:
-        return next((one.conversation for one in self._queue.prompts if one.inquiry == inquiry), "")
+        self.post_message(self.AsideSent(*key_of(event.prompt), event.send))

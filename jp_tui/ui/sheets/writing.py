@@ -123,4 +123,4 @@ class Writing(Frame):
         draft = self.draft
         if not self.done and draft != self._saved:
             self._saved = draft
-            self.post_message(DraftChanged(self.prompt.inquiry, draft))
+            self.post_message(DraftChanged(self.prompt, draft))

@@ -22,6 +22,7 @@ from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.interrupt import InterruptMenu
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.interrupt import Choice
+from jp_tui.view.queue import Key, key_of
 
 
 class Column(Vertical):
@@ -109,27 +110,27 @@ class Column(Vertical):
         """Show a question, or keep it until it can be seen; behind the keys that were pressed before it came."""
         self._composer.behind_keys(lambda: self._ask(prompt))
 
-    def settle(self, inquiry: str, by: str = "") -> None:
+    def settle(self, key: Key, by: str = "") -> None:
         """A question no longer waits; `by` names who answered it when that was not done here (E53)."""
-        self._composer.behind_keys(lambda: self._settle(inquiry, by))
+        self._composer.behind_keys(lambda: self._settle(key, by))
 
-    def refused(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
+    def refused(self, key: Key, reason: str, gone: bool, by: str = "") -> None:
         """An answer was not taken; `by` names who was first."""
-        self._composer.behind_keys(lambda: self.query_one(SheetDock).refused(inquiry, reason, gone, by))
+        self._composer.behind_keys(lambda: self.query_one(SheetDock).refused(key, reason, gone, by))
 
-    def checked(self, inquiry: str, revision: int, problems: Sequence[tuple[str, str]]) -> None:
+    def checked(self, key: Key, revision: int, problems: Sequence[tuple[str, str]]) -> None:
         """The verdict on a value that a sheet wanted checked."""
-        self.query_one(SheetDock).checked(inquiry, revision, problems)
+        self.query_one(SheetDock).checked(key, revision, problems)
 
     def _ask(self, prompt: PromptRequest) -> None:
         if self._out_of_sight:
-            self._held = [*(held for held in self._held if held.inquiry != prompt.inquiry), prompt]
+            self._held = [*(held for held in self._held if key_of(held) != key_of(prompt)), prompt]
         else:
             self.query_one(SheetDock).ask(prompt)
 
-    def _settle(self, inquiry: str, by: str) -> None:
-        self._held = [held for held in self._held if held.inquiry != inquiry]
-        self.query_one(SheetDock).settle(inquiry, by)
+    def _settle(self, key: Key, by: str) -> None:
+        self._held = [held for held in self._held if key_of(held) != key]
+        self.query_one(SheetDock).settle(key, by)
 
     def cover(self, covered: bool) -> None:
         """Another screen lies over this one, or no longer does."""

@@ -30,6 +30,7 @@ from jp_tui.ui.text import blank, ours
 from jp_tui.view import wording as w
 from jp_tui.view.arrival import Arrival
 from jp_tui.view.drafts import restored
+from jp_tui.view.queue import Key, key_of
 
 NOTICE = 6.0
 """Seconds for which it is said that a visible question went away."""
@@ -87,6 +88,7 @@ class SheetDock(Talking):
     class DraftChanged(Message):
         """Unsent text of a question, opaque; empty text forgets it."""
 
+        conversation: str
         inquiry: str
         text: str
 
@@ -111,56 +113,56 @@ class SheetDock(Talking):
         """A question waits. One that is visible stays; the same inquiry asked anew takes its old place (E12)."""
         import jp_tui.ui.sheets.kinds  # noqa: F401  # here, not in the step that opens it after a silence
 
-        follows, again = self.follows(prompt), prompt.inquiry in self._sheets
-        if again:
-            self._drafts[prompt.inquiry] = self._sheets[prompt.inquiry].draft.stored()
-            self._forget(prompt.inquiry)
+        key, follows = key_of(prompt), self.follows(prompt)
+        if again := key in self._sheets:
+            self._drafts[key] = self._sheets[key].draft.stored()
+            self._forget(key)
         self._queue = self._queue.added(prompt)
         self.came(prompt)
         now = self._clock()
         self._limits = self._limits.added(prompt, now, self._wall())
-        if follows or (again and self._arrival.open and prompt.inquiry == self._queue.current):
+        if follows or (again and self._arrival.open and key == self._queue.current):
             self._move(self._arrival.opened(now))
         else:
             self._move(self._arrival.arrived(now))
         self.post_message(self.CountChanged(len(self._queue)))
 
-    def settle(self, inquiry: str, by: str = "") -> None:
+    def settle(self, key: Key, by: str = "") -> None:
         """A question no longer waits, whoever answered. If it was open and not answered here, that is said."""
-        if by or not self.lingers(inquiry):
-            self._drop(inquiry, self._gone(inquiry, by))
+        if by or not self.lingers(key):
+            self._drop(key, self._gone(key, by))
 
-    def over(self, inquiry: str) -> None:
-        self._drop(inquiry, blank())
+    def over(self, key: Key) -> None:
+        self._drop(key, blank())
 
-    def drafted(self, inquiry: str, text: str) -> None:
-        self.post_message(self.DraftChanged(inquiry, text))
+    def drafted(self, key: Key, text: str) -> None:
+        self.post_message(self.DraftChanged(*key, text))
 
-    def refused(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
+    def refused(self, key: Key, reason: str, gone: bool, by: str = "") -> None:
         """An answer was not taken: the sheet listens again with what was typed, unless the question is gone; `by`
         says who was first, when somebody was."""
-        sheet = self._sheets.get(inquiry)
+        sheet = self._sheets.get(key)
         if sheet is not None:
             sheet.done = False
         if gone:
-            words = ours(w.GONE, who=self._who(inquiry), reason=Foreign(reason))
-            self._drop(inquiry, self._gone(inquiry, by) if by else words)
+            words = ours(w.GONE, who=self._who(key), reason=Foreign(reason))
+            self._drop(key, self._gone(key, by) if by else words)
         elif sheet is not None:
             if sheet.mode == "menu":  # it was chosen there; to be told why not one wants to see what was asked
                 sheet.turn("answer")
             sheet.say(ours(w.REFUSED, reason=Foreign(reason)))
-            if inquiry == self._queue.current and self._arrival.phase == "sent":
+            if key == self._queue.current and self._arrival.phase == "sent":
                 self._move(self._arrival.opened(self._clock()))
 
     def note_typing(self, now: float) -> None:
         """The user typed in the composer."""
         self.noted(self._arrival.noted_typing(now))
 
-    def restore_draft(self, inquiry: str, text: str) -> None:
+    def restore_draft(self, key: Key, text: str) -> None:
         """What was typed for a question in an earlier life; what is typed now is newer and stays."""
-        text, sheet = self.own_draft(inquiry, text), self._sheets.get(inquiry)
+        text, sheet = self.own_draft(key, text), self._sheets.get(key)
         if sheet is None:
-            self._drafts[inquiry] = text
+            self._drafts[key] = text
         elif not sheet.draft.stored():
             sheet.restore(restored(text))
 
@@ -223,7 +225,7 @@ class SheetDock(Talking):
             self.app.bell()
         if arrival.open:
             sheet = self._sheet()
-            sheet.count(self._limits.left(sheet.prompt.inquiry, self._clock()))
+            sheet.count(self._limits.left(key_of(sheet.prompt), self._clock()))
             sheet.armed = arrival.phase == "armed"
             if sheet.armed and before.phase != "armed":
                 sheet.listening()
@@ -251,22 +253,22 @@ class SheetDock(Talking):
 
     # Questions that go
 
-    def _gone(self, inquiry: str, by: str) -> Content:
+    def _gone(self, key: Key, by: str) -> Content:
         if by:
-            return ours(w.ANSWERED_BY, who=self._who(inquiry), by=Foreign(by))
-        return ours(w.SETTLED_ELSEWHERE, who=self._who(inquiry))
+            return ours(w.ANSWERED_BY, who=self._who(key), by=Foreign(by))
+        return ours(w.SETTLED_ELSEWHERE, who=self._who(key))
 
-    def _drop(self, inquiry: str, notice: Content) -> None:
-        if all(prompt.inquiry != inquiry for prompt in self._queue.prompts):
+    def _drop(self, key: Key, notice: Content) -> None:
+        if self._queue.get(key) is None:
             return
-        sheet, visible = self._sheets.get(inquiry), self.open and inquiry == self._queue.current
+        sheet, visible = self._sheets.get(key), self.open and key == self._queue.current
         if visible and sheet is not None and not sheet.done:
             self._tell(notice)
-        self.left(inquiry)
-        self._forget(inquiry)
-        self._drafts.pop(inquiry, None)
-        self._limits = self._limits.without(inquiry)
-        self._queue = self._queue.without(inquiry)
+        self.left(key)
+        self._forget(key)
+        self._drafts.pop(key, None)
+        self._limits = self._limits.without(key)
+        self._queue = self._queue.without(key)
         if not self._queue.prompts:
             self._move(self._arrival.emptied(self._clock()))
         elif visible:
@@ -280,17 +282,21 @@ class SheetDock(Talking):
     @on(Done)
     def _done(self, event: Done) -> None:
         event.stop()
-        prompt = event.prompt
+        prompt, key = event.prompt, key_of(event.prompt)
         self.sent(prompt, event.response)
-        settled = self.Settled(prompt.conversation, prompt.inquiry, prompt.digest, event.response)
-        if self.hold(settled, prompt.inquiry) and prompt.inquiry == self._queue.current and self.open:
+        if (
+            self.hold(self.Settled(*key, prompt.digest, event.response), key)
+            and key == self._queue.current
+            and self.open
+        ):
             self._move(self._arrival.sent(self._clock()))
 
     @on(messages.DraftChanged)
     def _draft_changed(self, event: messages.DraftChanged) -> None:
         event.stop()
-        self._drafts[event.inquiry] = event.draft.stored()
-        self.drafted(event.inquiry, self.with_others(event.inquiry, event.draft.stored()))
+        key = key_of(event.prompt)
+        self._drafts[key] = event.draft.stored()
+        self.drafted(key, self.with_others(key, event.draft.stored()))
 
     @on(EditorWanted)
     def _editor_wanted(self, event: EditorWanted) -> None:
