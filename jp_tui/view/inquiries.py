@@ -116,7 +116,9 @@ def answered(asked: Inquiry, event: stored.InquiryResponse) -> Inquiry:
             asked = replace(asked, tokens=used, dollars=paid)
         asked = replace(asked, saw=foreign(about.get("saw")))
     if isinstance(event, stored.InquiryCancelled):
-        return replace(asked, how="cancelled", tag=Foreign(event.reason))
+        failure = ". ".join(part for part in (text_at(about, "error"), text_at(about, "advice")) if part)
+        tag = "too_long" if about.get("cause") == "too_long" else event.reason
+        return replace(asked, how="cancelled", tag=Foreign(tag), explanation=Foreign(failure))
     words = Foreign(event.explanation or "")
     some = taken(asked.offered, event.extra.get("parts"))
     return replace(asked, how="answered", answer=event.answer, explanation=words, parts=some)

@@ -42,6 +42,7 @@ TAGS: dict[str, tuple[str, str, Role, str]] = {
     "user_edit": ("✎", "arguments edited instead", "quiet", "you"),
     "timed_out": ("◷", "timed out", "waiting", "your time limit"),
     "backend_error": ("✗", "the reviewer failed", "bad", ""),
+    "too_long": ("✗", "too long for the reviewer: it was not asked", "bad", ""),
     "no_prompt_backend": ("✗", "denied: nobody was there to ask", "bad", "policy"),
     "assistant_routing_denied": ("✗", "denied: only a human may answer", "bad", "policy"),
     "invalid_static_answer": ("✗", "the pinned answer is not valid", "bad", "pinned setting"),
