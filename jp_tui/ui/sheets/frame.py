@@ -30,6 +30,7 @@ from jp_tui.ui.sheets.plan import ROOMY, TIGHT, Wants, share
 from jp_tui.ui.sheets.rows import Choices
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.sheets.tabs import FormTabs
+from jp_tui.ui.sheets.telling import Telling
 from jp_tui.ui.text import blank, join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
@@ -43,7 +44,7 @@ NOTICE_ROWS = 3
 """Rows of a notice where there are few."""
 
 
-class Frame(Vertical, can_focus=True):
+class Frame(Telling, Vertical, can_focus=True):
     """The parts of a sheet and their places."""
 
     DEFAULT_CSS = """
@@ -186,25 +187,6 @@ class Frame(Vertical, can_focus=True):
         return found | ({"reason": whole_reason(self.prompt.escalation)} if self.prompt.escalation else {})
 
     # Showing
-
-    def waiting(self, place: int, of: int) -> None:
-        """Say how many wait and which of them this is."""
-        text = ours(w.PLACE, n=place, m=of) if of > 1 else blank()
-        self.border_subtitle = text
-
-    def say(self, notice: Content) -> None:
-        """One notice above the keys; an empty one takes it away."""
-        self.problem.update(notice)
-        self.problem.display = bool(notice)
-        self.post_message(Grew())
-
-    def count(self, left: float | None) -> None:
-        """Seconds that are left to answer (E13); None where there is no limit."""
-        new = left is not None and not self.time.display
-        self.time.display = left is not None
-        self.time.update(words.time_left(left) if left is not None else blank(), layout=new)
-        if new:
-            self.post_message(Grew())
 
     def look_at(self, name: str) -> None:
         """Another text in the context's place, or the context again."""
