@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.ui.sheets.plan import LEAST_ANSWERS, LEAST_CONTEXT, Wants, room_of, share
+from jp_tui.ui.sheets.plan import LEAST_ANSWERS, LEAST_CONTEXT, LEAST_QUESTION, Wants, room_of, share
 
 WANTS = st.builds(
     Wants,
@@ -53,3 +53,17 @@ def test_a_notice_may_take_a_row_of_the_context_for_a_moment_and_never_all_of_it
     found, before = share(room, wants, least_context=1), share(room, wants)
     assert found.context >= min(wants.context, 1) and found.answers >= min(wants.answers, LEAST_ANSWERS)
     assert before.cramped or not found.cramped
+
+
+@given(st.integers(1, 200), WANTS, st.integers(1, 20), st.booleans())
+def test_lines_that_must_be_in_sight_go_before_the_context_and_what_is_read_before_the_answers(
+    room: int, wants: Wants, lines: int, reads: bool
+) -> None:
+    lines = min(lines, wants.answers)
+    found = share(room, wants, answers=lines) if not reads else share(room, wants, reads=True)
+    used = found.context + found.question + found.answers + found.gaps + wants.fixed
+    assert found.cramped or used <= room
+    if not reads and not found.cramped:
+        assert found.answers >= lines or found.context == 0 or found.question > LEAST_QUESTION
+    plain = share(room, wants)
+    assert not reads or found.context >= plain.context

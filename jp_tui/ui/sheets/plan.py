@@ -61,7 +61,8 @@ def share(
     left = max(left, least)
     parts = 1 + bool(wants.context) + wants.heads
     everything = wants.context + wants.question + wants.answers
-    gaps = parts if left - parts >= (least if room >= ROOMY else everything) else 0
+    few_rows = max(least, few + min(wants.question, LEAST_QUESTION) + (answers or 0))
+    gaps = parts if left - parts >= (few_rows if room >= ROOMY else everything) else 0
     left -= gaps
     context = few
     enough = answers if answers is not None else max(LEAST_ANSWERS, left // 4 if reads else left * 2 // 3)
