@@ -231,8 +231,8 @@ async def test_ctrl_c_closes_what_lies_over_the_workspace_and_twice_leaves() -> 
 async def test_the_palette_has_our_commands_and_only_working_ones() -> None:
     async with workspace() as (app, _):
         assert [entry.title for entry in app.entries()] == [
-            "New conversation", "Ledger", "Inquiries", "Sub-agents", "Reviewers", "Decide yourself", "Interrupt", "Sidebar",
-            "Theme", "Help", "Leave",
+            "New conversation", "Ledger", "Inquiries", "Sub-agents", "Reviewers", "Decide yourself", "Interrupt",
+            "Sidebar", "Theme", "Help", "Leave",
         ]  # fmt: skip
         assert all(callable(getattr(app, f"action_{entry.action}")) for entry in app.entries())
         app.action_new()

@@ -29,7 +29,10 @@ FATES = {
     "escalated": (replace(OPEN, escalated=True, handed="rejected"), "▲ escalated to you"),
     "deferred": (replace(OPEN, how="deferred"), "◔ deferred: waits for an answer"),
     "yes": (replace(OPEN, how="answered", answer=True, by="user"), "✓ yes · you"),
-    "no": (replace(OPEN, how="answered", answer=False, by="user", escalated=True), "✗ no · you, and the reviewer before"),
+    "no": (
+        replace(OPEN, how="answered", answer=False, by="user", escalated=True),
+        "✗ no · you, and the reviewer before",
+    ),
     "elsewhere": (
         replace(OPEN, how="answered", answer="x", by="user", via="process"),
         "✓ x · you, from another process",
