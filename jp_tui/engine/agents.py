@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, MutableMapping
+from contextlib import suppress
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.engine import agent_record, mending
@@ -20,6 +21,7 @@ from jp_tui.engine.log import Log, Publish
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import HeldBy, Lock, Setup
 from jp_tui.engine.verdicts import Checks
+from jp_tui.journal.port import JournalError
 from jp_tui.protocol.values import AgentInfo
 
 PATIENCE_SECONDS = 1.0
@@ -124,6 +126,10 @@ class Agents:
         if not leaves:
             session.abort() if isinstance(session, ErrandSession) else session.interrupt("stop", "")
             await session.finished(GRACE_SECONDS)
+            if not session.busy:  # it had not begun to go on, when it was taken up
+                with suppress(JournalError):
+                    await session.log.setup.journal.flush()  # a write goes on whose writer was cancelled
+                    await mending.settle_old(session.log, None)
         await self._close(session, leaves=leaves)
 
     async def _close(self, session: Session, *, leaves: bool = False) -> None:
@@ -137,9 +143,16 @@ class Agents:
         await session.close(PATIENCE_SECONDS)
 
     async def _beside(self, work: Coroutine[object, object, None]) -> None:
-        """Do it to its end, also when whoever waits for it is cancelled meanwhile."""
-        task = asyncio.create_task(work)
+        """Do it to its end, however often whoever waits for it is cancelled meanwhile: a parent's end comes after that
+        of its sub-agents."""
+        task, cancelled = asyncio.create_task(work), False
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
-        await asyncio.wait([task])
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError:
+                cancelled = True
         task.result()
+        if cancelled:
+            raise asyncio.CancelledError

@@ -6,7 +6,8 @@ this (inquiries.md R224).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -52,23 +53,30 @@ class Spawning:
     ) -> None:
         self._log, self._model, self._coordinator, self._agents = log, model, coordinator, agents
         self._before = dict(before or {})
-        self._running = 0
+        self._running, self._called_off = 0, list[AgentInfo]()
 
     @property
     def running(self) -> bool:
-        """Whether any works now."""
-        return self._running > 0
+        """Whether any works now, or is about to, or is to be taken up again."""
+        return self._running > 0 or bool(self._before)
 
     async def settle(self) -> None:
-        """The turn ends: those of before that no call took up again are over. Raises JournalError."""
-        while self._before:
-            await self._agents.abandon(self._before.popitem()[1], self._log.setup)
+        """The turn ends: those that were left, in this run or before, are over. Raises JournalError."""
+        left = [*self._before.values(), *self._called_off]
+        self._before.clear()
+        self._called_off.clear()
+        for agent in left:
+            await self._agents.abandon(agent, self._log.setup)
 
     def of(self, job: Job, root: Path, say: Callable[[], None]) -> Spawner:
         """What starts a sub-agent for this call; `say` tells the faces of it."""
 
-        def spawn(wanted: Spawn) -> Awaitable[Success | Failure]:
-            return self._spawn(job, root, say, wanted)
+        async def spawn(wanted: Spawn) -> Success | Failure:
+            self._running += 1
+            try:
+                return await self._spawn(job, root, say, wanted)
+            finally:
+                self._running -= 1
 
         return spawn
 
@@ -93,11 +101,11 @@ class Spawning:
         own = setup_of(setup, wanted.tools, delta, relayed=True)
         errand = Errand(child, wanted.task, own, model, self._log.secrets, lambda: job.leaves)
         self._before.pop(job.call.id, None)
-        self._running += 1
         try:
             return await self._agents.run(errand)
-        finally:
-            self._running -= 1
+        except asyncio.CancelledError:
+            self._called_off.append(job.agent)  # perhaps it was left, and the turn is ended after all
+            raise
 
     def _end_turn(self) -> None:
         self._coordinator.human("", v.HumanEndedTurn())
