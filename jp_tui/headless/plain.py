@@ -25,6 +25,7 @@ from jp_tui.headless.reviews import Reviews, soonest
 from jp_tui.headless.slash import Slash
 from jp_tui.headless.source import Bell
 from jp_tui.headless.steps import Words, line
+from jp_tui.headless.theirs import elsewhere
 from jp_tui.headless.turns import Turns, words
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -231,6 +232,8 @@ class Run:
     # --- what the engine says -----------------------------------------------------------------------------
 
     def _take(self, event: e.Event) -> None:
+        if elsewhere(event, self._slash.conversation):
+            return
         match event:
             case e.ConversationOpened():
                 self._opened(event)

@@ -20,6 +20,7 @@ from jp_tui.headless.interview import Interview
 from jp_tui.headless.lines import Lines
 from jp_tui.headless.output import FAILED, Output, OutputEnded
 from jp_tui.headless.source import Bell
+from jp_tui.headless.theirs import elsewhere
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -179,6 +180,8 @@ class Run:
                 (terminal.say if self._interview.asking else terminal.tell)(text)
 
     def _take(self, event: e.Event) -> None:
+        if elsewhere(event, self._conversation):
+            return
         if self._tells:
             self._beside.take(event, everything=self._query.plain)
         match event:

@@ -147,7 +147,7 @@ def plain(event: ev.Event) -> str:
             return ""
         case ev.Unknown() if (said := aside(event)) is not None:
             return hung(f"Aside: {said.asked.raw}") + "\n" + hung(f"Aside answered: {said.said.raw}")
-        case ev.Unknown(raw={"type": "inquiry_aside"}, problem=""):
+        case ev.Unknown(raw={"type": "inquiry_aside" | "agent_started"}, problem=""):
             return ""
         case ev.Unknown(raw=raw, problem=problem):
             why = problem or raw.get("problem", "")
