@@ -150,3 +150,20 @@ async def test_what_only_the_keys_hide_was_never_seen() -> None:
         after = app.screen_text()
         rows = [line for line in before.splitlines() if line.startswith("│") and ("+41" in line or "+42" in line)]
         assert len(rows) == 1 and "+42" not in after and "3 of 6 lines not seen" in after
+
+
+async def test_what_was_begun_beside_a_banner_never_makes_a_sheet_unanswerable() -> None:
+    """E61: a reply and a note, both begun and kept, at 80x24; they survive a restart, and so would the trap."""
+    async with workspace(size=(80, 24)) as (app, pilot):
+        await small(app, pilot, "w")
+        await app.passes(pilot, 1.0)
+        for key in ("r", *"words", "escape", "c", *"note", "enter"):
+            await pilot.press(key)
+            await app.passes(pilot, 0.3)
+        await pilot.pause()
+        shown = app.screen_text()
+        assert "too small" not in shown and "The assistant recommended" in shown
+        await pilot.press("n")
+        await pilot.pause()
+        (sent,) = app.link.of(cmd.AnswerQuestion)
+        assert sent.response.value is False and sent.response.note == "note"  # type: ignore[union-attr]

@@ -26,7 +26,7 @@ from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.fields import JsonField
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.messages import Grew
-from jp_tui.ui.sheets.plan import ROOMY, TIGHT, Wants, share
+from jp_tui.ui.sheets.plan import ROOMY, TIGHT, Shares, Wants, share
 from jp_tui.ui.sheets.rows import Choices
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.sheets.tabs import FormTabs
@@ -188,14 +188,6 @@ class Frame(Telling, Vertical, can_focus=True):
 
     # Showing
 
-    def look_at(self, name: str) -> None:
-        """Another text in the context's place, or the context again."""
-        found = self.texts().get(name)
-        self.looking = name if found is not None and self.looking != name else ""
-        if self.looking and found is not None:
-            self.aside.put(found, approval=True)
-        self.show()
-
     @on(ContextView.Seen)
     def _seen(self) -> None:
         """The question's line says what stands above it, and how much of that was not on the screen yet (E15)."""
@@ -245,7 +237,7 @@ class Frame(Telling, Vertical, can_focus=True):
         inner = width - 2 * EDGES
         if inner < 1:
             return
-        tight, self._squeezed = room < TIGHT, room < ROOMY
+        self._squeezed = room < ROOMY
         was, self.extra = self._uncramped(), extra
         if self.banner:
             self.banner.rows = self.banner.height_at(inner, room // 4)
@@ -254,10 +246,28 @@ class Frame(Telling, Vertical, can_focus=True):
         hints = (*self.hints(), *extra)
         self.line.hints = hints if self.armed else tuple(extra)
         self.line.coming = () if self.armed or self.done else hints
+        # What is in the way gives up its rows before the sheet does: it must stay answerable.
+        shares = self._share(inner, room, room < TIGHT, bare=False)
+        for bare in (False, True):
+            shares = self._share(inner, room, True, bare) if shares.cramped else shares
+        large = self._large
+        reading = self.reading if large is None else None
+        if reading:
+            reading.styles.height = shares.context
+        if self._answering and not self.cramped:
+            self.given(shares.answers)
+        if large:
+            large.styles.height = max(shares.answers, 1)
+        self.menu.styles.max_height = max(shares.answers, 1)
+        self.set_class(shares.gaps > 0, "-gaps")
+        self._cramp(shares.cramped, was)
+
+    def _share(self, inner: int, room: int, tight: bool, bare: bool) -> Shares:
+        """The rows of each part; `tight` as in little room, `bare` without a banner."""
         self.line.most = 1 if tight else 2 if room < ROOMY else 3
         field_room = max(room // 3, 1)
         large = self._large
-        fixed = EDGES + self._around(inner, room, tight) + self._written(inner, field_room, tight)
+        fixed = EDGES + self._around(inner, room, tight, bare) + self._written(inner, field_room, tight)
         reading = self.reading if large is None else None
         menu = self.menu.height_at(inner) if self.mode == "menu" else 0
         wants = Wants(
@@ -277,17 +287,9 @@ class Frame(Telling, Vertical, can_focus=True):
             shares = share(room, wants, reads=True)
         if tight and shares.cramped:
             shares = share(room, wants, least_context=0 if written else 1)
-        if reading:
-            reading.styles.height = shares.context
-        if self._answering and not self.cramped:
-            self.given(shares.answers)
-        if large:
-            large.styles.height = max(shares.answers, 1)
-        self.menu.styles.max_height = max(shares.answers, 1)
-        self.set_class(shares.gaps > 0, "-gaps")
-        self._cramp(shares.cramped, was)
+        return shares
 
-    def _around(self, inner: int, room: int, tight: bool) -> int:
+    def _around(self, inner: int, room: int, tight: bool, bare: bool) -> int:
         """Rows of what stands around question and answers. In little room a notice takes the place of the keys."""
         notice = self.problem.display and not self.cramped
         self.problem.styles.max_height = NOTICE_ROWS if tight and notice else None
@@ -308,7 +310,8 @@ class Frame(Telling, Vertical, can_focus=True):
             rows += min(wanted, NOTICE_ROWS) if tight and notice else wanted
         crowded = self.time.display and bool(self.note.text)
         if self.banner:
-            self.banner.display = not self.cramped and not (tight and (self.mode == "write" or crowded))
+            hidden = bare or (tight and (self.mode == "write" or crowded))
+            self.banner.display = not (self.cramped or hidden)
         if self.banner and self.banner.display:
             rows += self.banner.rows
         return rows

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widgets import Static
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.text import blank, ours
+from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
 
 if TYPE_CHECKING:
@@ -25,6 +27,16 @@ class Telling(_Part):
 
     problem: Static
     time: Static
+    aside: ContextView
+    looking: str
+
+    def texts(self) -> dict[str, Foreign]:
+        """What can be looked at in the context's place, by name."""
+        raise NotImplementedError
+
+    def show(self) -> None:
+        """Bring what is visible in line with the mode."""
+        raise NotImplementedError
 
     def waiting(self, place: int, of: int) -> None:
         """Say how many wait and which of them this is."""
@@ -44,3 +56,11 @@ class Telling(_Part):
         self.time.update(words.time_left(left) if left is not None else blank(), layout=new)
         if new:
             self.post_message(Grew())
+
+    def look_at(self, name: str) -> None:
+        """Another text in the context's place, or the context again."""
+        found = self.texts().get(name)
+        self.looking = name if found is not None and self.looking != name else ""
+        if self.looking and found is not None:
+            self.aside.put(found, approval=True)
+        self.show()
