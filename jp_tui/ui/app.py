@@ -59,6 +59,7 @@ class Workspace(CrashReports, Attentive, Commands, App[None], inherit_bindings=F
             "ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend", tooltip="fg resumes"
         ),
         Binding("ctrl+q", "leave", "leave", show=False, id="app.leave", tooltip="End the turn, close the log, leave"),
+        Binding("f4", "inbox", "inbox", show=False, id="app.inbox", tooltip="All that waits for you, wherever it is"),
         Binding("f7", "ledger", "ledger", show=False, id="app.ledger", tooltip="What is remembered or allowed now"),
         Binding("f8", "inquiries", "inquiries", show=False, id="app.inquiries", tooltip="All that was asked here"),
         Binding("f9", "take_over", "decide yourself", id="app.take_over", tooltip="What a reviewer decides now"),
@@ -98,6 +99,7 @@ class Workspace(CrashReports, Attentive, Commands, App[None], inherit_bindings=F
         self._open_command = open_command if callable(open_command) else lambda: open_command
         self._twice = Twice(clock)
         self._leaving = False
+        self._clock = clock
         self.resumes = ""
         """The id of the conversation that is open and has something in it."""
         self.attention = Attention(
@@ -256,6 +258,7 @@ class Workspace(CrashReports, Attentive, Commands, App[None], inherit_bindings=F
     def on_exchange_told(self, event: Exchange.Told) -> None:
         status = event.status
         self.attention.told(status)
+        self.told_waiting()
         self.resumes = status.conversation if status.title and not status.held_by else ""
 
     def _to_terminal(self, sequence: str) -> None:

@@ -6,7 +6,9 @@ that lie over the workspace get what the engine says from here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from time import time
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.text import Foreign
@@ -17,11 +19,14 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from textual.app import App
     from textual.command import Provider
 
+    from jp_tui.ui.attention import Attention
     from jp_tui.ui.bridge import Bridge
     from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.ui.screens.inbox import Inbox
     from jp_tui.ui.screens.ledger import Ledger
     from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.reviewers import Reviewers
+    from jp_tui.ui.screens.waiting import Waits
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.widgets.slash import Slash
 
@@ -46,6 +51,7 @@ COMMANDS: tuple[Entry, ...] = (
         action="ledger",
     ),
     Entry(name="inquiries", title="Inquiries", does="Who asked what here, who answered, and why", action="inquiries"),
+    Entry(name="inbox", title="Inbox", does="All that waits for you, wherever it is asked", action="inbox"),
     Entry(name="agents", title="Sub-agents", does="Open a sub-agent's conversation, or come back", action="agents"),
     Entry(name="reviewers", title="Reviewers", does="How often reviewing models were right", action="reviewers"),
     Entry(
@@ -79,8 +85,12 @@ class Commands(_Part):
 
     _bridge: Bridge
     _main: WorkspaceScreen
+    _clock: Callable[[], float]
+    attention: Attention
 
     COMMANDS = {_provider}
+    wall = staticmethod(time)
+    """Seconds since 1970, for what is told of the past."""
 
     def on_slash_commanded(self, event: Slash.Commanded) -> None:
         event.stop()
@@ -157,6 +167,43 @@ class Commands(_Part):
         self._main.drafts.flush()
         self._bridge.send(OpenConversation(which="id", conversation=conversation))
 
+    def action_inbox(self) -> None:
+        """All that waits, live while it is open (E51)."""
+        from jp_tui.ui.screens.inbox import Inbox
+
+        waits = self._main.waits
+        if waits is None or not self._main.conversation:
+            self._main.say(ours("There is no conversation yet"))
+        elif not any(isinstance(one, Inbox) for one in self.screen_stack):
+            waits.follow(True)
+            self.push_screen(Inbox(clock=self._clock, wall=self.wall), lambda _: waits.follow(False))
+
+    def action_jump(self, conversation: str, inquiry: str) -> None:
+        """To a question that waits."""
+        if (waits := self._main.waits) is not None:
+            waits.jump((conversation, inquiry))
+
+    def on_inbox_jump(self, event: Inbox.Jump) -> None:
+        event.stop()
+        self.screen.dismiss(None)
+        if (waits := self._main.waits) is not None:
+            waits.jump(event.key, event.alike)
+
+    def on_inbox_put_off(self, event: Inbox.PutOff) -> None:
+        event.stop()
+        if (waits := self._main.waits) is not None:
+            waits.put_off(event.key, event.seconds)
+
+    def on_inbox_take_back(self, event: Inbox.TakeBack) -> None:
+        event.stop()
+        if (waits := self._main.waits) is not None:
+            waits.take_back(event.key)
+
+    def on_waits_back(self, event: Waits.Back) -> None:
+        """Whoever does not look is told once more."""
+        event.stop()
+        self.attention.comes_due(*event.key)
+
     def action_reviewers(self) -> None:
         from jp_tui.ui.screens.reviewers import Reviewers
 
@@ -181,6 +228,7 @@ class Commands(_Part):
 
     def on_listing_again(self, event: Listing.Again) -> None:
         from jp_tui.protocol.commands import ListInquiries, ReadLedger, ReadReviewers
+        from jp_tui.ui.screens.inbox import Inbox
         from jp_tui.ui.screens.ledger import Ledger
         from jp_tui.ui.screens.reviewers import Reviewers
 
@@ -191,8 +239,19 @@ class Commands(_Part):
                 self._bridge.send(ReadLedger(conversation=here))
             case Reviewers():
                 self._bridge.send(ReadReviewers())
+            case Inbox():
+                self.told_waiting()
             case _:
                 self._bridge.send(ListInquiries(conversation=here))
+
+    def told_waiting(self) -> None:
+        """What waits has changed: the inbox follows, if it is open."""
+        if self.screen is self._main or self._main.inbox is None:
+            return
+        from jp_tui.ui.screens.inbox import Inbox
+
+        if isinstance(self.screen, Inbox):
+            self.screen.listed(self._main.inbox)
 
     def on_reviewers_change(self, event: Reviewers.Change) -> None:
         """A policy is changed in the user's file; the list says so when it is (SettingChanged)."""

@@ -6,7 +6,7 @@ no widget: a face cuts what does not fit and decides how a role looks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -17,7 +17,9 @@ from jp_tui.view.activity import Activity, Call
 from jp_tui.view.agents import Agent
 from jp_tui.view.amounts import count, duration, seconds
 from jp_tui.view.forms import taken_back
+from jp_tui.view.inbox import Entry
 from jp_tui.view.inquiries import NOTHING, Inquiry
+from jp_tui.view.queue import NONE, Key
 from jp_tui.view.trail import Role, asker, fate
 
 STATES: dict[CallState, tuple[str, str, Role]] = {
@@ -39,16 +41,20 @@ ENDS: dict[CallEnd, tuple[str, str, Role]] = {
 OUTCOMES = {"failed": "failed", "deferred": "waits for an answer", "interrupted": "interrupted"}
 MOST_CALLS = 200
 TAKE_OVER = "F9 decide yourself"
+ALL_THAT_WAITS = "F4 {n} more"
 OPEN_AGENT = "F3 open its conversation"
 MOST_OF_AGENT = 8
 """Calls of a sub-agent that are in sight at once."""
+MOST_WAITING = 20
+"""Things that wait that are in sight at once; the inbox has all of them."""
 NOBODY: Mapping[str, Agent] = MappingProxyType({})
 TAKEN_BACK = "taken back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A sign, a text, what goes with it in a quiet voice, and something at the right edge; `depth` indents."""
+    """A sign, a text, what goes with it in a quiet voice, and something at the right edge; `depth` indents. `key` is
+    that of something that waits."""
 
     role: Role
     sign: str = ""
@@ -56,14 +62,17 @@ class Line:
     aside: Foreign = NOTHING
     right: str = ""
     depth: int = 0
+    key: Key = NONE
 
 
 BLANK = Line(role="blank")
 
 
-def lines(activity: Activity, now: float, agents: Mapping[str, Agent] = NOBODY) -> list[Line]:
+def lines(
+    activity: Activity, now: float, agents: Mapping[str, Agent] = NOBODY, waiting: Sequence[Entry] = ()
+) -> list[Line]:
     """What the sidebar says at `now` (the clock that `applied` was given); `agents` are sub-agents by the call that
-    runs them."""
+    runs them, `waiting` is all that waits in the workspace (E51)."""
     found = [Line(role="heading", text=Foreign("Activity"))]
     if activity.turn:
         found += [BLANK, Line(role="turn", text=Foreign(f"turn {activity.turn}"), right=_ending(activity))]
@@ -77,16 +86,26 @@ def lines(activity: Activity, now: float, agents: Mapping[str, Agent] = NOBODY) 
         found += _inquiry(inquiry, 0, None, now)
     if not shown and not activity.loose:
         found += [*([] if activity.turn else [BLANK]), Line(role="quiet", text=Foreign("no tools so far"))]
-    if activity.waiting:
-        found += [BLANK, Line(role="heading", text=Foreign("Waiting for you"), aside=_number(activity))]
-        found += [Line(role="waiting", sign="▌", text=one.text, aside=one.asker) for one in activity.waiting]
+    if waiting:
+        found += [BLANK, *_waiting(waiting)]
     if activity.usage and (activity.usage.input or activity.usage.output):
         found += [BLANK, Line(role="heading", text=Foreign("Turn"), aside=Foreign(_tokens(activity.usage)))]
     return found
 
 
-def _number(activity: Activity) -> Foreign:
-    return Foreign(str(len(activity.waiting)))
+def _waiting(entries: Sequence[Entry]) -> list[Line]:
+    """What waits longest first; what was put off and what is not open here are told as such."""
+    found = [Line(role="heading", text=Foreign("Waiting for you"), aside=Foreign(str(len(entries))))]
+    for one in entries[:MOST_WAITING]:
+        if one.off:
+            found.append(Line(role="put_off", sign="☾", text=one.text, aside=Foreign("put off"), key=one.key))
+        else:
+            title = "" if one.here else f" · {first_line(one.title.raw) or 'another conversation'}"
+            who = Foreign(one.who.raw + title)
+            found.append(Line(role="waiting", sign="▌", text=one.text, aside=who, key=one.key))
+    if len(entries) > MOST_WAITING:
+        found.append(Line(role="inbox", text=Foreign(ALL_THAT_WAITS.format(n=len(entries) - MOST_WAITING))))
+    return found
 
 
 def _ending(activity: Activity) -> str:

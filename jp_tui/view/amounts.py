@@ -21,6 +21,15 @@ def seconds(elapsed: float) -> str:
     return f"{whole} s" if whole < 60 else duration(whole * 1000)
 
 
+def age(elapsed: float) -> str:
+    """How long ago, in one figure: `now`, `40 s`, `12 m`, `3 h`, `5 d`."""
+    whole = int(elapsed)
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s")):
+        if whole >= size * (2 if unit == "d" else 1):
+            return f"{whole // size} {unit}"
+    return "now"
+
+
 def count(tokens: int) -> str:
     """`812`, `12.4k`, `128k`, `1.2M`."""
     if tokens < 1000:

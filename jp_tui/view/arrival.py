@@ -65,6 +65,12 @@ class Arrival:
         """A sheet opens, by itself, by the user's key or as the next in the queue: each has its own guard."""
         return self._to("deaf", now)
 
+    def wished(self, now: float) -> Arrival:
+        """The user asked for one that came only now: it opens when they do not type, though others are folded."""
+        if self.open:
+            return self
+        return self._to("hesitating", now) if now - self.typed < SILENCE else self.opened(now)
+
     def folded(self, now: float) -> Arrival:
         """The user folded it."""
         return self._to("folded", now)

@@ -24,8 +24,9 @@ UNTITLED = Foreign("")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all;
-    `reviewed` are inquiries with the models that decide them now and since when, oldest first; `parent` is set when
-    this is a sub-agent's conversation: the one that it works for."""
+    `waiting` names what waits here, `put_off` counts what will again, `elsewhere` what waits in conversations that are
+    not open; `reviewed` are inquiries with the models that decide them now and since when, oldest first; `parent` is
+    set when this is a sub-agent's conversation: the one that it works for."""
 
     workspace: str = ""
     home: str = ""
@@ -35,6 +36,8 @@ class Status:
     tokens_in: int = 0
     tokens_out: int = 0
     waiting: tuple[str, ...] = ()
+    put_off: int = 0
+    elsewhere: int = 0
     reviewed: tuple[tuple[str, Foreign, float], ...] = ()
     working: bool = False
     phase: str = ""
@@ -75,5 +78,9 @@ def doing(status: Status, now: float) -> str:
 
 
 def waits(status: Status) -> str:
-    """`2 waiting for you`, or nothing."""
-    return f"{len(status.waiting)} waiting for you" if status.waiting else ""
+    """`2 waiting for you · 1 put off · 3 elsewhere`, or nothing."""
+    here = f"{len(status.waiting)} waiting for you" if status.waiting else ""
+    off = f"{status.put_off} put off" if status.put_off else ""
+    if not here and not off and status.elsewhere:
+        return f"{status.elsewhere} waiting elsewhere"
+    return " · ".join(part for part in (here, off, f"{status.elsewhere} elsewhere" if status.elsewhere else "") if part)

@@ -1,4 +1,5 @@
-"""The status line's reducer: the engine's events in, the next status out. Pure; the time is an input."""
+"""The status line's reducer: the engine's events in, the next status out. Pure; the time is an input. What waits for
+the human is counted by `inbox.py`, which knows of all conversations."""
 
 from __future__ import annotations
 
@@ -28,14 +29,8 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
             return replace(
                 status, working=False, phase="", reviewed=(), retry_at=None, tokens_in=read, tokens_out=written
             )
-        case ev.QuestionAsked(prompt=prompt):
-            asked = _key(prompt.conversation, prompt.inquiry)
-            return replace(status, waiting=(*(known for known in status.waiting if known != asked), asked))
-        case ev.QuestionSettled(inquiry=inquiry):
-            gone = _key(event.conversation, inquiry)
-            waiting = tuple(known for known in status.waiting if known != gone)
-            own = event.conversation == status.conversation
-            return replace(status, waiting=waiting, reviewed=_others(status, inquiry) if own else status.reviewed)
+        case ev.QuestionSettled(inquiry=inquiry) if event.conversation == status.conversation and status.reviewed:
+            return replace(status, reviewed=_others(status, inquiry))
         case ev.ReviewStarted(inquiry=inquiry, model=model):
             return replace(status, reviewed=(*_others(status, inquiry), (inquiry, Foreign(model), now)))
         case ev.StorageFailed(message=message, advice=advice):
@@ -44,11 +39,6 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
             return replace(status, trouble="", advice="") if status.trouble else status
         case _:
             return status
-
-
-def _key(conversation: str, inquiry: str) -> str:
-    """Inquiries of several conversations may have one id."""
-    return f"{conversation}/{inquiry}"
 
 
 def _agent(agent: AgentInfo) -> Foreign:
@@ -61,7 +51,7 @@ def _others(status: Status, inquiry: str) -> tuple[tuple[str, Foreign, float], .
 
 
 def _opened(status: Status, event: ev.ConversationOpened) -> Status:
-    """Another conversation, the same workspace; trouble with the log is trouble for all of them."""
+    """Another conversation, the same workspace; what waits in it, and trouble with the log, is that of all of them."""
     return Status(
         workspace=event.workspace or status.workspace,
         home=status.home,
@@ -72,6 +62,9 @@ def _opened(status: Status, event: ev.ConversationOpened) -> Status:
         tokens_out=event.usage.output,
         held_by=event.held_by,
         parent=event.agent.parent if event.agent is not None else "",
+        waiting=status.waiting,
+        put_off=status.put_off,
+        elsewhere=status.elsewhere,
         trouble=status.trouble,
         advice=status.advice,
     )

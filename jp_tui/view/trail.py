@@ -17,7 +17,7 @@ from jp_tui.view.parts import summary
 
 Role = Literal[
     "heading", "turn", "good", "bad", "waiting", "running", "reviewer", "quiet", "question", "reason",
-    "take_over", "agent", "blank",
+    "take_over", "agent", "put_off", "inbox", "blank",
 ]  # fmt: skip
 
 RESPONDERS = {

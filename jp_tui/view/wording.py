@@ -51,6 +51,11 @@ HEARD: Final = "It had written so far:"
 SAW: Final = "It was shown {saw}."
 BEFORE_INTENT: Final = "Before it was told the assistant's intent it said:"
 
+# Of several conversations at once (E4, E51).
+WHENCE: Final = "in “{title}”"
+FROM_ANOTHER: Final = "in another conversation"
+ALIKE: Final = "Your answer is the answer to all {n} that are alike · Ctrl+O folds, and it is for one again"
+
 # What each line of the menu does, and what it would lose (R248).
 ANSWER_DOES: Final = "back to the question"
 ALL_KEYS: Final = "All keys"

@@ -24,7 +24,7 @@ from tests.ui.app_host import opened as is_open
 
 async def test_it_opens_the_conversation_and_asks_for_the_history() -> None:
     async with workspace() as (app, _):
-        assert [command.type for command in app.link.sent] == ["open_conversation", "read_history"]
+        assert [command.type for command in app.link.sent] == ["open_conversation", "read_history", "watch_waiting"]
         assert app.focused is app.composer
         assert "~/code/acme" in app.screen_text() and "demo/tour" in app.screen_text()
 

@@ -152,7 +152,7 @@ def test_every_binding_of_ours_has_an_id_a_description_and_a_tooltip() -> None:
 def test_sections_name_each_key_once_and_leave_none_out() -> None:
     sections = every_key(Host.__bases__[0])
     everywhere = sections[0]
-    assert [row.keys for row in everywhere.rows] == ["Ctrl+P", "Ctrl+Z", "Ctrl+Q", "F7", "F8", "F9", "F10", "F1"]
+    assert [row.keys for row in everywhere.rows] == ["Ctrl+P", "Ctrl+Z", "Ctrl+Q", "F4", "F7", "F8", "F9", "F10", "F1"]
     assert {"Writing", "When the turn is interrupted", "In a question"} <= {section.title for section in sections}
 
 
@@ -231,8 +231,8 @@ async def test_ctrl_c_closes_what_lies_over_the_workspace_and_twice_leaves() -> 
 async def test_the_palette_has_our_commands_and_only_working_ones() -> None:
     async with workspace() as (app, _):
         assert [entry.title for entry in app.entries()] == [
-            "New conversation", "Ledger", "Inquiries", "Sub-agents", "Reviewers", "Decide yourself", "Interrupt",
-            "Sidebar", "Theme", "Help", "Leave",
+            "New conversation", "Ledger", "Inquiries", "Inbox", "Sub-agents", "Reviewers", "Decide yourself",
+            "Interrupt", "Sidebar", "Theme", "Help", "Leave",
         ]  # fmt: skip
         assert all(callable(getattr(app, f"action_{entry.action}")) for entry in app.entries())
         app.action_new()

@@ -56,8 +56,11 @@ async def test_drafts_are_kept_with_their_own_conversation() -> None:
         await app.passes(pilot, 2.0)
         assert "second" in app.screen_text()
         await pilot.press("x")
-        app._main.drafts.flush()
-        saved = [one for one in app.link.of(cmd.SaveDraft) if one.key == ID]
+        saved: list[cmd.SaveDraft] = []
+        for _ in range(200):
+            await pilot.pause(0.01)
+            if saved := [one for one in app.link.of(cmd.SaveDraft) if one.key == ID]:
+                break
         assert [(one.conversation, "secondx" in one.text) for one in saved] == [("c2", True)]
 
 

@@ -10,6 +10,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallState, StoredEvent
 from jp_tui.view.activity import Activity, applied, rebuilt
 from jp_tui.view.activity_lines import MOST_CALLS, STATES, TAKE_OVER, Line, lines
+from jp_tui.view.inbox import Inbox
 from jp_tui.view.trail import said
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
@@ -83,14 +84,28 @@ def test_a_running_call_counts_from_its_start_and_only_then_ticks() -> None:
 
 def test_what_waits_is_listed_oldest_first_and_goes_when_it_is_settled() -> None:
     two = [*scenes.asked(), *scenes.asked("select", call_id="call_9")]
+    inbox = Inbox()
+    for event in two:
+        inbox = inbox.heard(event, 100.0)
     activity = after([*scenes.tools(), *two])
-    assert texts(activity)[-3:] == [
+    assert [read(line) for line in lines(activity, 100.0, waiting=inbox.entries)][-3:] == [
         "Waiting for you 2",
         "▌ Apply this change? fs_modify_file",
         "▌ Which branch should it go to? fs_modify_file",
     ]
     gone = ev.QuestionSettled(conversation=CONVERSATION, inquiry="call_2.apply_changes.1", how="cancelled", by="user")
-    assert "Waiting for you 1" in texts(after([gone], 100.0, activity))
+    left = inbox.heard(gone, 100.0).entries
+    assert "Waiting for you 1" in [read(line) for line in lines(activity, 100.0, waiting=left)]
+
+
+def test_a_turn_that_ends_leaves_a_call_open_only_for_a_question_of_its_own_conversation() -> None:
+    """Ids of two conversations may be the same."""
+    over = ev.TurnCompleted(conversation=CONVERSATION, turn=1, outcome="interrupted")
+    _, state, question = scenes.asked()
+    assert isinstance(question, ev.QuestionAsked)
+    other = question.model_copy(update={"prompt": question.prompt.model_copy(update={"conversation": "c2"})})
+    activity = applied(after([*scenes.tools(), state]), other, 100.0, here=False)
+    assert f"⊘ fs_modify_file {scenes.PATH} cancelled" in texts(after([over], 100.0, activity))
 
 
 def test_a_question_that_came_before_its_fact_stands_once() -> None:
@@ -139,7 +154,6 @@ def test_a_deferred_question_still_waits_after_its_turn() -> None:
     over = ev.TurnCompleted(conversation=CONVERSATION, turn=1, outcome="deferred")
     activity = after([*scenes.tools(), *scenes.asked(), over])
     assert f"◐ fs_modify_file {scenes.PATH} waiting" in texts(activity)
-    assert "Waiting for you 1" in texts(activity)
     reopened = after([opened(page=[one.model_dump() for one in scenes.page([*scenes.tools(), *scenes.asked()])])])
     assert f"◐ fs_modify_file {scenes.PATH} waiting" in texts(after(scenes.asked()[1:], 100.0, reopened))
 

@@ -8,7 +8,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.amounts import count, duration, seconds
-from jp_tui.view.status import Status, doing, shortened, tokens, waits
+from jp_tui.view.status import Status, doing, shortened, tokens
 from jp_tui.view.status_events import applied
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
@@ -51,12 +51,12 @@ def test_turns_add_up() -> None:
     assert (status.tokens_in, status.tokens_out) == (12_401, 814)
 
 
-def test_what_waits_is_counted_once_each_and_goes_when_settled() -> None:
-    """E50, E12."""
-    status = after([opened(), *scenes.asked(), *scenes.asked(), *scenes.asked("select")])
-    assert waits(status) == "2 waiting for you"
-    status = after(scenes.answered(), status)
-    assert waits(status) == "1 waiting for you"
+def test_a_reviewer_is_named_until_its_own_question_is_settled_not_one_of_the_same_id_elsewhere() -> None:
+    started = ev.ReviewStarted(conversation=CONVERSATION, turn=1, call="c", inquiry="q", tool="t", model="a/haiku")
+    status = after([opened(), started])
+    elsewhere = ev.QuestionSettled(conversation="c2", inquiry="q", how="answered")
+    assert after([elsewhere], status) is status
+    assert after([elsewhere.model_copy(update={"conversation": CONVERSATION})], status).reviewed == ()
 
 
 def test_trouble_with_the_log_stays_until_something_is_durable_again() -> None:

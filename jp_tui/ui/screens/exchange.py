@@ -12,13 +12,13 @@ from typing import assert_never
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.drafts import COMPOSER, Drafts
+from jp_tui.ui.screens.waiting import Waits
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.column import Column
@@ -27,6 +27,7 @@ from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view import activity, status_events
 from jp_tui.view.agents import Agent, Agents
+from jp_tui.view.inbox import Inbox, counted
 from jp_tui.view.queue import key_of
 from jp_tui.view.status import Status
 from jp_tui.view.trail import elsewhere
@@ -36,7 +37,7 @@ LISTS = ("read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set
 """Commands of lists that lie over the workspace: what is refused is said there."""
 
 
-class Exchange(Vertical):
+class Exchange(Waits):
     """One conversation between the engine and the widgets that show it."""
 
     DEFAULT_CSS = """
@@ -49,7 +50,8 @@ class Exchange(Vertical):
 
         status: Status
         activity: activity.Activity
-        agents: tuple[Agent, ...] = ()
+        agents: tuple[Agent, ...]
+        inbox: Inbox
 
     @dataclass
     class Listed(Message):
@@ -86,10 +88,8 @@ class Exchange(Vertical):
 
         `notices` are said first, until something is sent.
         """
-        super().__init__(id="exchange")
+        super().__init__(send=send, clock=clock, id="exchange")
         self.column = Column(composer=composer, clock=clock, editor=editor, id="column")
-        self._send = send
-        self._clock = clock
         self._editor = editor
         self._composer = composer
         self._drafts = drafts
@@ -121,19 +121,25 @@ class Exchange(Vertical):
     def show(self, reported: list[ev.Event]) -> None:
         """What the engine reported, in order; it is said upwards once for all of it."""
         now = self._clock()
-        before = self._status, self._activity, self._agents
+        before = self._status, self._activity, self._agents, self._inbox
         for event in reported:
             self._agents = self._agents.heard(event, now)
+            self.hear(event, now)
             if self._here(event):
                 own = not self._elsewhere(event)
                 self._status = status_events.applied(self._status, event, now)
                 self._activity = activity.applied(self._activity, event, now, here=own)
                 self._one(event)
-        now_known = (self._status, self._activity, self._agents)
+        now_known = (self._status, self._activity, self._agents, self._inbox)
         if any(old is not new for old, new in zip(before, now_known, strict=True)):  # text that streams in changes none
-            self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
-            agents = self._agents.of_parent(self._status.conversation)
-            self.post_message(self.Told(self._status, self._activity, agents))
+            self.tell()
+
+    def tell(self) -> None:
+        self._status = counted(self._status, self._inbox)
+        self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
+        self.query_one(SheetDock).among(self._status.conversation, self._inbox.titles)
+        agents = self._agents.of_parent(self._status.conversation)
+        self.post_message(self.Told(self._status, self._activity, agents, self._inbox))
 
     def _here(self, event: ev.Event) -> bool:
         """Whether an event concerns this conversation; a question of another one still reaches its human (E4)."""
@@ -172,6 +178,7 @@ class Exchange(Vertical):
                 if draft:
                     self.query_one(SheetDock).restore_draft(key_of(prompt), draft)
                 self.column.ask(prompt)
+                self.asked(key_of(prompt))
             case ev.QuestionSettled(conversation=conversation, inquiry=inquiry, how=how, by=by):
                 self.column.settle((conversation, inquiry), elsewhere(by) if how in ("answered", "redacted") else "")
                 self._drafts.over(conversation, inquiry)
@@ -186,6 +193,8 @@ class Exchange(Vertical):
                     self._released(self._unsent)
             case ev.ConversationsListed() | ev.ConversationRead():
                 pass  # nobody here asks for them yet
+            case ev.WaitingListed():
+                pass  # the inbox's
             case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead() | ev.SettingChanged():
                 self.post_message(self.Listed(event))
             case ev.ReviewStarted() | ev.ReviewDelta():
@@ -286,36 +295,6 @@ class Exchange(Vertical):
         event.stop()
         here = self._status.conversation
         self._send(cmd.ReadEvents(conversation=here, around=event.around, count=event.count))
-
-    @on(SheetDock.Settled)
-    def _answered(self, event: SheetDock.Settled) -> None:
-        event.stop()
-        self._send(
-            cmd.AnswerQuestion(
-                conversation=event.conversation,
-                inquiry=event.inquiry,
-                digest=event.digest,
-                response=event.response,
-            )
-        )
-
-    @on(SheetDock.CheckWanted)
-    def _check_wanted(self, event: SheetDock.CheckWanted) -> None:
-        event.stop()
-        here = event.conversation
-        self._send(
-            cmd.CheckAnswer(conversation=here, inquiry=event.inquiry, revision=event.revision, value=event.value)
-        )
-
-    @on(SheetDock.AsideAsked)
-    def _aside_asked(self, event: SheetDock.AsideAsked) -> None:
-        event.stop()
-        self._send(cmd.AskAside(conversation=event.conversation, inquiry=event.inquiry, text=event.text))
-
-    @on(SheetDock.AsideSent)
-    def _aside_sent(self, event: SheetDock.AsideSent) -> None:
-        event.stop()
-        self._send(cmd.SendAside(conversation=event.conversation, inquiry=event.inquiry, send=event.send))
 
     @on(SheetDock.DraftChanged)
     def _answer_drafted(self, event: SheetDock.DraftChanged) -> None:

@@ -99,6 +99,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
 
 def every_key(app: type[DOMNode], commands: Sequence[Command] = ()) -> list[Section]:
     """What is declared anywhere, the workspace first. Imports the sheets: nobody pays for them at the start."""
+    from jp_tui.ui.screens.inbox import Inbox
     from jp_tui.ui.screens.ledger import Ledger
     from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.reviewers import Reviewers
@@ -113,6 +114,7 @@ def every_key(app: type[DOMNode], commands: Sequence[Command] = ()) -> list[Sect
         ("When questions wait", SheetDock),
         *_sheets(),
         ("In a list", Listing),
+        ("In the inbox", Inbox),
         ("In the ledger", Ledger),
         ("In the figures of reviewers", Reviewers),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -69,6 +70,8 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         """The list is wanted, for the first time or once more."""
 
     title_words = ""
+    rows: ClassVar[type[OptionList]] = OptionList
+    """What holds the rows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +81,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = words(self.title_words)
-            yield OptionList()
+            yield self.rows()
             yield Static(id="empty")
             yield Static(id="detail")
             yield Static(id="notice")

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
     from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.ui.screens.waiting import Waits
     from jp_tui.view.agents import Agent
+    from jp_tui.view.inbox import Inbox
 
 LATER = (
     "jp_tui.protocol.base",
@@ -69,6 +71,7 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
         Binding("ctrl+o", "fold", "question", id="workspace.fold", tooltip="Open or fold the question that waits"),
         Binding("ctrl+t", "next", "next question", id="workspace.next", tooltip="Turn to the next one that waits"),
         Binding("f3", "app.agents", "sub-agents", id="workspace.agents", tooltip="Open one's conversation, or go back"),
+        Binding("f4", "inbox", "inbox", id="workspace.inbox", tooltip="All that waits for you, wherever it is asked"),
         Binding("ctrl+b", "sidebar", "sidebar", id="workspace.sidebar", tooltip="Show or hide the tool activity"),
         Binding("pageup", "page(-1)", "page up", show=False, id="workspace.up", tooltip="Back in the conversation"),
         Binding("pagedown", "page(1)", "page down", show=False, id="workspace.down", tooltip="On in the conversation"),
@@ -128,6 +131,7 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
         self._beside = sidebar != "hide"
         self._unsay: Timer | None = None
         self.agents: tuple[Agent, ...] = ()
+        self.inbox: Inbox | None = None
         self.drafts = Drafts(send=send, later=self.set_timer)
 
     def compose(self) -> ComposeResult:
@@ -177,6 +181,11 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
             self._exchange.show(reported)
 
     @property
+    def waits(self) -> Waits | None:
+        """What knows all that waits, once it is there."""
+        return self._exchange
+
+    @property
     def conversation(self) -> str:
         """The id of the one that is open; empty while there is none."""
         return self._status.conversation
@@ -201,8 +210,13 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
         self._status = event.status
         self.query_one(StatusLine).status = event.status
         self.agents = event.agents
-        self.query_one(Sidebar).show(event.activity, event.agents)
+        self.inbox = event.inbox
+        self.query_one(Sidebar).show(event.activity, event.agents, event.inbox.entries)
         self.refresh_bindings()
+
+    def on_waits_said(self, event: Waits.Said) -> None:
+        event.stop()
+        self.say(event.words)
 
     def on_column_arranged(self, event: Message) -> None:
         event.stop()
@@ -239,6 +253,8 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
                 return not column.sheet_open and (away or self._exchange.noticed)
             case "fold":
                 return bool(self._status.waiting) and not column.menu_open
+            case "inbox":
+                return bool(self._status.waiting or self._status.put_off or self._status.elsewhere)
             case "next":
                 return len(self._status.waiting) > 1 and not column.menu_open
             case _:
@@ -297,6 +313,9 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
     def action_next(self) -> None:
         if self._exchange is not None:
             self._exchange.column.next_question()
+
+    def action_inbox(self) -> None:
+        self.call_later(self.app.run_action, "app.inbox")
 
     def action_part(self, step: int) -> None:
         """The focus to the next part: from the composer first to the conversation, whose lines can be asked about."""

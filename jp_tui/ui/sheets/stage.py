@@ -6,8 +6,9 @@ nothing typed is lost by folding or by turning to the next. What happens next is
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -15,17 +16,20 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.ears import Ears
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.sheets.plan import room_of
-from jp_tui.ui.text import blank
+from jp_tui.ui.text import blank, ours
+from jp_tui.view import wording as w
 from jp_tui.view.drafts import restored
 from jp_tui.view.queue import Key, Queue, key_of
 
 if TYPE_CHECKING:
+    from jp_tui.protocol.values import PromptRequest
     from jp_tui.ui.sheets.sheet import Sheet
 
 NOTICE = 6.0
@@ -41,6 +45,7 @@ class Stage(Ears):
         &.-maximized { height: 100%; }
         & > #notice { height: auto; display: none; padding: 0 1; background: $warning 15%; color: $text-warning; }
         &.-notice > #notice { display: block; }
+        & > #alike { height: 1; display: none; padding: 0 1; background: $warning 15%; color: $text-warning; }
     }
     """
 
@@ -50,10 +55,13 @@ class Stage(Ears):
         self._sheets: dict[Key, Sheet] = {}
         self._drafts: dict[Key, str] = {}
         self._fit: object = None
-        self._peek, self._notice = Peek(), Static(id="notice")
+        self._peek, self._notice, self._says = Peek(), Static(id="notice"), Static(id="alike")
+        self._alike: tuple[Key, ...] = ()  # what the answer to the one in sight is the answer to
+        self._here, self._titles = "", cast(Mapping[str, Foreign], MappingProxyType({}))
 
     def compose(self) -> ComposeResult:
         yield self._notice
+        yield self._says
         yield self._peek
 
     def on_mount(self) -> None:
@@ -94,8 +102,30 @@ class Stage(Ears):
             sheet.display = self.open and key == self._queue.current
             sheet.waiting(self._queue.place, len(self._queue))
             sheet.lost = self._queue.others_of_turn(sheet.prompt)
+        self._entitle()
+        alike = sum(self._queue.get(key) is not None for key in self._alike) if self.open else 0
+        self._says.display = alike > 1
+        if alike > 1:
+            self._says.update(ours(w.ALIKE, n=alike))
         self._lay_out()
         self._hold_focus()
+
+    def among(self, here: str, titles: Mapping[str, Foreign]) -> None:
+        """Which conversation is in sight, and what others are called: a frame says where its question is from (E4)."""
+        if (here, titles) != (self._here, self._titles):
+            self._here, self._titles = here, titles
+            self._entitle()
+
+    def _entitle(self) -> None:
+        for sheet in self._sheets.values():
+            sheet.border_title = words.title(sheet.prompt, self._whence(sheet.prompt))
+
+    def _whence(self, prompt: PromptRequest) -> Foreign | None:
+        """The conversation of a prompt, where that is not the one in sight; a sub-agent's is the one it works for."""
+        where = prompt.conversation
+        if prompt.agent is not None and where == prompt.agent.conversation:
+            where = where if where == self._here else prompt.agent.parent
+        return None if where == self._here or not self._here else self._titles.get(where, Foreign(""))
 
     def _refit(self) -> None:
         """Lay out again when the room changed: a taller column need not change the size of what stands in it."""
@@ -117,9 +147,8 @@ class Stage(Ears):
         if len(self._queue) > 1:
             extra.append(Hint("ctrl+t", "next", "next"))
         sheet.full = self.full
-        sheet.lay_out(
-            self.size.width, room - self._notice.size.height, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)]
-        )
+        room -= self._notice.size.height + bool(self._says.display)
+        sheet.lay_out(self.size.width, room, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)])
 
     def _hold_focus(self) -> None:
         """An open sheet holds the focus, its field if one is written in (R245)."""

@@ -53,8 +53,9 @@ def _name(text: Foreign, limit: int) -> Content:
     return whole(text, limit)
 
 
-def title(prompt: PromptRequest) -> Content:
-    """The frame's line: who asks, about what, where in a form (R190, E4)."""
+def title(prompt: PromptRequest, whence: Foreign | None = None) -> Content:
+    """The frame's line: who asks, about what, where in a form, and `whence`: the title of its conversation, where that
+    is another one (R190, E4)."""
     parts = [who(prompt)]
     if prompt.source == "tool" or prompt.kind in ("permission", "delivery"):
         if prompt.label:
@@ -63,6 +64,8 @@ def title(prompt: PromptRequest) -> Content:
             parts.append(_name(prompt.subject, 120))
     if where := progress(prompt):
         parts.append(where)
+    if whence is not None:
+        parts.append(ours(w.WHENCE, title=whole(whence, 40)) if whence else ours(w.FROM_ANOTHER))
     return join(*parts, sep=ours(_DOT))
 
 

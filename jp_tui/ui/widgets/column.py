@@ -39,6 +39,9 @@ class Column(Vertical):
         action: Interrupt
         text: str
 
+    class Behind(Message):
+        """A question that the user wanted to see waits behind the one that is open."""
+
     class Arranged(Message):
         """Something opened or closed."""
 
@@ -59,6 +62,7 @@ class Column(Vertical):
         self._covered = False
         self._behind = False
         self._held: list[PromptRequest] = []
+        self._wanted: tuple[Key, tuple[Key, ...]] | None = None  # to be turned to when it can be seen
         self._menu: InterruptMenu | None = None
 
     def compose(self) -> ComposeResult:
@@ -106,6 +110,27 @@ class Column(Vertical):
         """The next one that waits."""
         self.query_one(SheetDock).open_next()
 
+    def turn_to(self, key: Key, alike: tuple[Key, ...] = ()) -> None:
+        """That question, as soon as it can be seen; its answer is that of all of `alike`."""
+        self.close_menu()
+        self._wanted = key, alike
+        self._turn()
+
+    def wish(self, key: Key) -> None:
+        """The user asked for a question that came only now, behind the keys that were pressed before it."""
+        self._composer.behind_keys(lambda: self._wish(key))
+
+    def put_off(self, prompt: PromptRequest) -> bool:
+        """A question out of sight for a while; says whether it is."""
+        off = self.query_one(SheetDock).put_off(prompt)
+        if off:
+            self._held = [held for held in self._held if key_of(held) != key_of(prompt)]
+        return off
+
+    def bring_back(self, key: Key) -> None:
+        """A question that was put off waits again."""
+        self.query_one(SheetDock).bring_back(key)
+
     def ask(self, prompt: PromptRequest) -> None:
         """Show a question, or keep it until it can be seen; behind the keys that were pressed before it came."""
         self._composer.behind_keys(lambda: self._ask(prompt))
@@ -137,6 +162,18 @@ class Column(Vertical):
         was, self._covered = self._covered, covered
         if was and not covered:
             self._show_held()
+            self._turn()
+
+    def _turn(self) -> None:
+        if self._wanted is not None and not self._out_of_sight:
+            (key, alike), self._wanted = self._wanted, None
+            self.query_one(SheetDock).turn_to(key, alike)
+
+    def _wish(self, key: Key) -> None:
+        if self._out_of_sight:
+            self._wanted = key, ()
+        elif not self.query_one(SheetDock).wish(key):
+            self.post_message(self.Behind())
 
     @property
     def _out_of_sight(self) -> bool:

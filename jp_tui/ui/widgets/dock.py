@@ -25,7 +25,7 @@ from jp_tui.ui.sheets.hints import KeyLine
 from jp_tui.ui.sheets.limits import Limits
 from jp_tui.ui.sheets.messages import Done, EditorWanted
 from jp_tui.ui.sheets.peek import Peek
-from jp_tui.ui.sheets.talking import Talking
+from jp_tui.ui.sheets.turning import Turning
 from jp_tui.ui.text import blank, ours
 from jp_tui.view import wording as w
 from jp_tui.view.arrival import Arrival
@@ -40,7 +40,7 @@ def _no_editor(text: str) -> str:
     raise OSError("there is none here")
 
 
-class SheetDock(Talking):
+class SheetDock(Turning):
     """The questions that wait for the human."""
 
     BINDINGS: ClassVar = [
@@ -58,6 +58,8 @@ class SheetDock(Talking):
         inquiry: str
         digest: str
         response: Response = field(repr=False)  # it may hold a secret
+        also: tuple[Key, ...] = ()
+        """What else it is the answer to, of the same digest: the user chose so (E51)."""
 
     @dataclass
     class Overheard(Message):
@@ -83,6 +85,13 @@ class SheetDock(Talking):
     @dataclass
     class Emptied(Message):
         """Nothing waits any more."""
+
+    @dataclass
+    class Shown(Message):
+        """A question stood open and listened."""
+
+        key: Key
+        digest: str
 
     @dataclass
     class DraftChanged(Message):
@@ -117,15 +126,18 @@ class SheetDock(Talking):
         if again := key in self._sheets:
             self._drafts[key] = self._sheets[key].draft.stored()
             self._forget(key)
-        self._queue = self._queue.added(prompt)
-        self.came(prompt)
+        self.enter(prompt)
         now = self._clock()
-        self._limits = self._limits.added(prompt, now, self._wall())
         if follows or (again and self._arrival.open and key == self._queue.current):
             self._move(self._arrival.opened(now))
-        else:
+        elif self._queue.prompts:  # else it was put off, and stays so
             self._move(self._arrival.arrived(now))
         self.post_message(self.CountChanged(len(self._queue)))
+
+    def enter(self, prompt: PromptRequest) -> None:
+        self._queue = self._queue.added(prompt)
+        self.came(prompt)
+        self._limits = self._limits.added(prompt, self._clock(), self._wall())
 
     def settle(self, key: Key, by: str = "") -> None:
         """A question no longer waits, whoever answered. If it was open and not answered here, that is said."""
@@ -166,15 +178,10 @@ class SheetDock(Talking):
         elif not sheet.draft.stored():
             sheet.restore(restored(text))
 
-    def open_next(self) -> None:
-        """The next question that waits, open; with one alone, that one."""
-        if self._queue.prompts and (len(self._queue) > 1 or not self.open):
-            self._queue = self._queue.turned()
-            self._open()
-
     def toggle_fold(self) -> None:
         """Fold the open sheet to its line, or open it again. Nothing typed is lost (E2)."""
         if self.open:
+            self._alike = ()
             self._move(self._arrival.folded(self._clock()))
         elif self._queue.prompts:
             self._open()
@@ -228,6 +235,7 @@ class SheetDock(Talking):
             sheet.count(self._limits.left(key_of(sheet.prompt), self._clock()))
             sheet.armed = arrival.phase == "armed"
             if sheet.armed and before.phase != "armed":
+                self.post_message(self.Shown(key_of(sheet.prompt), sheet.prompt.digest))
                 sheet.listening()
         self._show()
         if arrival.open and not before.open:
@@ -262,13 +270,17 @@ class SheetDock(Talking):
         if self._queue.get(key) is None:
             return
         sheet, visible = self._sheets.get(key), self.open and key == self._queue.current
-        if visible and sheet is not None and not sheet.done:
+        if visible and sheet is not None and not sheet.done and key not in self._along:
             self._tell(notice)
+        self._along.discard(key)
         self.left(key)
         self._forget(key)
         self._drafts.pop(key, None)
         self._limits = self._limits.without(key)
         self._queue = self._queue.without(key)
+        self.after(visible)
+
+    def after(self, visible: bool) -> None:
         if not self._queue.prompts:
             self._move(self._arrival.emptied(self._clock()))
         elif visible:
@@ -284,11 +296,8 @@ class SheetDock(Talking):
         event.stop()
         prompt, key = event.prompt, key_of(event.prompt)
         self.sent(prompt, event.response)
-        if (
-            self.hold(self.Settled(*key, prompt.digest, event.response), key)
-            and key == self._queue.current
-            and self.open
-        ):
+        settled = self.Settled(*key, prompt.digest, event.response, self.also(prompt, event.response))
+        if self.hold(settled, key) and key == self._queue.current and self.open:
             self._move(self._arrival.sent(self._clock()))
 
     @on(messages.DraftChanged)

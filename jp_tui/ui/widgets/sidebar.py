@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # with the protocol, after the first frame
     from jp_tui.view.activity import Activity
     from jp_tui.view.activity_lines import Line
     from jp_tui.view.agents import Agent
+    from jp_tui.view.inbox import Entry
     from jp_tui.view.trail import Role
 
 _STYLES: dict[Role, tuple[str, str]] = {
@@ -40,11 +41,13 @@ _STYLES: dict[Role, tuple[str, str]] = {
     "reason": ("", "italic $muted-foreground"),
     "take_over": ("", "$reviewer-foreground"),
     "agent": ("", "$running-foreground"),
+    "put_off": ("$muted-foreground", "$muted-foreground"),
+    "inbox": ("", "$waiting-foreground"),
     "blank": ("", ""),
 }
 """How a role's sign and its text look."""
 
-_CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.agents"}
+_CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.agents", "inbox": "app.inbox"}
 """What a click on a line of ours does."""
 _MOST_ROWS, _LEAST_ASIDE = 6, 4
 """Rows of a reason, and the cells that what goes with a text needs to be worth showing."""
@@ -68,15 +71,16 @@ class Sidebar(VerticalScroll):
         self._clock = clock
         self._activity: Activity | None = None
         self._agents: tuple[Agent, ...] = ()
+        self._waiting: tuple[Entry, ...] = ()
         self._ticker: Timer | None = None
 
     def compose(self) -> ComposeResult:
         yield Static()
 
-    def show(self, activity: Activity, agents: tuple[Agent, ...] = ()) -> None:
+    def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: tuple[Entry, ...] = ()) -> None:
         """What to paint from now on."""
-        if activity is not self._activity or agents != self._agents:
-            self._activity, self._agents = activity, agents
+        if activity is not self._activity or agents != self._agents or waiting != self._waiting:
+            self._activity, self._agents, self._waiting = activity, agents, waiting
             self._paint()
             self._tick()
 
@@ -98,7 +102,7 @@ class Sidebar(VerticalScroll):
             from jp_tui.view.activity_lines import lines
 
             agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
-            rows = [painted(line, width) for line in lines(self._activity, self._clock(), agents)]
+            rows = [painted(line, width) for line in lines(self._activity, self._clock(), agents, self._waiting)]
             self.query_one(Static).update(join(*rows, sep=ours("\n")))
 
     def watch_display(self) -> None:
@@ -106,7 +110,15 @@ class Sidebar(VerticalScroll):
 
 
 def painted(line: Line, width: int) -> Content:
-    """A line in `width` cells, its right part at the right edge; a reason or a question may take several rows."""
+    """A line in `width` cells, its right part at the right edge; a reason or a question may take several rows. A click
+    on what waits turns to it."""
+    found = _painted(line, width)
+    if all(line.key):
+        return found.stylize(Style.from_meta({"@click": ("app.jump", line.key)}))  # no text: what it holds is foreign
+    return found
+
+
+def _painted(line: Line, width: int) -> Content:
     sign_style, text_style = _STYLES[line.role]
     indent = 2 * line.depth
     room = max(width - indent, 8)

@@ -50,7 +50,7 @@ class StatusLine(Widget):
 def line(status: Status, now: float, width: int) -> Content:
     """The line in at most `width` cells."""
     brand = ours("jp", style="bold $primary")
-    waiting = [foreign(Foreign(waits(status)), style="bold $waiting-foreground")] if status.waiting else []
+    waiting = [foreign(Foreign(waits(status)), style="bold $waiting-foreground")] if waits(status) else []
     held = [ours("read-only", style="bold $waiting-foreground")] if status.held_by else []
     last: Content | None = None
     for room, parts in _versions(status, now):

@@ -1,0 +1,237 @@
+"""The inbox: all that waits for the human, of every tool, agent and conversation of the folder (asking.md E51; F4).
+
+Who, what, of which conversation, since when; Enter turns to it. It follows what happens while it is open, says what
+went and why, and reads a clock only then. It answers nothing itself, and what is put off here is not lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual import on
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import OptionList
+
+from jp_tui.ui.keys import words as literal
+from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.text import blank, foreign, join, ours, styled
+from jp_tui.view import inbox as view
+from jp_tui.view import inbox_lines as words
+from jp_tui.view.queue import Key
+
+AGES = 10.0
+"""Seconds after which ages are painted anew while it is open."""
+NOTICE = 6.0
+"""Seconds for which it is said what went."""
+_QUIET = "$muted-foreground"
+_LISTING = ("listing.down", "listing.up", "listing.break")
+
+
+class _Rows(OptionList, inherit_bindings=False):
+    """Rows whose Enter is the screen's, so that the last line can say what it does (E5)."""
+
+    BINDINGS = [
+        Binding("down", "cursor_down", "down", show=False),
+        Binding("up", "cursor_up", "up", show=False),
+        Binding("home", "first", "first", show=False),
+        Binding("end", "last", "last", show=False),
+        Binding("pagedown", "page_down", "page down", show=False),
+        Binding("pageup", "page_up", "page up", show=False),
+    ]
+
+
+class Inbox(Listing, inherit_bindings=False):
+    """What waits, what waits longest first."""
+
+    BINDINGS = [
+        Binding("enter", "choose", "answer", id="inbox.open", tooltip="Opens the question, also one that was put off"),
+        Binding("enter", "take_up", "take up", id="inbox.take_up", tooltip="Its conversation goes on and asks here"),
+        Binding("z", "snooze", "put off", id="inbox.snooze", tooltip="Out of sight for a while; it comes back"),
+        Binding("z", "wake", "not put off", id="inbox.wake", tooltip="What was put off waits again, now"),
+        Binding("a", "alike", "answer alike", id="inbox.alike", tooltip="One answer for all that are the same"),
+        Binding("1", "off(0)", "5 minutes", id="inbox.short", tooltip="When it is to be put off"),
+        Binding("2", "off(1)", "30 minutes", id="inbox.long", tooltip="When it is to be put off"),
+        Binding("3", "off(2)", "until nothing else waits", id="inbox.rest", tooltip="When it is to be put off"),
+        Binding("escape", "stay", "not now", id="inbox.stay", tooltip="It is not put off"),
+        Binding("escape,q,f4", "dismiss(None)", "close", id="inbox.close", tooltip="Back to where you were"),
+        *(one for one in Listing.BINDINGS if isinstance(one, Binding) and one.id in _LISTING),
+    ]
+    title_words = "Waiting for you"
+    rows = _Rows
+
+    @dataclass
+    class Jump(Message):
+        """To this question; with `alike` its answer is that of all of these."""
+
+        key: Key
+        alike: tuple[Key, ...] = ()
+
+    @dataclass
+    class PutOff(Message):
+        """This one is put off for so many seconds, with None until nothing else waits."""
+
+        key: Key
+        seconds: float | None
+
+    @dataclass
+    class TakeBack(Message):
+        """This one is not put off any more."""
+
+        key: Key
+
+    def __init__(self, *, clock: Callable[[], float], wall: Callable[[], float]) -> None:
+        """`clock` is the face's, in seconds, `wall` gives seconds since 1970."""
+        super().__init__()
+        self._clock, self._wall = clock, wall
+        self._entries: dict[str, view.Entry] = {}
+        self._inbox: view.Inbox | None = None
+        self._asks = ""  # which one is to be put off: how long?
+        self._unsaid: Timer | None = None
+
+    def on_mount(self) -> None:
+        self.set_interval(AGES, self.paint)
+
+    def listed(self, inbox: view.Inbox) -> None:
+        """What waits now; what went since is named."""
+        before, self._inbox = self._inbox, inbox
+        if before is not None and inbox.gone is not None and inbox.gone is not before.gone:
+            self._tell_gone(inbox.gone)
+        self.paint()
+
+    def paint(self) -> None:
+        """The rows, with their ages by now."""
+        if self._inbox is None:
+            return
+        now, wall = self._clock(), self._wall()
+        self._entries = {"\n".join(one.key): one for one in self._inbox.entries}
+        if self._asks not in self._entries:
+            self._ask("")
+        rows = {name: words.row(one, now, wall) for name, one in self._entries.items()}
+        self.show([_item(name, row) for name, row in rows.items()], ours(words.EMPTY))
+
+    def _tell_gone(self, gone: view.Gone) -> None:
+        template, by = words.gone(gone)
+        who = foreign(gone.entry.who, mode="line", limit=40)
+        text = foreign(gone.entry.text, mode="line", limit=60)
+        self._say_for_a_moment(ours(template, who=who, text=text, by=foreign(by, mode="line", limit=40)))
+
+    def _say_for_a_moment(self, what: Content) -> None:
+        self.say(what)
+        if self._unsaid is not None:
+            self._unsaid.stop()
+        self._unsaid = self.set_timer(NOTICE, self._unsay)
+
+    def _unsay(self) -> None:
+        self.say(ours(words.PUT_OFF) if self._asks else blank())
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what does something now (E5); while it is asked how long, only that."""
+        entry = self.entry
+        match action:
+            case "off" | "stay":
+                return bool(self._asks) and (parameters != (2,) or self._others)
+            case "choose":
+                return not self._asks and entry is not None and entry.here
+            case "take_up":
+                return not self._asks and entry is not None and not entry.here
+            case "snooze":
+                return not self._asks and entry is not None and entry.here and not entry.off
+            case "wake":
+                return not self._asks and entry is not None and entry.off
+            case "alike":
+                return not self._asks and entry is not None and len(entry.alike) > 1
+            case "again":
+                return False  # it is live
+            case _:
+                return True
+
+    @property
+    def entry(self) -> view.Entry | None:
+        """The highlighted one."""
+        return self._entries.get(self.chosen.key) if self.chosen is not None else None
+
+    @property
+    def _others(self) -> bool:
+        """Whether anything else waits here, so that one can wait for that."""
+        return any(one.here and not one.off and name != self._asks for name, one in self._entries.items())
+
+    def action_choose(self) -> None:
+        if (entry := self.entry) is not None:
+            self.post_message(self.Jump(entry.key))
+
+    action_take_up = action_choose
+
+    def action_alike(self) -> None:
+        if (entry := self.entry) is not None:
+            self.post_message(self.Jump(entry.key, entry.alike))
+
+    def action_snooze(self) -> None:
+        if self.chosen is not None:
+            self._ask(self.chosen.key)
+
+    def action_wake(self) -> None:
+        if (entry := self.entry) is not None:
+            self.post_message(self.TakeBack(entry.key))
+
+    def action_off(self, which: int) -> None:
+        if (entry := self._entries.get(self._asks)) is not None:
+            self._ask("")
+            self.post_message(self.PutOff(entry.key, words.SNOOZES[which][1]))
+
+    def action_stay(self) -> None:
+        self._ask("")
+
+    def _ask(self, name: str) -> None:
+        if name != self._asks:
+            self._asks = name
+            self.say(ours(words.PUT_OFF) if name else blank())
+        self.refresh_bindings()
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if not self._asks:
+            self.action_choose()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Another row has keys of its own, and is a change of mind."""
+        if self._asks and self.chosen is not None and self.chosen.key != self._asks:
+            self._ask("")
+        self.refresh_bindings()
+
+
+def _item(name: str, row: words.Row) -> Item:
+    entry = row.entry
+    look = _QUIET if entry.off or not entry.here else "$waiting-foreground"
+    first = join(
+        styled(literal(row.sign), f"bold {look}"),
+        foreign(entry.text, mode="line", style="" if entry.off else "bold"),
+        sep=ours(" "),
+    )
+    if entry.subject:
+        first += ours("  ") + foreign(entry.subject, mode="line", style=_QUIET)
+    parts = [foreign(entry.who, mode="line", limit=36), literal(row.kind)]
+    if entry.title:
+        parts.append(ours("“{title}”", title=foreign(entry.title, mode="line", limit=24)))
+    parts += [literal(one) for one in (row.since,) if one]
+    second = join(*(styled(part, _QUIET) for part in parts), sep=ours(" · ", style=_QUIET))
+    if row.mark:
+        second += ours(" · ", style=_QUIET) + styled(literal(row.mark), look)
+    if row.alike > 1:
+        second += ours(" · ", style=_QUIET) + ours("{n} alike", style="$waiting-foreground", n=row.alike)
+    return Item(name, (first, second), _detail(row))
+
+
+def _detail(row: words.Row) -> Content:
+    """All of what was cut above."""
+    entry = row.entry
+    lines = [foreign(entry.text, mode="line"), ours("asked by {who}", who=foreign(entry.who, mode="line"))]
+    if entry.title:
+        lines.append(ours("in “{title}”", title=foreign(entry.title, mode="line")))
+    return join(*lines, sep=ours("\n"))

@@ -1,0 +1,193 @@
+"""What waits for the human, in the workspace: the list, where to turn to, what is put off and when it is back (E51).
+
+A part of `Exchange`. The list of other conversations is asked for once when a conversation opens, when the terminal
+gets the focus and when the inbox closes, and followed only while the inbox is open: at rest nothing is asked at all.
+What is answered goes out as it was said, and to nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual import on
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
+
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
+from jp_tui.ui.text import foreign, ours
+from jp_tui.ui.widgets.column import Column
+from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.view import inbox_lines as words
+from jp_tui.view.inbox import Inbox
+from jp_tui.view.queue import NONE, Key
+
+
+class Waits(Vertical):
+    """Knows what waits, and does what the user wants with it."""
+
+    @dataclass
+    class Said(Message):
+        """A few words for the last line."""
+
+        words: Content
+
+    @dataclass
+    class Back(Message):
+        """What was put off waits again."""
+
+        key: Key
+
+    column: Column
+
+    def __init__(
+        self, *, send: Callable[[cmd.Command], None], clock: Callable[[], float], id: str | None = None
+    ) -> None:
+        super().__init__(id=id)
+        self._send, self._clock = send, clock
+        self._inbox = Inbox()
+        self._watched = self._looks = False
+        self._wanted = NONE  # asked for in another conversation, and not there yet
+        self._returns: Timer | None = None
+
+    def on_mount(self) -> None:
+        self.watch(self.app, "app_focus", self._window_focused, init=False)
+
+    def tell(self) -> None:
+        """What waits has changed."""
+        raise NotImplementedError
+
+    # What is heard
+
+    def hear(self, event: ev.Event, now: float) -> None:
+        """An event of any conversation."""
+        before, self._inbox = self._inbox, self._inbox.heard(event, now)
+        match event:
+            case ev.WaitingListed() if self._looks:
+                self._looks = False
+                if not self._watched:
+                    self._send(cmd.WatchWaiting(on=False))
+            case ev.ConversationOpened():
+                self._look()
+            case ev.Refused(command="carry_on"):
+                self._wanted = NONE
+            case _:
+                pass
+        if self._inbox is not before:
+            self._schedule()
+
+    def asked(self, key: Key) -> None:
+        """A question is asked here: is it the one that the user wanted to see?"""
+        if key == self._wanted:
+            self._wanted = NONE
+            self.column.wish(key)
+
+    def _window_focused(self, focused: bool) -> None:
+        if focused and self.is_attached:
+            self._look()
+
+    def _look(self) -> None:
+        """What waits elsewhere, once."""
+        if not self._watched:
+            self._looks = True
+            self._send(cmd.WatchWaiting())
+
+    def follow(self, on: bool) -> None:
+        """While the inbox is open its list is live; a last look is taken when it closes."""
+        self._watched = on
+        if on:
+            self._send(cmd.WatchWaiting())
+        else:
+            self._look()
+
+    # What the user wants
+
+    def jump(self, key: Key, alike: tuple[Key, ...] = ()) -> None:
+        """To a question: its sheet opens. One of a conversation that is not open is taken up first, in the background;
+        with `alike` the answer is given to all of these."""
+        if key in self._inbox.prompts:
+            self._inbox = self._inbox.back(key)
+            self.column.turn_to(key, alike)
+            self._changed()
+        elif (entry := self._inbox.get(key)) is not None:
+            self._wanted = key
+            who = foreign(entry.title or entry.who, mode="line", limit=40)
+            self.post_message(self.Said(ours(words.TAKEN_UP, who=who)))
+            self._send(cmd.CarryOn(conversation=key[0]))
+
+    def put_off(self, key: Key, seconds: float | None) -> None:
+        """Out of sight for so long, or with None until nothing else waits; it stays in the inbox."""
+        prompt = self._inbox.prompts.get(key)
+        if prompt is not None and self.column.put_off(prompt):
+            now = self._clock()
+            self._inbox = self._inbox.put_off(key, None if seconds is None else now + seconds, now)
+            self._changed()
+
+    def take_back(self, key: Key) -> None:
+        """What was put off waits again."""
+        if key in self._inbox.off:
+            self._inbox = self._inbox.back(key)
+            self.column.bring_back(key)
+            self.post_message(self.Back(key))
+            self._changed()
+
+    @on(SheetDock.Shown)
+    def _shown(self, event: SheetDock.Shown) -> None:
+        event.stop()
+        before, self._inbox = self._inbox, self._inbox.shown(event.key, event.digest)
+        if before is not self._inbox:
+            self.tell()
+
+    @on(Column.Behind)
+    def _behind(self, event: Column.Behind) -> None:
+        event.stop()
+        self.post_message(self.Said(ours(words.WAITS_BEHIND)))
+
+    # What sheets say
+
+    @on(SheetDock.Settled)
+    def _answered(self, event: SheetDock.Settled) -> None:
+        event.stop()
+        for conversation, inquiry in ((event.conversation, event.inquiry), *event.also):
+            digest, said = event.digest, event.response
+            self._send(cmd.AnswerQuestion(conversation=conversation, inquiry=inquiry, digest=digest, response=said))
+
+    @on(SheetDock.CheckWanted)
+    def _check_wanted(self, event: SheetDock.CheckWanted) -> None:
+        event.stop()
+        here = event.conversation
+        self._send(
+            cmd.CheckAnswer(conversation=here, inquiry=event.inquiry, revision=event.revision, value=event.value)
+        )
+
+    @on(SheetDock.AsideAsked)
+    def _aside_asked(self, event: SheetDock.AsideAsked) -> None:
+        event.stop()
+        self._send(cmd.AskAside(conversation=event.conversation, inquiry=event.inquiry, text=event.text))
+
+    @on(SheetDock.AsideSent)
+    def _aside_sent(self, event: SheetDock.AsideSent) -> None:
+        event.stop()
+        self._send(cmd.SendAside(conversation=event.conversation, inquiry=event.inquiry, send=event.send))
+
+    # What comes back by itself
+
+    def come_back(self) -> None:
+        """Look at the clock: is something that was put off back?"""
+        for key in self._inbox.over(self._clock()):
+            self.take_back(key)
+        self._schedule()
+
+    def _changed(self) -> None:
+        self._schedule()
+        self.tell()
+
+    def _schedule(self) -> None:
+        if self._returns is not None:
+            self._returns.stop()
+            self._returns = None
+        if (due := self._inbox.due) is not None:
+            self._returns = self.set_timer(max(due - self._clock(), 0.001), self.come_back)
