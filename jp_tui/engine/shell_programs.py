@@ -10,10 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-_ANY = frozenset({"eval", "xargs", "parallel", "hg", "jj"})
+_ANY = frozenset({
+    "eval", "xargs", "parallel", "hg", "jj", "make", "gmake", "ninja", "just", "task", "rake", "npm", "npx", "yarn",
+    "pnpm", "bunx",
+})  # fmt: skip
+"""They run what stands in files, or in what they read."""
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "busybox"})
 _RUNNERS = _SHELLS | {"eval", "env", "su", "sudo", "ssh", "script", "watch", "timeout", "xargs", "find", "trap"}
 _LOOKED = frozenset({"git", "patch", "find", "fd", "fdfind", "tar", "bsdtar", "unzip"})
+_AWK = frozenset({"awk", "gawk", "mawk", "nawk"})
 _LONGEST = 500
 _CODE = re.compile(r"(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|rscript|osascript)[\d.]*")
 _INLINE = re.compile(r"-[a-zA-Z]*[ceErp]\b.*|-[ce].+|--(?:eval|print|run|exec).*|-|eval")
@@ -41,7 +46,9 @@ def writes_anywhere(words: Sequence[str]) -> bool:
 def _writes(words: Sequence[str], at: int, name: str) -> bool:
     if name in _ANY:
         return True
-    if not (name in _LOOKED or name in _SHELLS or _CODE.fullmatch(name)):
+    if _begins(words, at) and words[at].startswith(("./", "../")):
+        return True  # a program of the workspace
+    if not (name in _LOOKED or name in _SHELLS or name in _AWK or _CODE.fullmatch(name)):
         return False
     rest = list(islice(_rest(words, at), _LONGEST))
     if len(rest) == _LONGEST:
@@ -56,16 +63,24 @@ def _writes(words: Sequence[str], at: int, name: str) -> bool:
         return any(map(_EXTRACTS.fullmatch, rest)) or bool(rest and re.fullmatch("[a-zA-Z]*x[a-zA-Z]*", rest[0]))
     if name == "unzip":
         return not {"-l", "-t", "-v", "-p", "-Z"}.intersection(rest)
-    if name in _SHELLS:
-        return piped or "-s" in rest
+    if name in _AWK:
+        return any(re.search(r"system *\(|[|>]|getline|-f", word) for word in rest)
     if name in _LOOKED:
         return not _ACTS.isdisjoint(rest)
-    return piped or behind.startswith("\0<<") or any(map(_INLINE.fullmatch, rest))
+    reads = piped or behind.startswith("\0<")
+    if name in _SHELLS:
+        return reads or "-s" in rest or ("-c" not in rest and any(not word.startswith(("-", "+")) for word in rest))
+    return reads or any(map(_INLINE.fullmatch, rest)) or any(not word.startswith("-") for word in rest)
 
 
 def runs_words(words: Sequence[str]) -> bool:
     """Whether a program is among them that runs a word as a command."""
     return any(_name(word) in _RUNNERS for word in words)
+
+
+def _begins(words: Sequence[str], at: int) -> bool:
+    """Whether a command begins here."""
+    return at == 0 or (words[at - 1].startswith("\0") and words[at - 1][1:2] not in "<>")
 
 
 def _name(word: str) -> str:

@@ -101,11 +101,11 @@ def test_r247_arguments_that_name_it(root: Path, arguments: Any) -> None:
 
 
 QUIET = [
-    "ls src2", "ls lib", "echo hi", "cat src2/tea.py", "cat src/brew.pyi", "cat src/brews.py", "cargo test", "make -j4",
-    "npm run build 2>&1 | tail -5", "git status", "git diff HEAD~1 -- lib", "git -C lib log --oneline",
+    "ls src2", "ls lib", "echo hi", "cat src2/tea.py", "cat src/brew.pyi", "cat src/brews.py", "cargo test",
+    "git status", "git diff HEAD~1 -- lib", "git -C lib log --oneline",
     "grep -n x n.py",
     "sed -n 's/a$/b/p' n.py", "awk '{print $1}' n.py", "echo \"exit $?\"", "cd lib && ls deep", "cd docs; cat notes.md",
-    "ls lib/*", "rm lib/*.py", "find lib -name '*.md'", "python3 n.py src2", "sh n.sh", "echo don't", "rm lib/{a,b}.py",
+    "ls lib/*", "rm lib/*.py", "find lib -name '*.md'", "echo don't", "rm lib/{a,b}.py",
     "cp n.py lib/deep/tool.py", "git commit -m 'a patch for tea'", "printf '%s' x", "git add n.py && git commit -m x",
     "cd lib && git diff", "echo 'it costs $5'", "ls s??2", "tar cf a.tar lib", "tar -tf a.tar", "unzip -l a.zip",
     "cat ./lib/../n.py", "rm SRC/BREW.PY",
@@ -115,6 +115,16 @@ QUIET = [
 @pytest.mark.parametrize("command", QUIET, ids=range(len(QUIET)))
 def test_a_command_that_names_something_else(root: Path, command: str) -> None:
     assert touched({"command": command, "secs": 5}, str(root), [TARGET], OnDisk()) == ()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["make -j4", "npm run build 2>&1 | tail -5", "python3 n.py src2", "sh n.sh", "sh < n.sh", "./n.sh", "cd lib && ./x",
+     "bash -x n.sh", "awk 'BEGIN{system(\"sh n.sh\")}'", "node build.js", "echo hi; ../up.sh"],
+)  # fmt: skip
+def test_r247_a_command_that_runs_what_stands_in_a_file(root: Path, command: str) -> None:
+    """Nobody can know beforehand what a script does: after a refusal a person lets it run."""
+    assert found(root, {"command": command})
 
 
 @pytest.mark.parametrize("arguments", [{}, {"path": "src/brew.pyi"}, {"n": 5}, {"command": "cat src/brewing.py"}])
