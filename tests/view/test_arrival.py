@@ -115,3 +115,11 @@ def test_e11_the_click_that_gave_the_focus_does_not_answer() -> None:
     assert not guard.click_counts(1.1)
     assert guard.click_counts(1.21)
     assert Guard().click_counts(0.0), "a terminal that never says when it has the focus"
+
+
+def test_e10_one_that_the_user_asked_for_opens_also_over_a_fold_but_not_into_typing() -> None:
+    assert Arrival().folded(0.0).wished(5.0).phase == "deaf"
+    typed = Arrival().folded(0.0).noted_typing(4.5).wished(5.0)
+    assert typed.phase == "hesitating" and typed.at(5.5).phase == "deaf"
+    armed = Arrival().opened(0.0).at(1.0)
+    assert armed.wished(5.0) is armed, "what stands open is not disturbed (E12)"

@@ -82,3 +82,43 @@ def test_m33_and_m42_are_exact() -> None:
     ]  # fmt: skip
     assert [wording.ANSWER, wording.BACK, wording.REPLY, wording.END_TURN] == ["Answer", "Back", "Reply", "End Turn"]
     assert wording.PROGRESS.format(n=2, m=4) == "[2/4]"
+
+
+def test_e51_one_that_is_put_off_waits_beside_the_queue_and_comes_back_as_the_last() -> None:
+    off = queue("a", "b", "c").put_off(("c", "a"))
+    assert ([one.inquiry for one in off.prompts], off.current) == (["b", "c"], ("c", "b"))
+    assert off.get(("c", "a")) is not None and len(off) == 2
+    back = off.brought_back(("c", "a"))
+    assert ([one.inquiry for one in back.prompts], back.current, back.aside) == (["b", "c", "a"], ("c", "b"), ())
+    assert queue("a").put_off(("c", "a")).brought_back(("c", "a")) == queue("a")
+    assert queue("a").put_off(("c", "unknown")) == queue("a") == queue("a").brought_back(("c", "unknown"))
+
+
+def test_one_that_is_put_off_goes_when_it_is_settled_and_counts_in_its_turn() -> None:
+    """R248: ending the turn closes it, too."""
+    off = queue("a", "b").put_off(("c", "a"))
+    assert off.others_of_turn(off.prompts[0]) == 1
+    assert off.without(("c", "a")) == queue("b") and off.without(("c", "b")).aside == off.aside
+
+
+def test_asked_anew_it_stays_put_off_unless_it_is_another_question() -> None:
+    """R235."""
+    off = queue("a", "b").put_off(("c", "a"))
+    assert off.added(prompt("a")) == off
+    other = off.added(prompt("a", digest="other"))
+    assert other.aside == () and [one.inquiry for one in other.prompts] == ["b", "a"]
+
+
+def test_r117_the_user_turns_to_any_of_them_also_to_one_that_was_put_off() -> None:
+    assert queue("a", "b", "c").turned_to(("c", "c")).current == ("c", "c")
+    assert queue("a", "b").turned_to(("c", "x")) == queue("a", "b")
+    back = queue("a", "b").put_off(("c", "b")).turned_to(("c", "b"))
+    assert (back.current, back.aside) == (("c", "b"), ())
+
+
+def test_r29_two_conversations_with_inquiries_of_one_id() -> None:
+    other = prompt("a").model_copy(update={"conversation": "c2"})
+    two = queue("a").added(other)
+    assert len(two) == 2 and two.turned().head == other
+    assert two.without(("c2", "a")) == queue("a")
+    assert two.others_of_turn(other) == 0
