@@ -36,8 +36,8 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A task for a sub-agent that is to run now. `setup` is its own; `secrets` are its parent's: neither may show what the
-    other was told (R202); `leaves` says whether its parent is being left to be taken up again, or ended."""
+    """A task for a sub-agent that is to run now. `setup` is its own; `secrets` are its parent's: neither may show what
+    the other was told (R202); `leaves` says whether its parent is being left to be taken up again, or ended."""
 
     child: Child
     task: str

@@ -25,7 +25,7 @@ from jp_tui.headless.reviews import Reviews, soonest
 from jp_tui.headless.slash import Slash
 from jp_tui.headless.source import Bell
 from jp_tui.headless.steps import Words, line
-from jp_tui.headless.theirs import elsewhere
+from jp_tui.headless.theirs import mine
 from jp_tui.headless.turns import Turns, words
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -125,7 +125,7 @@ class Run:
                 typed = self._bell.wait(self._source if self._reads else None, soonest(self._turns, self._reviews))
             if self._interrupting.came(self._conversation if self._turns.running else ""):
                 self._leave(DONE if self._source.typed else SIGNALLED + SIGINT)
-            for event in self._link.collect():
+            for event in mine(self._link.collect(), lambda: self._slash.conversation):
                 self._take(event)
             self._reviews.tick()
             if typed and self._status is None:
@@ -232,8 +232,6 @@ class Run:
     # --- what the engine says -----------------------------------------------------------------------------
 
     def _take(self, event: e.Event) -> None:
-        if elsewhere(event, self._slash.conversation):
-            return
         match event:
             case e.ConversationOpened():
                 self._opened(event)

@@ -5,6 +5,8 @@ A question reaches its human wherever it is asked (E4); everything else of anoth
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 from jp_tui.protocol import events as e
 
 _TOLD_THERE = (
@@ -25,3 +27,8 @@ def elsewhere(event: e.Event, conversation: str) -> bool:
     if not conversation or not isinstance(event, _TOLD_THERE):
         return False
     return event.conversation not in ("", conversation)
+
+
+def mine(events: Iterable[e.Event], conversation: Callable[[], str]) -> Iterator[e.Event]:
+    """What is told in the conversation in sight, which one of the events may change."""
+    return (event for event in events if not elsewhere(event, conversation()))

@@ -207,14 +207,15 @@ class Commands(_Part):
     def action_reviewers(self) -> None:
         from jp_tui.ui.screens.reviewers import Reviewers
 
-        self._list(Reviewers)
+        if not isinstance(self.screen, Reviewers):  # of all conversations: none need be open
+            self.push_screen(Reviewers())
 
     def action_take_over(self) -> None:
         """The oldest that a reviewer is deciding comes to the human (R156)."""
         from jp_tui.protocol.commands import TakeOver
 
         if reviewed := self._main.reviewed:
-            self._bridge.send(TakeOver(conversation=self._main.conversation, inquiry=reviewed[0]))
+            self._bridge.send(TakeOver(conversation=reviewed[0][0], inquiry=reviewed[0][1]))
         else:
             self._main.say(ours("No reviewer is deciding anything"))
 

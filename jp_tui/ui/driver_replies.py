@@ -39,7 +39,8 @@ class Replies:
         news = False
         if "$y" in text and (said := _FOCUS.search(text)):
             self.focus, news = said[1] in "13", True
-        if not self.expecting:
+        expects = self.expecting
+        if not expects:
             return text, news
         text, self._held = self._held + text, ""
         before = (self.version, self.osc99)

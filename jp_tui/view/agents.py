@@ -22,6 +22,13 @@ class Agent:
     over: bool = False
 
 
+    @property
+    def reviewed(self) -> tuple[str, ...]:
+        """Its inquiries that a reviewing model is deciding now, oldest first."""
+        calls = (call for call in self.activity.calls if call.state == "awaiting_assistant")
+        return tuple(one.id for call in calls for one in call.inquiries if one.how == "open" and one.reviewer)
+
+
 @dataclass(frozen=True, slots=True)
 class Agents:
     """All of them, by conversation, in the order they began."""

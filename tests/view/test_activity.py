@@ -237,3 +237,28 @@ def test_a_reviewer_is_heard_while_it_decides() -> None:
     told = [(line.role, line.text.raw, line.aside.raw, line.right) for line in lines(found, 13.0)]
     assert ("bad", "no", "reviewer b", "1.4 s · $0.0042") in told
     assert ("quiet", "1.2k in · 40 out", "", "") in told and not any(role == "take_over" for role, *_ in told)
+
+
+def test_what_a_sub_agents_reviewer_decides_can_be_taken_over() -> None:
+    """R156, R249: the ids of the child's own inquiries, as long as they are open."""
+    from jp_tui.protocol.values import AgentInfo
+    from jp_tui.view.agents import Agents
+
+    info = AgentInfo(conversation="child", parent=CONVERSATION, call="spawn", turn=1, name=Foreign("finder"))
+    asked = scenes.asked()[0]
+    assert isinstance(asked, ev.EventAppended)
+    told: list[ev.Event] = [
+        ev.CallChanged(conversation=CONVERSATION, turn=1, call="spawn", tool="s", state="running", agent=info),
+        ev.CallChanged(conversation="child", turn=1, call="call_2", tool="fs", state="awaiting_assistant"),
+        asked.model_copy(update={"conversation": "child"}),
+        ev.ReviewStarted(
+            conversation="child", turn=1, call="call_2", inquiry="call_2.apply_changes.1", tool="fs", model="a/b"
+        ),
+    ]
+    agents = Agents()
+    for event in told:
+        agents = agents.heard(event, 1.0)
+    (agent,) = agents.of_parent(CONVERSATION)
+    assert agent.reviewed == ("call_2.apply_changes.1",)
+    settled = ev.QuestionSettled(conversation="child", inquiry="call_2.apply_changes.1", how="answered", by="assistant")
+    assert agents.heard(settled, 2.0).of_parent(CONVERSATION)[0].reviewed == ()

@@ -196,9 +196,10 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
         return self._status.parent
 
     @property
-    def reviewed(self) -> tuple[str, ...]:
-        """What a reviewing model is deciding now, oldest first."""
-        return tuple(inquiry for inquiry, _, _ in self._status.reviewed)
+    def reviewed(self) -> tuple[tuple[str, str], ...]:
+        """What a reviewing model is deciding now, as (conversation, inquiry): here, oldest first, then sub-agents'."""
+        own = tuple((self.conversation, inquiry) for inquiry, _, _ in self._status.reviewed)
+        return (*own, *((agent.info.conversation, one) for agent in self.agents for one in agent.reviewed))
 
     @property
     def sheet_open(self) -> bool:

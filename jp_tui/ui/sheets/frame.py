@@ -195,10 +195,6 @@ class Frame(Telling, Vertical, can_focus=True):
             self.question.update(self.under(self.context))
             self.post_message(Grew())
 
-    def under(self, shown: ContextView) -> Content:
-        """The question's line with what stands above it."""
-        return words.under(self.asks, shown.changes, shown.hunk[1], shown.unseen, shown.lines)
-
     def watch_armed(self) -> None:
         self.set_class(not self.armed, "-deaf")
         self.show()

@@ -29,6 +29,7 @@ class Telling(_Part):
     time: Static
     aside: ContextView
     looking: str
+    asks: Content
 
     def texts(self) -> dict[str, Foreign]:
         """What can be looked at in the context's place, by name."""
@@ -64,3 +65,7 @@ class Telling(_Part):
         if self.looking and found is not None:
             self.aside.put(found, approval=True)
         self.show()
+
+    def under(self, shown: ContextView) -> Content:
+        """The question's line with what stands above it."""
+        return words.under(self.asks, shown.changes, shown.hunk[1], shown.unseen, shown.lines)
