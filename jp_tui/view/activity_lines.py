@@ -20,7 +20,7 @@ from jp_tui.view.forms import taken_back
 from jp_tui.view.inbox import Entry
 from jp_tui.view.inquiries import NOTHING, Inquiry
 from jp_tui.view.queue import NONE, Key
-from jp_tui.view.trail import Role, asker, fate
+from jp_tui.view.trail import SUB_AGENT, Role, asker, fate
 
 STATES: dict[CallState, tuple[str, str, Role]] = {
     "receiving_arguments": ("⋯", "being written", "quiet"),
@@ -73,7 +73,8 @@ def lines(
 ) -> list[Line]:
     """What the sidebar says at `now` (the clock that `applied` was given); `agents` are sub-agents by the call that
     runs them, `waiting` is all that waits in the workspace (E51)."""
-    found = [Line(role="heading", text=Foreign("Activity"))]
+    found = [*_waiting(waiting), BLANK] if waiting else []  # first: nested calls must not push it out of sight
+    found.append(Line(role="heading", text=Foreign("Activity")))
     if activity.turn:
         found += [BLANK, Line(role="turn", text=Foreign(f"turn {activity.turn}"), right=_ending(activity))]
     shown = [call for call in activity.calls if not call.hidden or call.inquiries]
@@ -86,8 +87,6 @@ def lines(
         found += _inquiry(inquiry, 0, None, now)
     if not shown and not activity.loose:
         found += [*([] if activity.turn else [BLANK]), Line(role="quiet", text=Foreign("no tools so far"))]
-    if waiting:
-        found += [BLANK, *_waiting(waiting)]
     if activity.usage and (activity.usage.input or activity.usage.output):
         found += [BLANK, Line(role="heading", text=Foreign("Turn"), aside=Foreign(_tokens(activity.usage)))]
     return found
@@ -137,8 +136,10 @@ def _call(call: Call, now: float) -> list[Line]:
 
 
 def _agent(call: Call, agent: Agent, now: float) -> list[Line]:
-    """A sub-agent in the place of its call: who, for what, and its calls below."""
-    first, *rest = _call(call, now)
+    """A sub-agent in the place of its call: who, for what, and its calls below. What it asks itself stands with them,
+    not once more as what its call handed on (R222)."""
+    own = tuple(one for one in call.inquiries if not one.asker.raw.startswith(SUB_AGENT))
+    first, *rest = _call(replace(call, inquiries=own), now)
     name = agent.info.name or Foreign("agent")
     inner = agent.activity.calls
     number = f"{len(inner)} calls" if len(inner) != 1 else "1 call"

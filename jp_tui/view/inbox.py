@@ -225,6 +225,7 @@ def _recorded(one: WaitingInfo) -> Entry:
 
 def _asker(one: WaitingInfo) -> str:
     """Who asks, in the words of `prompts.asker`."""
-    if one.agent is not None:
-        return f"{one.agent.name.raw or 'agent'} › {one.agent.task.raw or one.tool}"
+    if (agent := one.agent) is not None:
+        own = one.conversation != agent.conversation
+        return f"{agent.name.raw or 'agent'} › {(agent.task.raw if own else '') or one.tool}"
     return one.label or ("assistant" if one.source == "assistant" else one.tool or one.source)

@@ -25,9 +25,11 @@ def headline(prompt: PromptRequest) -> str:
 
 
 def asker(prompt: PromptRequest) -> str:
-    """Who asks, in a word: the label if there is one, the assistant, or the tool's name (R190, E4)."""
-    if prompt.agent is not None:
-        return f"{prompt.agent.name.raw or 'agent'} › {prompt.agent.task.raw or prompt.tool}"
+    """Who asks, in a word: the label if there is one, the assistant, or the tool's name (R190, E4); of a sub-agent its
+    name first, then what it is to do, or its tool."""
+    if (agent := prompt.agent) is not None:
+        own = prompt.conversation != agent.conversation  # else one of its tools asks
+        return f"{agent.name.raw or 'agent'} › {(agent.task.raw if own else '') or prompt.tool}"
     if prompt.label:
         return prompt.label
     return "assistant" if prompt.source == "assistant" else prompt.source_name or prompt.tool

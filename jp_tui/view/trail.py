@@ -20,6 +20,8 @@ Role = Literal[
     "take_over", "agent", "put_off", "inbox", "blank",
 ]  # fmt: skip
 
+SUB_AGENT = "sub_agent:"
+"""With what the name of a source begins that is a sub-agent (R222)."""
 RESPONDERS = {
     "user": "you",
     "assistant": "reviewer",
@@ -133,7 +135,9 @@ def elsewhere(by: str) -> str:
 
 
 def asker(asked: Inquiry) -> Foreign:
-    """Who asked, in a word."""
+    """Who asked, in a word; of a sub-agent the record holds an id only (R222)."""
+    if asked.asker.raw.startswith(SUB_AGENT):
+        return Foreign("a sub-agent")
     return Foreign("assistant") if asked.assistant else asked.asker or Foreign("a tool")
 
 

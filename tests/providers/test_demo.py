@@ -66,7 +66,7 @@ def test_s22_the_tour_greets_once_and_names_every_walk(tour: Script) -> None:
     for walk in tour.walks:
         if walk.number:
             assert f"{walk.number}. `{walk.name}`" in tour.greeting
-    assert [walk.number for walk in tour.walks if walk.number] == list(range(1, 13))
+    assert [walk.number for walk in tour.walks if walk.number] == list(range(1, 14))
     assert tour.sample is not None and (tour.sample / "src" / "teatimer" / "brew.py").is_file()
 
 
@@ -87,6 +87,8 @@ def test_s22_the_tour_greets_once_and_names_every_walk(tour: Script) -> None:
         ("a second opinion", "approve"),
         ("escalation", "reject"),
         ("JSON", "schema"),
+        ("13", "agents"),
+        ("Sub-agents", "agents"),
         ("a table", "markdown"),
         ("hello?", "menu"),
         ("menu", "menu"),
@@ -99,7 +101,7 @@ def test_a_walk_is_picked_by_number_name_or_word(tour: Script, text: str, name: 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "14", "13", "write a haiku about the sea and tell me which file it is in", "editor", "why?", "¿", "1 2"],
+    ["", "14", "0", "write a haiku about the sea and tell me which file it is in", "editor", "why?", "¿", "1 2"],
 )
 def test_other_text_gets_an_honest_line_and_two_lines_to_copy(tour: Script, text: str) -> None:
     assert find_walk(tour, text) is None

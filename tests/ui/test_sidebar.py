@@ -101,3 +101,13 @@ def test_the_status_line_says_everything_where_there_is_room() -> None:
         "anthropic/claude-sonnet-4-5 · 12.4k in · 812 out · the model is writing · 2 waiting for you"
     )
     assert line(Status(workspace="/srv/x"), 0.0, 80).plain == "jp  /srv/x"
+
+
+async def test_lines_are_laid_out_anew_when_a_scroll_bar_comes() -> None:
+    """It takes a column: what stood at the right edge must not break."""
+    calls = [scenes.call(f"tool_{n}", "completed", id_=f"c{n}", ms=1000, end="ok") for n in range(20)]
+    async with workspace(say=[*scenes.started(), *calls], size=(120, 16)) as (app, pilot):
+        await pilot.pause()
+        side = app._main.query_one(Sidebar).region.x
+        rows = [line[side:] for line in app.screen_text().split("\n") if "tool_" in line[side:]]
+        assert len(rows) > 5 and all("1.0 s" in row for row in rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jp_tui.conversation import events as stored
@@ -88,7 +90,7 @@ def test_what_waits_is_listed_oldest_first_and_goes_when_it_is_settled() -> None
     for event in two:
         inbox = inbox.heard(event, 100.0)
     activity = after([*scenes.tools(), *two])
-    assert [read(line) for line in lines(activity, 100.0, waiting=inbox.entries)][-3:] == [
+    assert [read(line) for line in lines(activity, 100.0, waiting=inbox.entries)][:3] == [
         "Waiting for you 2",
         "▌ Apply this change? fs_modify_file",
         "▌ Which branch should it go to? fs_modify_file",
@@ -262,3 +264,20 @@ def test_what_a_sub_agents_reviewer_decides_can_be_taken_over() -> None:
     assert agent.reviewed == ("call_2.apply_changes.1",)
     settled = ev.QuestionSettled(conversation="child", inquiry="call_2.apply_changes.1", how="answered", by="assistant")
     assert agents.heard(settled, 2.0).of_parent(CONVERSATION)[0].reviewed == ()
+
+
+def test_what_a_sub_agent_asks_itself_stands_once_in_its_own_calls() -> None:
+    """R222: its call in the parent's stream holds the same question, handed on."""
+    from jp_tui.protocol.values import AgentInfo
+    from jp_tui.view.agents import Agent
+    from jp_tui.view.inquiries import Inquiry
+
+    info = AgentInfo(conversation="child", parent=CONVERSATION, call="call_2", turn=1, name=Foreign("mole"))
+    handed_on = Inquiry(id="x", text=Foreign("Go on?"), asker=Foreign("sub_agent:child"))
+    activity = after(scenes.tools())
+    calls = tuple(replace(one, inquiries=(handed_on,)) if one.id == "call_2" else one for one in activity.calls)
+    inner = after([*scenes.asked()])
+    found = [read(one) for one in lines(
+        replace(activity, calls=calls), 100.0, {"call_2": Agent(info=info, activity=inner)}
+    )]  # fmt: skip
+    assert not any("Go on?" in line for line in found) and "    └ Apply this change?" in found

@@ -64,7 +64,7 @@ def test_e51_one_list_of_what_is_asked_here_and_what_stands_on_record_elsewhere_
     inbox = after(*asked(here, child), listed(info("a", "c3"), info("a", "c1", here=True, at="10:00:01")))
     assert keys(inbox) == [("c3", "a"), ("c9", "a"), ("c1", "a")]
     assert [one.here for one in inbox.entries] == [False, True, True]
-    assert [one.who.raw for one in inbox.entries] == ["grep", "tester › try it", "fs_modify_file"]
+    assert [one.who.raw for one in inbox.entries] == ["grep", "tester › fs_modify_file", "fs_modify_file"]
     assert [one.title.raw for one in inbox.entries] == ["about c3", "", "about c1"]
 
 
@@ -90,6 +90,14 @@ def test_e53_who_was_first_is_known_and_what_left_the_record_too() -> None:
     assert left.gone is not None and left.gone.how == "unknown" and left.gone.entry.key == ("c3", "a")
     withdrawn = after(*asked(prompt("a")), settled("a", how="withdrawn")).gone
     assert withdrawn is not None and inbox_lines.gone(withdrawn)[0] == inbox_lines.WITHDRAWN
+
+
+def test_e4_a_sub_agent_is_named_with_its_task_when_it_asks_itself_and_with_its_tool_else() -> None:
+    """R222: what it asks itself is handed on by the conversation that it works for."""
+    own, tool = prompt("a", agent=AGENT), prompt("b", "c9", agent=AGENT)
+    assert [one.who.raw for one in after(*asked(own, tool)).entries] == ["tester › try it", "tester › fs_modify_file"]
+    told = after(listed(info("a", "c1", agent=AGENT), info("b", "c9", agent=AGENT)))
+    assert [one.who.raw for one in told.entries] == ["tester › try it", "tester › grep"]
 
 
 def test_nothing_changes_by_what_does_not_concern_it() -> None:
@@ -247,7 +255,7 @@ def test_a_thousand_are_counted_and_the_sidebar_names_the_first_twenty() -> None
     inbox = after(*asked(*(prompt(f"q{n}", f"c{n % 50}") for n in range(1000))))
     found = [one for one in lines(Activity(), 0.0, waiting=inbox.entries) if any(one.key)]
     assert len(inbox.entries) == 1000 and len(found) == 20
-    assert [one.text.raw for one in lines(Activity(), 0.0, waiting=inbox.entries)][-1] == "F4 980 more"
+    assert [one.text.raw for one in lines(Activity(), 0.0, waiting=inbox.entries)][21] == "F4 980 more"
 
 
 def test_rows_say_since_when_and_until_when() -> None:

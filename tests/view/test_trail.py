@@ -232,3 +232,10 @@ def test_a_deciding_reviewer_shows_its_model_and_for_how_long() -> None:
     activity = after([scenes.call("fs_modify_file", "awaiting_assistant", id_="call_2")], 104.0, activity)
     assert activity.ticking
     assert "    ◇ reviewer haiku-4-5 7 s" in texts(activity, 111.0)
+
+
+def test_r222_a_sub_agent_that_asked_is_no_id_in_the_trail() -> None:
+    from jp_tui.view.inquiries import Inquiry
+    from jp_tui.view.trail import asker
+
+    assert asker(Inquiry(id="x", text=Foreign("?"), asker=Foreign("sub_agent:kj9j7eg7"))) == Foreign("a sub-agent")

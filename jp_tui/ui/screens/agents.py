@@ -16,9 +16,13 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.screens.listing import Rows
 from jp_tui.ui.text import foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.view.agents import Agent
+
+ASKING = ("awaiting_input", "awaiting_permission", "awaiting_result_edit")
+"""States of a call that waits for the human; what a sub-agent asks itself is shown as its parent's (R222)."""
 
 
 class Agents(ModalScreen[str | None], inherit_bindings=False):
@@ -40,7 +44,9 @@ class Agents(ModalScreen[str | None], inherit_bindings=False):
         }
         OptionList, OptionList:focus {
             height: auto; max-height: 60vh; border: none; padding: 0; background: $sheet-background;
-            text-wrap: nowrap; text-overflow: ellipsis;
+            text-wrap: nowrap; text-overflow: ellipsis; background-tint: $foreground 0%;
+            & > .option-list--option-highlighted { background: $primary 12%; color: $foreground; text-style: none; }
+            &:ansi > .option-list--option-highlighted { background: transparent; text-style: reverse; }
         }
         KeyBar { background: $sheet-background; width: 100%; height: auto; }
     }
@@ -53,7 +59,7 @@ class Agents(ModalScreen[str | None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = ours("Sub-agents")
-            yield OptionList(*(Option(_row(one)) for one in self._agents))
+            yield Rows(*(Option(_row(one)) for one in self._agents))
             yield KeyBar(speaks_for_itself=lambda node: False)
 
     def on_mount(self) -> None:
@@ -76,7 +82,8 @@ class Agents(ModalScreen[str | None], inherit_bindings=False):
 def _row(one: Agent) -> Content:
     calls = len(one.activity.calls)
     number = f"{calls} calls" if calls != 1 else "1 call"
-    state = "done" if one.over else "waits for you" if one.activity.waiting else "works"
+    asks = one.activity.waiting or any(call.state in ASKING for call in one.activity.calls)
+    state = "done" if one.over else "waits for you" if asks else "works"
     return join(
         foreign(one.info.name or Foreign("agent"), mode="line", style="bold", limit=24),
         foreign(one.info.task, mode="line", limit=70),

@@ -17,7 +17,7 @@ from textual.timer import Timer
 from textual.widgets import OptionList
 
 from jp_tui.ui.keys import words as literal
-from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.text import blank, foreign, join, ours, styled
 from jp_tui.view import inbox as view
 from jp_tui.view import inbox_lines as words
@@ -29,19 +29,6 @@ NOTICE = 6.0
 """Seconds for which it is said what went."""
 _QUIET = "$muted-foreground"
 _LISTING = ("listing.down", "listing.up", "listing.break")
-
-
-class _Rows(OptionList, inherit_bindings=False):
-    """Rows whose Enter is the screen's, so that the last line can say what it does (E5)."""
-
-    BINDINGS = [
-        Binding("down", "cursor_down", "down", show=False),
-        Binding("up", "cursor_up", "up", show=False),
-        Binding("home", "first", "first", show=False),
-        Binding("end", "last", "last", show=False),
-        Binding("pagedown", "page_down", "page down", show=False),
-        Binding("pageup", "page_up", "page up", show=False),
-    ]
 
 
 class Inbox(Listing, inherit_bindings=False):
@@ -61,7 +48,7 @@ class Inbox(Listing, inherit_bindings=False):
         *(one for one in Listing.BINDINGS if isinstance(one, Binding) and one.id in _LISTING),
     ]
     title_words = "Waiting for you"
-    rows = _Rows
+    rows = Rows
 
     @dataclass
     class Jump(Message):
@@ -146,8 +133,8 @@ class Inbox(Listing, inherit_bindings=False):
                 return not self._asks and entry is not None and entry.off
             case "alike":
                 return not self._asks and entry is not None and len(entry.alike) > 1
-            case "again":
-                return False  # it is live
+            case "dismiss":
+                return not self._asks
             case _:
                 return True
 
@@ -214,7 +201,7 @@ def _item(name: str, row: words.Row) -> Item:
         foreign(entry.text, mode="line", style="" if entry.off else "bold"),
         sep=ours(" "),
     )
-    if entry.subject:
+    if entry.subject and entry.subject.raw not in entry.text.raw and entry.text.raw not in entry.subject.raw:
         first += ours("  ") + foreign(entry.subject, mode="line", style=_QUIET)
     parts = [foreign(entry.who, mode="line", limit=36), literal(row.kind)]
     if entry.title:

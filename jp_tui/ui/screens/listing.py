@@ -33,6 +33,19 @@ class Item:
     detail: Content
 
 
+class Rows(OptionList, inherit_bindings=False):
+    """Rows whose Enter is the screen's, so that the last line can say what it does (E5)."""
+
+    BINDINGS = [
+        Binding("down", "cursor_down", "down", show=False),
+        Binding("up", "cursor_up", "up", show=False),
+        Binding("home", "first", "first", show=False),
+        Binding("end", "last", "last", show=False),
+        Binding("pagedown", "page_down", "page down", show=False),
+        Binding("pageup", "page_up", "page up", show=False),
+    ]
+
+
 class Listing(ModalScreen[None], inherit_bindings=False):
     """A page with a list and a line for what is said."""
 

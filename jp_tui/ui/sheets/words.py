@@ -36,10 +36,12 @@ def mode(prompt: PromptRequest) -> Mode:
 
 
 def who(prompt: PromptRequest, limit: int = 40) -> Content:
-    """Who asks, in few words: the label that the engine gave, else the tool; of a sub-agent its name comes first."""
-    name = _name(Foreign(prompt.label or prompt.tool), limit)
+    """Who asks, in few words: the label that the engine gave, else the tool; of a sub-agent its name comes
+    first, then what it is to do, or its tool."""
     if (agent := prompt.agent) is None:
-        return name
+        return _name(Foreign(prompt.label or prompt.tool), limit)
+    own = prompt.conversation != agent.conversation  # else one of its tools asks
+    name = _name((agent.task if own else Foreign(prompt.label or "")) or Foreign(prompt.tool), limit)
     return join(_name(agent.name or Foreign("agent"), 24), name, sep=ours(" › "))
 
 
@@ -57,6 +59,8 @@ def title(prompt: PromptRequest, whence: Foreign | None = None) -> Content:
     """The frame's line: who asks, about what, where in a form, and `whence`: the title of its conversation, where that
     is another one (R190, E4)."""
     parts = [who(prompt)]
+    if prompt.agent is not None and prompt.conversation == prompt.agent.conversation and prompt.agent.task:
+        parts.append(_name(prompt.agent.task, 40))
     if prompt.source == "tool" or prompt.kind in ("permission", "delivery"):
         if prompt.label:
             parts.append(_name(Foreign(prompt.tool), 40))

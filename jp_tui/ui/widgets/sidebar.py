@@ -39,10 +39,10 @@ _STYLES: dict[Role, tuple[str, str]] = {
     "quiet": ("$muted-foreground", "$muted-foreground"),
     "question": ("$muted-foreground", ""),
     "reason": ("", "italic $muted-foreground"),
-    "take_over": ("", "$reviewer-foreground"),
-    "agent": ("", "$running-foreground"),
+    "take_over": ("", "underline $reviewer-foreground"),
+    "agent": ("", "underline $running-foreground"),
     "put_off": ("$muted-foreground", "$muted-foreground"),
-    "inbox": ("", "$waiting-foreground"),
+    "inbox": ("", "underline $waiting-foreground"),
     "blank": ("", ""),
 }
 """How a role's sign and its text look."""
@@ -73,9 +73,12 @@ class Sidebar(VerticalScroll):
         self._agents: tuple[Agent, ...] = ()
         self._waiting: tuple[Entry, ...] = ()
         self._ticker: Timer | None = None
+        self._width = 0
 
     def compose(self) -> ComposeResult:
-        yield Static()
+        lines = Static()
+        lines.auto_links = False  # what can be clicked looks as its role says
+        yield lines
 
     def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: tuple[Entry, ...] = ()) -> None:
         """What to paint from now on."""
@@ -104,6 +107,13 @@ class Sidebar(VerticalScroll):
             agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
             rows = [painted(line, width) for line in lines(self._activity, self._clock(), agents, self._waiting)]
             self.query_one(Static).update(join(*rows, sep=ours("\n")))
+            self._width = width
+            self.call_after_refresh(self._refit)
+
+    def _refit(self) -> None:
+        """A scroll bar came or went: the lines have another width."""
+        if self.scrollable_content_region.width != self._width:
+            self._paint()
 
     def watch_display(self) -> None:
         self._paint()
