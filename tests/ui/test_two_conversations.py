@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import PromptRequest, TurnError
+from jp_tui.questions.types import FormView, Place
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
 from tests.ui.app_host import workspace
@@ -86,3 +89,31 @@ async def test_asides_and_verdicts_reach_their_own_sheet() -> None:
         broken = TurnError(kind="other", message="of the other")
         await app.says(pilot, ev.AsideEnded(conversation="c2", inquiry=ID, error=broken))
         assert "of the other" not in app.screen_text()
+
+
+def of_a_form(name: str, other: str, inquiry: str) -> PromptRequest:
+    """A question of a form of two; `other` is the one that is not asked now."""
+    states = ("current", "ahead") if name < other else ("answered", "current")
+    places = tuple(Place(one, f"{one}?", state) for one, state in zip(sorted((name, other)), states, strict=True))  # type: ignore[arg-type]
+    question = replace(HERE.question, id=name, text=f"{name}?")
+    changes = {"form": FormView(places), "question": question, "inquiry": inquiry, "digest": name, "call": "form"}
+    return HERE.model_copy(update=changes)
+
+
+async def test_nobody_is_torn_out_of_a_form_by_what_else_waits() -> None:
+    """E12: the next question of the form comes in its place, before others that waited longer or come meanwhile."""
+    first, second = of_a_form("alpha", "beta", "form.alpha.1"), of_a_form("beta", "alpha", "form.beta.1")
+    async with workspace(say=[*scenes.tools(), asks(first), asks(THERE)]) as (app, pilot):
+        await app.passes(pilot, 2.0)
+        await app.passes(pilot, 2.0)
+        await pilot.press("x", "enter")
+        await app.says(
+            pilot,
+            ev.QuestionSettled(conversation=CONVERSATION, inquiry=first.inquiry, how="answered", by="user"),
+            asks(THERE.model_copy(update={"conversation": "c3"})),
+        )
+        shown = app.dock.shown()
+        assert shown is None or shown.prompt == first, "it lingers; nothing of another takes its place"
+        await app.says(pilot, asks(second))
+        shown = app.dock.shown()
+        assert shown is not None and shown.prompt == second and app.dock.waiting == 3

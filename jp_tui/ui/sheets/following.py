@@ -75,6 +75,11 @@ def unpacked(text: str) -> tuple[str, Kept]:
     return found["shown"], {name: (str(one[0]), str(one[1])) for name, one in pairs}
 
 
+def _call(prompt: PromptRequest) -> tuple[str, str]:
+    """Ids of calls may be the same in two conversations."""
+    return prompt.conversation, prompt.call
+
+
 class Following(Leaving):
     """What comes after an answer."""
 
@@ -103,7 +108,7 @@ class Following(Leaving):
     def lingers(self, key: Key) -> bool:
         """A question was settled; whether its sheet stays a moment, because the form goes on."""
         sheet = self._sheets.get(key)
-        if sheet is None or not sheet.done or not self.open or len(self._queue) != 1:
+        if sheet is None or not sheet.done or not self.open:
             return False
         goes_on = sheet.form is not None and self._responses.get(key) in (Answered, WentBack, Restored)
         if goes_on and self._lingering == NONE:
@@ -117,7 +122,12 @@ class Following(Leaving):
             self.over(key)
 
     def follows(self, prompt: PromptRequest) -> bool:
-        """A question is asked: what lingers gives way to it. Says whether it takes that place."""
+        """A question is asked: what lingers gives way to it when it is of the same call. Says whether it takes that
+        place, also before others that wait: nobody is torn out of a form (E12)."""
+        before = self._sheets.get(self._lingering)
+        alone = len(self._queue) == 1
+        if before is not None and not alone and _call(before.prompt) != _call(prompt):
+            return False
         lingering, self._lingering = self._lingering, NONE
         if lingering != NONE:
             self.left(lingering)

@@ -127,6 +127,8 @@ class SheetDock(Turning):
             self._drafts[key] = self._sheets[key].draft.stored()
             self._forget(key)
         self.enter(prompt)
+        if follows:
+            self._queue = self._queue.turned_to(key)
         now = self._clock()
         if follows or (again and self._arrival.open and key == self._queue.current):
             self._move(self._arrival.opened(now))
@@ -141,7 +143,8 @@ class SheetDock(Turning):
 
     def settle(self, key: Key, by: str = "") -> None:
         """A question no longer waits, whoever answered. If it was open and not answered here, that is said."""
-        if by or not self.lingers(key):
+        sheet = self._sheets.get(key)
+        if (by and not (sheet is not None and sheet.done)) or not self.lingers(key):
             self._drop(key, self._gone(key, by))
 
     def over(self, key: Key) -> None:
