@@ -21,7 +21,6 @@ class Agent:
     activity: Activity = field(default_factory=Activity)
     over: bool = False
 
-
     @property
     def reviewed(self) -> tuple[str, ...]:
         """Its inquiries that a reviewing model is deciding now, oldest first."""

@@ -70,7 +70,10 @@ async def test_it_scrolls_when_there_is_more_than_fits() -> None:
         assert "tool_0 " in app.screen_text() and "tool_59" not in app.screen_text()
         sidebar.focus()
         await pilot.press("end")
-        await pilot.pause()
+        for _ in range(100):
+            await pilot.pause(0.01)
+            if "tool_59" in app.screen_text():
+                break
         assert "tool_59" in app.screen_text()
 
 

@@ -69,7 +69,7 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
         Binding("escape", "close_sidebar", "close sidebar", id="workspace.close", tooltip="When it lies over the rest"),
         Binding("escape", "home", "write", id="workspace.home", tooltip="Back to the composer; puts a notice away"),
         Binding("ctrl+o", "fold", "question", id="workspace.fold", tooltip="Open or fold the question that waits"),
-        Binding("ctrl+t", "next", "next question", id="workspace.next", tooltip="Turn to the next one that waits"),
+        Binding("ctrl+t", "next", "next one", id="workspace.next", tooltip="Turn to the next question that waits"),
         Binding("f3", "app.agents", "sub-agents", id="workspace.agents", tooltip="Open one's conversation, or go back"),
         Binding("f4", "inbox", "inbox", id="workspace.inbox", tooltip="All that waits for you, wherever it is asked"),
         Binding("ctrl+b", "sidebar", "sidebar", id="workspace.sidebar", tooltip="Show or hide the tool activity"),
