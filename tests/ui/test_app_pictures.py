@@ -12,14 +12,16 @@ import pytest
 from textual.pilot import Pilot
 
 from jp_tui.conversation import events as stored
+from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import Escalation, PolicyChange, ReviewerFigures, StoredEvent, Verdict
 from jp_tui.settings import themes
+from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.transcript import Transcript
-from tests.fakes import scenes
+from tests.fakes import scenes, waiting
 from tests.fakes.link import CONVERSATION, FakeLink, opened
 from tests.ui.app_host import Host
 from tests.ui.app_host import opened as is_open
@@ -143,6 +145,14 @@ SCENES: dict[str, tuple[list[ev.Event], str]] = {
     "ledger-sure": (scenes.tools(), "f7 down down d"),
     "ledger-empty": (scenes.tools(), "f7"),
     "inquiries": (scenes.tools(), "f8"),
+    "inbox": (waiting.agents(), "f4"),
+    "inbox-empty": (scenes.tools(), "f4"),
+    "inbox-how-long": (waiting.agents(), "f4 down z"),
+    "inbox-put-off": (waiting.agents(), "f4 down z 2"),
+    "agents-ask": (waiting.agents(), "arm ctrl+t arm"),
+    "agents-nested": (waiting.agents(), "arm ctrl+o sidebar"),
+    "agents": (waiting.agents(), "arm ctrl+o f3"),
+    "agent-view": ([*waiting.agents(), *waiting.view()], "arm ctrl+o"),
     "keys": (scenes.tools(), "f1"),
     "themes": ([*scenes.tools(), *scenes.asked()[:1], *scenes.answered(), *scenes.done()], "theme"),
     "leaving": (scenes.streaming(), "ctrl+q"),
@@ -162,10 +172,14 @@ def host(scene: str, theme: str) -> Host:
     first = opened(title=TITLE, greeting=greeting, held_by=held, new=scene == "idle", page=page, last_seq=last)
     link = FakeLink(first, stops=False)
     entries = () if scene == "ledger-empty" else LEDGER
+    recorded = (waiting.RECORDED,) if scene in ("inbox", "inbox-how-long", "inbox-put-off") else ()
+    link.answers[cmd.WatchWaiting] = lambda one: [ev.WaitingListed(waiting=recorded)] if one.on else []
     link.answers[cmd.ReadReviewers] = lambda _: [ev.ReviewersRead(reviewers=FARED)]
     link.answers[cmd.ReadLedger] = lambda _: [ev.LedgerRead(conversation=CONVERSATION, entries=entries)]
     link.answers[cmd.ListInquiries] = lambda _: [ev.InquiriesListed(inquiries=INQUIRIES)]
-    return Host(link, theme=theme)
+    app = Host(link, theme=theme)
+    app.wall = lambda: read_timestamp("2026-03-05 21:24:00").timestamp()  # type: ignore[method-assign]
+    return app
 
 
 def steps(app: Host, say: list[ev.Event], keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
@@ -179,9 +193,13 @@ def steps(app: Host, say: list[ev.Event], keys: str) -> Callable[[Pilot[None]], 
                 await app.passes(pilot, 1.0)
             elif key == "theme":
                 app.action_theme()
+            elif key == "sidebar":
+                if not app._main.query_one(Sidebar).display:
+                    app._main.action_sidebar()
             else:
                 await pilot.press(key)
             await pilot.pause()
+        app._main.query_one(Sidebar)._paint()  # its seconds are those of the clock now, whether its timer ran or not
         await settled(app, pilot)
 
     return run

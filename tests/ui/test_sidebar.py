@@ -45,6 +45,8 @@ def test_a_long_question_takes_two_rows_and_says_who_asks() -> None:
         role="waiting", sign="▌", text=Foreign("Apply this change to src/teatimer/brew.py?"), aside=Foreign("me")
     )
     assert painted(asks, 24).plain.split("\n") == ["▌ Apply this change to", "▌ src/teatimer/brew.py?", "▌ me"]
+    short = Line(role="waiting", sign="▌", text=Foreign("Apply this change?"), aside=Foreign("mole › rm"))
+    assert painted(short, 24).plain.split("\n") == ["▌ Apply this change?", "▌ mole › rm"]
     nested = Line(role="question", sign="└", text=Foreign("one two three four five six seven"), depth=1)
     assert painted(nested, 16).plain.split("\n") == ["  └ one two", "    three four…"]
 

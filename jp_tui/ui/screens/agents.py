@@ -86,7 +86,7 @@ def _row(one: Agent) -> Content:
     state = "done" if one.over else "waits for you" if asks else "works"
     return join(
         foreign(one.info.name or Foreign("agent"), mode="line", style="bold", limit=24),
-        foreign(one.info.task, mode="line", limit=70),
         foreign(Foreign(f"{state} · {number}"), mode="line", style="$muted-foreground"),
+        foreign(one.info.task, mode="line", limit=70),
         sep=ours("  "),
     )

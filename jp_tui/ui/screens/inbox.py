@@ -38,7 +38,7 @@ class Inbox(Listing, inherit_bindings=False):
         Binding("enter", "choose", "answer", id="inbox.open", tooltip="Opens the question, also one that was put off"),
         Binding("enter", "take_up", "take up", id="inbox.take_up", tooltip="Its conversation goes on and asks here"),
         Binding("z", "snooze", "put off", id="inbox.snooze", tooltip="Out of sight for a while; it comes back"),
-        Binding("z", "wake", "not put off", id="inbox.wake", tooltip="What was put off waits again, now"),
+        Binding("z", "wake", "back now", id="inbox.wake", tooltip="What was put off waits again, now"),
         Binding("a", "alike", "answer alike", id="inbox.alike", tooltip="One answer for all that are the same"),
         Binding("1", "off(0)", "5 minutes", id="inbox.short", tooltip="When it is to be put off"),
         Binding("2", "off(1)", "30 minutes", id="inbox.long", tooltip="When it is to be put off"),

@@ -141,9 +141,12 @@ def _painted(line: Line, width: int) -> Content:
     head = join(styled(words(line.sign), sign_style), ours(" ")) if line.sign else blank()
     right = styled(words(line.right), sign_style or "$muted-foreground").pad_left(1) if line.right else blank()
     room -= head.cell_length + right.cell_length
-    if line.role in ("question", "waiting") and not right and text.cell_length > room:
+    asked = text.cell_length  # who waits is told in any case, below where there is no room beside
+    if line.role == "waiting" and line.aside:
+        asked += 1 + foreign(line.aside, mode="line").cell_length
+    if line.role in ("question", "waiting") and not right and asked > room:
         rows = text.wrap(room)
-        kept = [rows[0], cut(rows[1], room - 1) + ours("…") if len(rows) > 2 else rows[1]]
+        kept = [rows[0], cut(rows[1], room - 1) + ours("…")] if len(rows) > 2 else list(rows)
         if line.aside:
             kept.append(cut(foreign(line.aside, mode="line", style="$muted-foreground"), room))
         beside = [head, *(head if line.role == "waiting" else blank().pad_left(head.cell_length) for _ in kept[1:])]
