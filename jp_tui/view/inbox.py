@@ -55,11 +55,13 @@ class Gone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inbox:
-    """`prompts` are asked here, in the order they came, `listed` is what the engine last said, of both kinds."""
+    """`prompts` are asked here, in the order they came, `listed` is what the engine last said, of both kinds; `since`
+    is when that stood on record first: what is taken up is asked once more."""
 
     prompts: Mapping[Key, PromptRequest] = field(default_factory=dict)
     listed: tuple[WaitingInfo, ...] = ()
     titles: Mapping[str, Foreign] = field(default_factory=dict)
+    since: Mapping[Key, str] = field(default_factory=dict)
     off: Mapping[Key, float | None] = field(default_factory=dict)
     seen: frozenset[tuple[Key, str]] = frozenset()
     gone: Gone | None = None
@@ -157,7 +159,9 @@ class Inbox:
         titles = {**self.titles, **{one.conversation: one.title for one in listed}}
         if (listed, gone, titles) == (self.listed, self.gone, self.titles):
             return self
-        return replace(self, listed=listed, titles=titles, gone=gone)
+        since = {(one.conversation, one.inquiry): one.since for one in listed}
+        since = {key: min(since[key], self.since.get(key, since[key])) for key in since}
+        return replace(self, listed=listed, titles=titles, gone=gone, since=since)
 
     def _named(self, conversation: str, title: Foreign) -> Inbox:
         if self.titles.get(conversation) == title:
@@ -191,7 +195,7 @@ class Inbox:
             text=Foreign(headline(prompt)),
             subject=prompt.subject,
             title=self.titles.get(prompt.conversation, NOTHING),
-            since=prompt.asked_at,
+            since=min(prompt.asked_at, self.since.get(key, prompt.asked_at)),
             off=key in self.off,
             until=self.off.get(key),
             alike=() if key in self.off else alike.get(_sort(prompt), ()),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.text import Foreign
@@ -391,3 +392,16 @@ async def test_what_others_wrote_shows_as_it_is() -> None:
         assert "[@click=app.quit]" in app.screen_text() and "\x1b" not in app.screen_text()
         await app.says(pilot, ev.WaitingListed(waiting=()))
         assert "no longer waits" in app.screen_text() and "\u202e" not in app.screen_text()
+
+
+async def test_a_thousand_are_counted_and_those_that_wait_longest_are_listed() -> None:
+    """Issue 7, "Reliability": what is listed moves up as the first are answered."""
+    many = [HERE.model_copy(update={"conversation": f"c{n % 50}", "inquiry": f"q{n}"}) for n in range(1000)]
+    async with workspace(say=scenes.tools()) as (app, pilot):
+        app.dock.note_typing(app.time.now)
+        await app.says(pilot, *asks(*many))
+        assert "1000 waiting for you" in app.screen_text() and app.dock.waiting == 1000
+        screen = await inbox(app, pilot)
+        assert screen.query_one(OptionList).option_count == 200 and "800 more behind these" in app.screen_text()
+        await app.says(pilot, *(settled(one) for one in many[:900]))
+        assert screen.query_one(OptionList).option_count == 100 and "behind these" not in app.screen_text()

@@ -77,6 +77,7 @@ def test_the_same_id_in_two_conversations_is_two_things() -> None:
 def test_what_is_taken_up_is_told_once_and_here() -> None:
     inbox = after(listed(info("a", "c3")), *asked(prompt("a", "c3")))
     assert [(one.key, one.here) for one in inbox.entries] == [(("c3", "a"), True)]
+    assert inbox.entries[0].since == "2026-03-05 09:00:00", "it waits since it was first asked, not since just now"
     gone = after(settled("a", "c3"), inbox=inbox)
     assert gone.entries == (), "nor is it left as something that stood on record"
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from textual import on
 from textual.binding import Binding
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
@@ -25,6 +26,8 @@ from jp_tui.view.queue import Key
 
 AGES = 10.0
 """Seconds after which ages are painted anew while it is open."""
+MOST = 200
+"""Rows at once: what waits longest; the rest moves up, and is counted."""
 NOTICE = 6.0
 """Seconds for which it is said what went."""
 _QUIET = "$muted-foreground"
@@ -75,6 +78,7 @@ class Inbox(Listing, inherit_bindings=False):
         super().__init__()
         self._clock, self._wall = clock, wall
         self._entries: dict[str, view.Entry] = {}
+        self._rows: dict[str, words.Row] | None = None
         self._inbox: view.Inbox | None = None
         self._asks = ""  # which one is to be put off: how long?
         self._unsaid: Timer | None = None
@@ -94,11 +98,16 @@ class Inbox(Listing, inherit_bindings=False):
         if self._inbox is None:
             return
         now, wall = self._clock(), self._wall()
-        self._entries = {"\n".join(one.key): one for one in self._inbox.entries}
+        entries = self._inbox.entries
+        self._entries = {"\n".join(one.key): one for one in entries[:MOST]}
+        more = len(entries) - MOST
+        self.query_one(Vertical).border_subtitle = ours("{n} more behind these", n=more) if more > 0 else blank()
         if self._asks not in self._entries:
             self._ask("")
         rows = {name: words.row(one, now, wall) for name, one in self._entries.items()}
-        self.show([_item(name, row) for name, row in rows.items()], ours(words.EMPTY))
+        if rows != self._rows:
+            self._rows = rows
+            self.show([_item(name, row) for name, row in rows.items()], ours(words.EMPTY))
 
     def _tell_gone(self, gone: view.Gone) -> None:
         template, by = words.gone(gone)

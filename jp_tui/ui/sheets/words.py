@@ -58,7 +58,9 @@ def _name(text: Foreign, limit: int) -> Content:
 def title(prompt: PromptRequest, whence: Foreign | None = None) -> Content:
     """The frame's line: who asks, about what, where in a form, and `whence`: the title of its conversation, where that
     is another one (R190, E4)."""
-    parts = [who(prompt)]
+    parts = [who(prompt, 40 if whence is None else 24)]
+    if whence is not None:
+        parts.append(ours(w.WHENCE, title=whole(whence, 40)) if whence else ours(w.FROM_ANOTHER))
     if prompt.agent is not None and prompt.conversation == prompt.agent.conversation and prompt.agent.task:
         parts.append(_name(prompt.agent.task, 40))
     if prompt.source == "tool" or prompt.kind in ("permission", "delivery"):
@@ -68,8 +70,6 @@ def title(prompt: PromptRequest, whence: Foreign | None = None) -> Content:
             parts.append(_name(prompt.subject, 120))
     if where := progress(prompt):
         parts.append(where)
-    if whence is not None:
-        parts.append(ours(w.WHENCE, title=whole(whence, 40)) if whence else ours(w.FROM_ANOTHER))
     return join(*parts, sep=ours(_DOT))
 
 
