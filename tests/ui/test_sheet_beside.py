@@ -162,7 +162,7 @@ async def test_a_reason_longer_than_its_room_is_shown_whole_on_a_key() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         assert "v shows all of it" in text_of(app) and "And here it ends." not in text_of(app)
-        await app.type(pilot, "v", *["ctrl+d"] * 9)
+        await app.type(pilot, "v", *["ctrl+d"] * 30)
         assert "And here it ends." in text_of(app)
         await app.type(pilot, "v")
         assert "> [!TIP]" in text_of(app)
