@@ -1,4 +1,4 @@
-"""The JSON face of a schema answer, and one document behind both: R186, R187, R192, E24, F6, T4, T17."""
+"""The JSON face of a schema answer, and one document behind both (row 21): R186, R187, R192, E24, F6, T4, T17."""
 
 from __future__ import annotations
 
