@@ -70,7 +70,10 @@ def test_a_question_on_a_narrow_terminal_has_whole_words() -> None:
         Lines(out, lambda: None).show(prompt(BooleanAnswer(), context="y" * 50))
         Output(False, out, out, wraps=True).say(f"assistant: {KEYS}")
         Output(False, out, out).say("z" * 45)
-        shown = os.read(master, 65536).decode().replace("\r\n", "\n")
+        out.flush()
+        shown = ""
+        while not shown.endswith("z\n"):  # a read from a terminal brings what has come through so far
+            shown += os.read(master, 65536).decode().replace("\r\n", "\n")
     os.close(master)
     assert f"\n| {'y' * 38}\n¦ {'y' * 12}\n" in shown and "z" * 45 in shown
     assert all(len(line) <= 40 for line in shown.split("\n")[:-2])

@@ -408,6 +408,16 @@ class Host(App[None]):
             if not any(one._layout_required for one in self.screen.walk_children(with_self=True)):
                 return
 
+    async def still(self, pilot: Pilot[None]) -> None:
+        """Wait until the screen is the same three times in a row, with moments between: what a picture may be taken of."""
+        seen: list[object] = []
+        for _ in range(60):
+            await self.settled(pilot)
+            seen.append(self.screen._compositor.render_strips())
+            if len(seen) > 2 and seen[-1] == seen[-2] == seen[-3]:
+                return
+            await asyncio.sleep(0.02)
+
     async def until(self, pilot: Pilot[None], fact: Callable[[], bool]) -> None:
         """Wait for a fact, at most five seconds."""
         async with asyncio.timeout(5):

@@ -55,9 +55,10 @@ def look(compare: Compare, prompt: PromptRequest, keys: str, size: tuple[int, in
         await pilot.pause()
         await app.arm(pilot)
         await app.judged(pilot)
-        await app.type(pilot, *keys.split())
+        for key in keys.split():
+            await app.type(pilot, key)  # each on the laid out screen: a cursor scrolls by the height it has
         await app.judged(pilot)
-        await pilot.pause()
+        await app.still(pilot)
 
     assert compare(app, terminal_size=size, run_before=before)
 
