@@ -14,6 +14,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.engine import agent_record, child
 from jp_tui.engine.agents import Agents
 from jp_tui.engine.carrying import Carrying
+from jp_tui.engine.desks import House, desks
 from jp_tui.engine.entries import stored_event
 from jp_tui.engine.figures import figures
 from jp_tui.engine.listing import draft_allowed, listed
@@ -62,6 +63,8 @@ class Engine:
         self._uses: Counter[str] = Counter()
         self._stopped = False
         self._agents = Agents(self._publish, self._checks, self._sessions, self._uses, self.failed)
+        self._desks = desks(House(setup, self._publish, self._sessions, self._agents))
+        self._desk_of = {kind: desk for desk in self._desks for kind in desk.takes}
 
     def _publish(self, event: e.Event) -> None:
         self._tell(event)
@@ -98,6 +101,8 @@ class Engine:
             for task in (beside := list(self._beside)):
                 task.cancel()
             await asyncio.gather(*beside, return_exceptions=True)
+            for desk in self._desks:
+                await desk.close()
             while self._sessions:  # one that is closed takes its sub-agents with it
                 await self._sessions.pop(next(iter(self._sessions))).close(PATIENCE_SECONDS)
             await self._agents.close()
@@ -112,6 +117,9 @@ class Engine:
             self._publish(e.Stopped())
 
     async def _handle(self, command: c.Command) -> None:
+        if (desk := self._desk_of.get(type(command))) is not None:
+            self._aside(command, desk.handle(command))
+            return
         match command:
             case c.OpenConversation():
                 await self._open(command)

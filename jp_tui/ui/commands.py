@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.ui.screens.inbox import Inbox
     from jp_tui.ui.screens.ledger import Ledger
     from jp_tui.ui.screens.listing import Listing
+    from jp_tui.ui.screens.overlay import Overlay
     from jp_tui.ui.screens.reviewers import Reviewers
     from jp_tui.ui.screens.waiting import Waits
     from jp_tui.ui.screens.workspace import WorkspaceScreen
@@ -268,13 +269,21 @@ class Commands(_Part):
         event.stop()
         self._bridge.send(RevokeEntry(conversation=self._main.conversation, key=event.key))
 
+    def on_overlay_wants(self, event: Overlay.Wants) -> None:
+        event.stop()
+        self._bridge.send(event.command)
+
     def on_exchange_listed(self, event: Exchange.Listed) -> None:
         """What the engine said for a list goes to the one that is open."""
         from jp_tui.protocol import events as ev
         from jp_tui.ui.screens.inquiries import Inquiries
         from jp_tui.ui.screens.ledger import Ledger
+        from jp_tui.ui.screens.overlay import Overlay
         from jp_tui.ui.screens.reviewers import Reviewers
 
+        if isinstance(self.screen, Overlay):
+            self.screen.hear(event.reported)
+            return
         match event.reported, self.screen:
             case ev.LedgerRead(entries=entries), Ledger() as screen:
                 screen.listed(entries)

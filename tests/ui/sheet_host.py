@@ -409,7 +409,7 @@ class Host(App[None]):
                 return
 
     async def still(self, pilot: Pilot[None]) -> None:
-        """Wait until the screen is the same three times in a row, with moments between: what a picture may be taken of."""
+        """Wait until the screen is the same three times in a row: what a picture may be taken of."""
         seen: list[object] = []
         for _ in range(60):
             await self.settled(pilot)

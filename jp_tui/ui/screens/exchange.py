@@ -57,7 +57,7 @@ class Exchange(Waits):
     class Listed(Message):
         """What the engine said to a list that lies over the workspace."""
 
-        reported: ev.LedgerRead | ev.InquiriesListed | ev.ReviewersRead | ev.SettingChanged | ev.Refused
+        reported: ev.Event
 
     @dataclass
     class Copied(Message):

@@ -1,0 +1,44 @@
+"""The engine's side rooms: each takes commands of its own and answers them in events, beside the turns.
+
+The hub knows none of them by name: what a desk takes stands in its `takes`, and a new one is a line in `desks`. None
+of them appends to a conversation that somebody else holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from jp_tui.engine.agents import Agents
+from jp_tui.engine.session import Session
+from jp_tui.engine.setup import Setup
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.events import Event
+
+
+class Desk(Protocol):
+    """One of them. Raises JournalError, ModelError or ValueError with words, which become Refused."""
+
+    takes: ClassVar[tuple[type[Model], ...]]
+
+    async def handle(self, command: Model) -> None:
+        """Carry out a command of these types; runs beside the others and may take its time."""
+
+    async def close(self) -> None:
+        """Give up what it holds; its running commands are cancelled already."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What a desk may use: what the engine was built from, its voice, and the conversations that are open."""
+
+    setup: Setup
+    publish: Callable[[Event], None]
+    sessions: Mapping[str, Session]
+    agents: Agents
+
+
+def desks(house: House) -> tuple[Desk, ...]:
+    """All of them."""
+    return ()

@@ -1,0 +1,37 @@
+"""What lies over the workspace and speaks with the engine itself: it says which commands it wants sent, and hears what
+the engine says for lists while it is on top.
+
+The app carries both ways and knows no overlay by name. A command whose refusal belongs here stands in the exchange's
+LISTS, an event in the exchange's match beside the other lists'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from jp_tui.protocol.commands import Command
+    from jp_tui.protocol.events import Event
+
+
+class Overlay(Widget):
+    """A part of a screen class, named before the kind of screen: `class Library(Overlay, Listing)`. One that is a
+    Listing takes its Again itself."""
+
+    @dataclass
+    class Wants(Message):
+        """This command is to go to the engine."""
+
+        command: Command
+
+    def wants(self, command: Command) -> None:
+        """Send it."""
+        self.post_message(self.Wants(command))
+
+    def hear(self, event: Event) -> None:
+        """What the engine says: what was asked for, or Refused with why."""
+        raise NotImplementedError
