@@ -147,3 +147,13 @@ def same(left: Json, right: Json) -> bool:
 def dump(value: object) -> str:
     """Compact JSON text, key order kept, no NaN (inquiries.md section 17)."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def text_of(found: Json) -> str:
+    """The text that stands there; empty when it is none."""
+    return found if isinstance(found, str) else ""
+
+
+def whole_of(found: Json) -> int | None:
+    """The whole number that stands there, if it is one."""
+    return found if isinstance(found, int) and not isinstance(found, bool) else None

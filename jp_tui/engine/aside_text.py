@@ -18,6 +18,8 @@ from jp_tui.questions.types import MultiSelectAnswer, SchemaAnswer, SecretAnswer
 
 RUNNING = "Tool is still running."
 """M22."""
+PAUSED = "Tool paused: {}"
+"""M21."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Exchange:
 
 def paused(prompt: PromptRequest) -> str:
     """M21 for the call that asks."""
-    return f"Tool paused: {subject(prompt)}"
+    return PAUSED.format(subject(prompt))
 
 
 def subject(prompt: PromptRequest) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.strict_json import JsonObject, text_of, whole_of
 from jp_tui.engine.entries import stored_event
 from jp_tui.engine.listing import MOST
 from jp_tui.engine.setup import ToolSetup
@@ -59,8 +59,8 @@ class _Count:
         self.first, self.last = min(self.first or at, at), max(self.last, at)
         if ms is not None:
             self.latencies.append(ms)
-        self.input += _whole(usage.get("input"))
-        self.output += _whole(usage.get("output"))
+        self.input += whole_of(usage.get("input")) or 0
+        self.output += whole_of(usage.get("output")) or 0
         cost = usage.get("cost_usd")
         if isinstance(cost, int | float) and not isinstance(cost, bool):
             self.cost = (self.cost or 0.0) + cost
@@ -100,7 +100,7 @@ def _pair(
     event: _Answer,
 ) -> None:
     about, who = asked.metadata, event.responder
-    tool, question, call = (_text(about.get(name)) for name in ("tool", "question", "call"))
+    tool, question, call = (text_of(about.get(name)) for name in ("tool", "question", "call"))
     if who is not None and who.kind == "assistant":
         key = (tool, question, who.model)
         count = found.setdefault(key, _Count())
@@ -111,7 +111,7 @@ def _pair(
     told = about.get("escalation")
     if not isinstance(told, dict):
         return
-    key = (tool, question, _text(told.get("model")))
+    key = (tool, question, text_of(told.get("model")))
     if told.get("cause") == "taken_over":
         ms = told.get("ms")
         found.setdefault(key, _Count()).add("t", asked.timestamp, ms if isinstance(ms, int) else None, {})
@@ -204,11 +204,3 @@ def _median(ordered: list[int]) -> int | None:
 def _rank(ordered: list[int], percent: int) -> int | None:
     """The nearest rank."""
     return ordered[max(0, -(-len(ordered) * percent // 100) - 1)] if ordered else None
-
-
-def _text(found: Json) -> str:
-    return found if isinstance(found, str) else ""
-
-
-def _whole(found: Json) -> int:
-    return found if isinstance(found, int) and not isinstance(found, bool) else 0

@@ -14,7 +14,7 @@ from typing import Literal
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.engine.aside_text import RUNNING
+from jp_tui.engine.aside_text import PAUSED, RUNNING
 from jp_tui.engine.log import Log
 from jp_tui.engine.setup import Inquiry, ModelSetup
 from jp_tui.engine.verdicts import Checks, verdicts
@@ -105,7 +105,7 @@ class Reviewing:
     async def _asked(self, ask: s.AskReviewer, tool: str) -> Inquiry:
         """R120, R121: the log as it is now, this call paused, the others running."""
         log, opened = self._log, ask.open
-        paused = f"Tool paused: {first_line(opened.question.text)}"  # M21
+        paused = PAUSED.format(first_line(opened.question.text))
         told = await log.told(lambda call: paused if call == opened.call else RUNNING)
         return Inquiry(
             inquiry=opened.inquiry,

@@ -13,14 +13,12 @@ from typing import Protocol
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.text import Foreign
 from jp_tui.headless.steps import line, pick
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.view.amounts import seconds
-from jp_tui.view.trail import short_model
+from jp_tui.view.amounts import seconds, short_model
 
 WORD = "t"
 STILL = (5.0, 30.0)
@@ -185,4 +183,4 @@ def soonest(*waits: Waits) -> float | None:
 
 
 def _model(one: Review) -> str:
-    return line(short_model(Foreign(one.model))) or "without a name"
+    return line(short_model(one.model)) or "without a name"

@@ -6,7 +6,7 @@ A damaged record gives an escalation with less in it, never another verdict.
 
 from __future__ import annotations
 
-from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.strict_json import Json, JsonObject, text_of, whole_of
 from jp_tui.conversation.text import first_line
 from jp_tui.inquiry import messages
 from jp_tui.inquiry import values as v
@@ -32,7 +32,7 @@ def verdicts(before: tuple[v.Verdict, ...]) -> list[Json]:
 def read_verdicts(found: Json) -> tuple[v.Verdict, ...]:
     """The way back."""
     return tuple(
-        v.Verdict(_text(one.get("model")), _text(one.get("reason")), _count(one.get("ms")))
+        v.Verdict(text_of(one.get("model")), text_of(one.get("reason")), whole_of(one.get("ms")))
         for one in (found if isinstance(found, list) else [])
         if isinstance(one, dict)
     )
@@ -44,13 +44,13 @@ def read(found: Json) -> v.Escalation | None:
         return None
     cause = found.get("cause")
     return v.Escalation(
-        model=_text(found.get("model")),
-        reason=_text(found.get("reason")),
+        model=text_of(found.get("model")),
+        reason=text_of(found.get("reason")),
         failed=found.get("failed") is True,
-        ms=_count(found.get("ms")),
+        ms=whole_of(found.get("ms")),
         cause="too_long" if cause == "too_long" else "taken_over" if cause == "taken_over" else "",
         before=read_verdicts(found.get("before")),
-        saw=_text(found.get("saw")),
+        saw=text_of(found.get("saw")),
     )
 
 
@@ -71,11 +71,3 @@ def _lines(told: v.Escalation) -> list[str]:
             return [f"This is too long to be shown to {who} whole, so it comes to you."]
         case "":
             return [f"{told.model or 'The reviewing model'} could not decide this: {first_line(told.reason)}"]
-
-
-def _text(found: Json) -> str:
-    return found if isinstance(found, str) else ""
-
-
-def _count(found: Json) -> int | None:
-    return found if isinstance(found, int) and not isinstance(found, bool) else None

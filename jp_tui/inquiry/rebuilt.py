@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from jp_tui.conversation.events import InquiryAnswered, InquiryRedacted, InquiryRequest, InquiryResponse
-from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.strict_json import Json, JsonObject, text_of
 from jp_tui.inquiry import escalations, parts, refusals
 from jp_tui.inquiry.forms import DISCARDS, RESTORES
 from jp_tui.inquiry.human import RESTARTS
@@ -25,11 +25,11 @@ def recorded(request: InquiryRequest) -> Recorded:
     about = request.metadata
     return Recorded(
         request.id,
-        _text(about.get("question")),
-        _text(about.get("digest")),
+        text_of(about.get("question")),
+        text_of(about.get("digest")),
         escalations.read(about.get("escalation")),
         escalations.read_verdicts(about.get(BEFORE)),
-        _text(about.get(ASKS)),
+        text_of(about.get(ASKS)),
     )
 
 
@@ -110,10 +110,6 @@ class Rebuilt:
         if self.last is not None and self.last.question in names:
             self.last = None
         self.discarded = {question: self._latest[question] for question in names if question in self._latest}
-
-
-def _text(found: Json) -> str:
-    return found if isinstance(found, str) else ""
 
 
 def _names(found: Json) -> Sequence[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.strict_json import Json
+from jp_tui.conversation.strict_json import text_of
 from jp_tui.inquiry import escalations, parts, refusals
 from jp_tui.inquiry.inputs import TurnResumed
 from jp_tui.inquiry.state import Escalation, Verdict
@@ -69,7 +69,9 @@ class _Turn:
 
 def turn_resumed(turn: Sequence[ev.Event]) -> TurnResumed:
     """What the events of one turn, in their order, leave refused."""
-    found = _Turn(frozenset(_text(event.metadata.get(AFTER)) for event in turn if isinstance(event, ev.InquiryRequest)))
+    found = _Turn(
+        frozenset(text_of(event.metadata.get(AFTER)) for event in turn if isinstance(event, ev.InquiryRequest))
+    )
     waiting: dict[str, list[Asked | None]] = {}  # ids of older logs may come twice (R29)
     for event in turn:
         match event:
@@ -96,19 +98,15 @@ def asked_in(event: ev.InquiryRequest) -> Asked | None:
         return None
     listed, shown = about.get(TARGETS), event.question.get("parts")
     targets = tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
-    tool, question = _text(about.get("tool")), _text(about.get("question"))
+    tool, question = text_of(about.get("tool")), text_of(about.get("question"))
     return Asked(
         targets=targets,
         key=refusals.intent(tool, question, targets) if event.source.kind == "tool" else "",
         escalation=escalations.read(about.get("escalation")),
         before=escalations.read_verdicts(about.get(BEFORE)),
         parts=tuple(
-            (_text(one.get("id")), _text(one.get("title")))
+            (text_of(one.get("id")), text_of(one.get("title")))
             for one in (shown if isinstance(shown, list) else [])
             if isinstance(one, dict)
         ),
     )
-
-
-def _text(found: Json) -> str:
-    return found if isinstance(found, str) else ""

@@ -1,6 +1,8 @@
-"""Durations and token counts in the few characters that a line has. Pure; knows no widget and no clock."""
+"""Durations, token counts and models in the few characters that a line has. Pure; knows no widget and no clock."""
 
 from __future__ import annotations
+
+from jp_tui.conversation.text import first_line
 
 
 def duration(ms: int) -> str:
@@ -46,3 +48,9 @@ def money(dollars: float) -> str:
     if dollars and dollars < 0.01:
         return f"${dollars:.2g}" if dollars >= 0.0001 else "less than $0.0001"
     return f"${dollars:.2f}"
+
+
+def short_model(model: str) -> str:
+    """A model without its provider, in one line."""
+    name = first_line(model)
+    return name.rpartition("/")[2] or name

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.amounts import count, seconds
+from jp_tui.view.amounts import count, seconds, short_model
 
 PHASES = {
     "waiting_for_model": "waiting for the model",
@@ -71,7 +71,7 @@ def doing(status: Status, now: float) -> str:
     if status.reviewed:
         _, model, since = status.reviewed[0]
         more = f" and {len(status.reviewed) - 1} more" if len(status.reviewed) > 1 else ""
-        return f"{model.raw.rpartition('/')[2]} decides{more} · {seconds(now - since)}"
+        return f"{short_model(model.raw)} decides{more} · {seconds(now - since)}"
     if not status.working or (status.phase == "tools" and status.waiting):
         return ""  # what waits says it all
     return PHASES.get(status.phase, "")

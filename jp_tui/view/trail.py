@@ -11,7 +11,7 @@ from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.view.amounts import count, duration, money
+from jp_tui.view.amounts import count, duration, money, short_model
 from jp_tui.view.inquiries import NOTHING, Handed, Inquiry
 from jp_tui.view.parts import summary
 
@@ -73,7 +73,7 @@ def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
     match asked.how:
         case "open" if reviewed:
             word = "reviewer" if asked.reviewer else "reviewer decides"
-            return Fate(role="reviewer", sign="◇", word=Foreign(word), who=Foreign(short_model(asked.reviewer)))
+            return Fate(role="reviewer", sign="◇", word=Foreign(word), who=Foreign(short_model(asked.reviewer.raw)))
         case "open" if waits and asked.handed:
             return Fate(role="waiting", sign="▲", word=Foreign(HANDED[asked.handed]))
         case "open" if waits:
@@ -103,7 +103,7 @@ def responder(asked: Inquiry) -> Foreign:
     """Who answered: `you`, `reviewer haiku-4-5`, `pinned setting`, `remembered`, `default`, `policy`."""
     who = RESPONDERS.get(asked.by, "")
     if asked.by == "assistant" and asked.model:
-        who = f"{who} {short_model(asked.model)}"
+        who = f"{who} {short_model(asked.model.raw)}"
     if who and asked.via in VIA:
         who = f"{who}, {VIA[asked.via]}"
     if who and asked.escalated and asked.by == "user" and asked.how == "answered":
@@ -121,12 +121,6 @@ def reviewed(asked: Inquiry) -> Foreign:
     """What a model's answer took and what it was shown, in words; empty for everybody else's."""
     saw = f"it was shown {asked.saw.raw}" if asked.saw else ""
     return Foreign(" · ".join(part for part in (spent(asked), saw) if part))
-
-
-def short_model(model: Foreign) -> str:
-    """A model without its provider."""
-    name = first_line(model.raw)
-    return name.rpartition("/")[2] or name
 
 
 def elsewhere(by: str) -> str:

@@ -14,9 +14,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
 from jp_tui.view import wording as w
-from jp_tui.view.amounts import duration
+from jp_tui.view.amounts import duration, short_model
 from jp_tui.view.prompts import headline
-from jp_tui.view.trail import short_model
 
 Stage = Literal["ask", "reason", "arguments", "result"]
 """What a request asks for: the answer itself, or, for leave to run or to deliver, the words or JSON that go with it."""
@@ -115,7 +114,7 @@ def notice(told: Escalation) -> Iterator[str]:
             yield f"{w.HEARD} {_quoted(told.reason)}" if told.cause == "taken_over" else _shown(heard)
     if told.saw:
         yield w.SAW.format(saw=_shown(told.saw))
-    by = [f"reviewer {_shown(short_model(Foreign(told.model)))}"] if told.model else []
+    by = [f"reviewer {_shown(short_model(told.model))}"] if told.model else []
     by += [duration(told.ms)] if told.ms is not None else []
     yield f"({', '.join(by)}) You decide." if by else "You decide."
 

@@ -20,6 +20,7 @@ from jp_tui.protocol.values import ReviewerFigures
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view import reviewers as words
+from jp_tui.view.amounts import short_model
 from jp_tui.view.reviewers import Row
 
 _QUIET = "$muted-foreground"
@@ -104,7 +105,7 @@ class Reviewers(Listing):
 
 
 def _item(key: str, row: Row) -> Item:
-    model = Foreign(row.model.raw.rpartition("/")[2] or row.model.raw)
+    model = Foreign(short_model(row.model.raw))
     first = join(
         foreign(row.what, mode="line", style="bold", limit=48),
         ours("  "),

@@ -17,8 +17,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, Verdict
 from jp_tui.ui.text import blank, foreign, join, ours, styled
 from jp_tui.view import wording as w
-from jp_tui.view.amounts import duration
-from jp_tui.view.trail import short_model
+from jp_tui.view.amounts import duration, short_model
 
 MOST = 20_000
 """Characters of a reason that are laid out; a sheet shows a few lines of it."""
@@ -41,7 +40,7 @@ class Banner(Widget):
     def __init__(self, escalation: Escalation, *, id: str | None = None) -> None:
         super().__init__(id=id)
         said = ours(_first(escalation)[0], "bold $text-warning")
-        model = Foreign(short_model(Foreign(escalation.model)))
+        model = Foreign(short_model(escalation.model))
         by = [foreign(model, mode="approval", limit=40)] if model else []
         by += [ours("{time}", time=Foreign(duration(escalation.ms)))] if escalation.ms is not None else []
         self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
