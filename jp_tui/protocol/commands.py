@@ -7,6 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from jp_tui.protocol.base import Model
+from jp_tui.protocol.models import ListModels as ListModels
+from jp_tui.protocol.setup import ProbeSetup as ProbeSetup
+from jp_tui.protocol.setup import SaveSetup as SaveSetup
+from jp_tui.protocol.setup import TestModel as TestModel
 from jp_tui.protocol.values import Response
 
 Interrupt = Literal["reply", "stop", "abort", "respond", "restart"]
@@ -231,6 +235,10 @@ Command = Annotated[
     | SendAside
     | TakeOver
     | ReadReviewers
+    | ListModels
+    | ProbeSetup
+    | TestModel
+    | SaveSetup
     | Shutdown,
     Field(discriminator="type"),
 ]

@@ -8,6 +8,10 @@ from pydantic import Field
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.base import Model
+from jp_tui.protocol.models import ModelsListed as ModelsListed
+from jp_tui.protocol.setup import ModelTested as ModelTested
+from jp_tui.protocol.setup import SetupFound as SetupFound
+from jp_tui.protocol.setup import SetupSaved as SetupSaved
 from jp_tui.protocol.values import (
     AgentInfo,
     CallEnd,
@@ -362,6 +366,10 @@ Event = Annotated[
     | ConversationRead
     | HistoryRead
     | SettingChanged
+    | ModelsListed
+    | SetupFound
+    | ModelTested
+    | SetupSaved
     | Refused
     | StorageFailed
     | EngineFailed

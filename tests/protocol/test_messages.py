@@ -16,6 +16,7 @@ COMMANDS = {
     "read_conversation", "read_history", "save_draft", "set_setting", "check_answer", "list_inquiries", "offer_answer",
     "read_ledger", "revoke_entry", "ask_aside", "send_aside", "take_over", "read_reviewers", "shutdown",
     "carry_on", "watch_waiting",
+    "list_models", "probe_setup", "test_model", "save_setup",
 }  # fmt: skip
 EVENTS = {
     "title_changed", "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped",
@@ -24,6 +25,7 @@ EVENTS = {
     "storage_failed", "engine_failed", "stopped", "answer_checked", "offer_settled", "inquiries_listed", "ledger_read",
     "aside_delta", "aside_ended", "review_started", "review_delta", "reviewers_read",
     "waiting_listed",
+    "models_listed", "setup_found", "model_tested", "setup_saved",
 }  # fmt: skip
 
 

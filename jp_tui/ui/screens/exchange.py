@@ -33,7 +33,9 @@ from jp_tui.view.status import Status
 from jp_tui.view.trail import elsewhere
 
 NOTHING = ("", "")
-LISTS = ("read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting")
+LISTS = ("read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting") + (
+    "list_models", "probe_setup", "test_model", "save_setup",
+)  # fmt: skip
 """Commands of lists that lie over the workspace: what is refused is said there."""
 
 
@@ -196,6 +198,8 @@ class Exchange(Waits):
             case ev.WaitingListed():
                 pass  # the inbox's
             case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead() | ev.SettingChanged():
+                self.post_message(self.Listed(event))
+            case ev.ModelsListed() | ev.SetupFound() | ev.ModelTested() | ev.SetupSaved():
                 self.post_message(self.Listed(event))
             case ev.ReviewStarted() | ev.ReviewDelta():
                 self.query_one(Transcript).apply(event)
