@@ -33,7 +33,8 @@ from jp_tui.view.status import Status
 from jp_tui.view.trail import elsewhere
 
 NOTHING = ("", "")
-LISTS = ("read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting") + (
+LISTS = (
+    "read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting",
     "list_models", "probe_setup", "test_model", "save_setup",
 )  # fmt: skip
 """Commands of lists that lie over the workspace: what is refused is said there."""
