@@ -7,6 +7,22 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from jp_tui.protocol.base import Model
+from jp_tui.protocol.composing import ComposingCommand
+from jp_tui.protocol.composing import FindFiles as FindFiles
+from jp_tui.protocol.composing import QueueTurn as QueueTurn
+from jp_tui.protocol.composing import ReadQueue as ReadQueue
+from jp_tui.protocol.composing import RunShell as RunShell
+from jp_tui.protocol.composing import SendQueued as SendQueued
+from jp_tui.protocol.composing import StopShell as StopShell
+from jp_tui.protocol.composing import TakeQueued as TakeQueued
+from jp_tui.protocol.library import ArchiveConversation as ArchiveConversation
+from jp_tui.protocol.library import CancelWork as CancelWork
+from jp_tui.protocol.library import DeleteConversation as DeleteConversation
+from jp_tui.protocol.library import ForkConversation as ForkConversation
+from jp_tui.protocol.library import ImportConversations as ImportConversations
+from jp_tui.protocol.library import RenameConversation as RenameConversation
+from jp_tui.protocol.library import RestoreConversation as RestoreConversation
+from jp_tui.protocol.library import SearchConversations as SearchConversations
 from jp_tui.protocol.models import ListModels as ListModels
 from jp_tui.protocol.setup import ProbeSetup as ProbeSetup
 from jp_tui.protocol.setup import SaveSetup as SaveSetup
@@ -69,12 +85,15 @@ class AnswerQuestion(Model):
 
 class ListConversations(Model):
     """Answered by ConversationsListed, newest first; an empty workspace means all. Those of sub-agents are left out
-    unless they are wanted."""
+    unless they are wanted. `which`: neither archived nor deleted ones, only one of these, or all that are not deleted.
+    """
 
     type: Literal["list_conversations"] = "list_conversations"
     workspace: str = ""
     limit: int = 200
     agents: bool = False
+    which: Literal["active", "archived", "deleted", "all"] = "active"
+    offset: int = 0
 
 
 class ReadConversation(Model):
@@ -239,6 +258,15 @@ Command = Annotated[
     | ProbeSetup
     | TestModel
     | SaveSetup
+    | ArchiveConversation
+    | CancelWork
+    | DeleteConversation
+    | ForkConversation
+    | ImportConversations
+    | RenameConversation
+    | RestoreConversation
+    | SearchConversations
+    | ComposingCommand
     | Shutdown,
     Field(discriminator="type"),
 ]

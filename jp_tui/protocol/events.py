@@ -8,6 +8,17 @@ from pydantic import Field
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.base import Model
+from jp_tui.protocol.composing import ComposingEvent
+from jp_tui.protocol.composing import FilesFound as FilesFound
+from jp_tui.protocol.composing import QueueChanged as QueueChanged
+from jp_tui.protocol.composing import QueueTaken as QueueTaken
+from jp_tui.protocol.composing import ShellEnded as ShellEnded
+from jp_tui.protocol.composing import ShellOutput as ShellOutput
+from jp_tui.protocol.library import ConversationChanged as ConversationChanged
+from jp_tui.protocol.library import ConversationForked as ConversationForked
+from jp_tui.protocol.library import ConversationsFound as ConversationsFound
+from jp_tui.protocol.library import ConversationsImported as ConversationsImported
+from jp_tui.protocol.library import LibraryProgress as LibraryProgress
 from jp_tui.protocol.models import ModelsListed as ModelsListed
 from jp_tui.protocol.setup import ModelTested as ModelTested
 from jp_tui.protocol.setup import SetupFound as SetupFound
@@ -370,6 +381,12 @@ Event = Annotated[
     | SetupFound
     | ModelTested
     | SetupSaved
+    | ConversationChanged
+    | ConversationForked
+    | ConversationsFound
+    | ConversationsImported
+    | LibraryProgress
+    | ComposingEvent
     | Refused
     | StorageFailed
     | EngineFailed

@@ -327,7 +327,11 @@ class ReviewerFigures(Model):
 
 
 class ConversationInfo(Model):
-    """A row of the list of conversations; times are UTC in the form of R58. `parent` is set for a sub-agent's."""
+    """A row of the list of conversations; times are UTC in the form of R58. `parent` is set for a sub-agent's.
+
+    `deleted` is when it was, and empty for all others. `forked_from` is the conversation it was begun from, with the
+    events up to number `forked_at`; `imported_from` its id in jp. `titled`: who made the title.
+    """
 
     id: str
     title: Foreign
@@ -338,6 +342,12 @@ class ConversationInfo(Model):
     events: int
     turns: int
     parent: str = ""
+    archived: bool = False
+    deleted: str = ""
+    forked_from: str = ""
+    forked_at: int = 0
+    imported_from: str = ""
+    titled: Literal["first_line", "model", "user"] = "first_line"
 
 
 class UsageTotals(Model):

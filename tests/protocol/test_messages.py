@@ -17,6 +17,9 @@ COMMANDS = {
     "read_ledger", "revoke_entry", "ask_aside", "send_aside", "take_over", "read_reviewers", "shutdown",
     "carry_on", "watch_waiting",
     "list_models", "probe_setup", "test_model", "save_setup",
+    "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
+    "restore_conversation", "import_conversations", "cancel_work",
+    "queue_turn", "take_queued", "send_queued", "read_queue", "find_files", "run_shell", "stop_shell",
 }  # fmt: skip
 EVENTS = {
     "title_changed", "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped",
@@ -26,6 +29,8 @@ EVENTS = {
     "aside_delta", "aside_ended", "review_started", "review_delta", "reviewers_read",
     "waiting_listed",
     "models_listed", "setup_found", "model_tested", "setup_saved",
+    "conversations_found", "conversation_changed", "conversation_forked", "conversations_imported", "library_progress",
+    "queue_changed", "queue_taken", "files_found", "shell_output", "shell_ended",
 }  # fmt: skip
 
 

@@ -36,6 +36,8 @@ NOTHING = ("", "")
 LISTS = (
     "read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting",
     "list_models", "probe_setup", "test_model", "save_setup",
+    "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
+    "restore_conversation", "import_conversations", "cancel_work", "list_conversations", "read_conversation",
 )  # fmt: skip
 """Commands of lists that lie over the workspace: what is refused is said there."""
 
@@ -149,6 +151,8 @@ class Exchange(Waits):
         asked = (ev.QuestionAsked, ev.QuestionSettled, ev.AnswerRefused, ev.AnswerChecked, ev.AsideDelta, ev.AsideEnded)
         if isinstance(event, (ev.ConversationOpened, *asked)):
             return True
+        if isinstance(event, ev.Refused) and event.command in LISTS:  # of a list, about any conversation
+            return True
         return getattr(event, "conversation", "") in ("", self._status.conversation)
 
     def _elsewhere(self, event: ev.Event) -> bool:
@@ -194,8 +198,10 @@ class Exchange(Waits):
             case ev.StorageFailed():
                 if self._unsent:  # what was sent is not durable and so not said
                     self._released(self._unsent)
-            case ev.ConversationsListed() | ev.ConversationRead():
-                pass  # nobody here asks for them yet
+            case ev.ConversationsListed() | ev.ConversationRead() | ev.ConversationsFound() | ev.ConversationChanged():
+                self.post_message(self.Listed(event))
+            case ev.ConversationForked() | ev.ConversationsImported() | ev.LibraryProgress():
+                self.post_message(self.Listed(event))
             case ev.WaitingListed():
                 pass  # the inbox's
             case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead() | ev.SettingChanged():
