@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jp_tui.assembly.listing import read_settings
 from jp_tui.assembly.models import model_for, named_model
 from jp_tui.assembly.reviewers import Reviewers
 from jp_tui.assembly.tools import tool_setups
@@ -84,6 +85,7 @@ def setup(
         via=via,
         reviews=client and reviews and config.look(parts.settings).review,
         secrets=secrets,
+        read_settings=lambda: read_settings(parts.sources),
     )
 
 

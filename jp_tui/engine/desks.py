@@ -41,4 +41,6 @@ class House:
 
 def desks(house: House) -> tuple[Desk, ...]:
     """All of them."""
-    return ()
+    from jp_tui.engine.preferences import Preferences
+
+    return (Preferences(house),)

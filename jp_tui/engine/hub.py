@@ -159,6 +159,8 @@ class Engine:
                 self._aside(command, self._reviewers())
             case c.Shutdown():
                 await self.stop()
+            case _:
+                raise AssertionError(f"no desk takes {command.type}")
 
     async def _reviewers(self) -> None:
         self._publish(e.ReviewersRead(reviewers=await figures(self._setup.journal, self._setup.tools)))

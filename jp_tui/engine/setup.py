@@ -12,6 +12,7 @@ from jp_tui.conversation.model import Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry.values import Policy, ReviewerAnswered, ReviewerFailed, Rule, Verdict
 from jp_tui.journal.port import Journal
+from jp_tui.protocol.settings import SettingsRead
 from jp_tui.providers.port import Provider
 from jp_tui.questions.types import Question
 from jp_tui.tools.port import Tool
@@ -167,7 +168,8 @@ class Setup:
     ValueError; `config_delta` is what this run's command line changes for the conversation, to be stored with its
     next turn. `reviews`: a face is attached that lets a whole form be looked over before it counts (R182b).
     Without `secrets` the client cannot be asked for one (R241). `open_agent_model` opens a sub-agent's model, by
-    PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does).
+    PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does). `read_settings` lists all keys as the
+    files are now, and raises ValueError.
     """
 
     journal: Journal
@@ -194,3 +196,4 @@ class Setup:
     open_agent_model: Callable[[str], Awaitable[ModelSetup]] | None = None
     config_delta: JsonObject = field(default_factory=dict)
     via: str = ""
+    read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")

@@ -24,6 +24,8 @@ from jp_tui.protocol.library import RenameConversation as RenameConversation
 from jp_tui.protocol.library import RestoreConversation as RestoreConversation
 from jp_tui.protocol.library import SearchConversations as SearchConversations
 from jp_tui.protocol.models import ListModels as ListModels
+from jp_tui.protocol.settings import ReadSettings as ReadSettings
+from jp_tui.protocol.settings import ResetSetting as ResetSetting
 from jp_tui.protocol.setup import ProbeSetup as ProbeSetup
 from jp_tui.protocol.setup import SaveSetup as SaveSetup
 from jp_tui.protocol.setup import TestModel as TestModel
@@ -254,6 +256,8 @@ Command = Annotated[
     | SendAside
     | TakeOver
     | ReadReviewers
+    | ReadSettings
+    | ResetSetting
     | ListModels
     | ProbeSetup
     | TestModel

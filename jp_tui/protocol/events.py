@@ -20,6 +20,7 @@ from jp_tui.protocol.library import ConversationsFound as ConversationsFound
 from jp_tui.protocol.library import ConversationsImported as ConversationsImported
 from jp_tui.protocol.library import LibraryProgress as LibraryProgress
 from jp_tui.protocol.models import ModelsListed as ModelsListed
+from jp_tui.protocol.settings import SettingsRead as SettingsRead
 from jp_tui.protocol.setup import ModelTested as ModelTested
 from jp_tui.protocol.setup import SetupFound as SetupFound
 from jp_tui.protocol.setup import SetupSaved as SetupSaved
@@ -377,6 +378,7 @@ Event = Annotated[
     | ConversationRead
     | HistoryRead
     | SettingChanged
+    | SettingsRead
     | ModelsListed
     | SetupFound
     | ModelTested

@@ -23,7 +23,7 @@ ASSISTANT = Group(
                 "parameters": Group(
                     {
                         "max_tokens": Leaf(checks.integer(1, 10_000_000), help="of one response"),
-                        "temperature": Leaf(checks.number(0, 2)),
+                        "temperature": Leaf(checks.number(0, 2), help="0 is the most likely word each time"),
                     },
                     named=FREE,
                 ),
@@ -39,11 +39,11 @@ ASSISTANT = Group(
         ),
         "request": Group(
             {
-                "max_retries": Leaf(checks.integer(0, 100)),
-                "base_backoff_ms": Leaf(checks.integer(0, 600_000)),
-                "max_backoff_secs": Leaf(checks.integer(0, 3_600)),
-                "stream_idle_timeout_secs": Leaf(checks.integer(1, 86_400)),
-                "max_response_bytes": Leaf(checks.integer(1_024, 1 << 30)),
+                "max_retries": Leaf(checks.integer(0, 100), help="tries after one that failed in passing"),
+                "base_backoff_ms": Leaf(checks.integer(0, 600_000), help="milliseconds before the first of them"),
+                "max_backoff_secs": Leaf(checks.integer(0, 3_600), help="seconds before one of them at most"),
+                "stream_idle_timeout_secs": Leaf(checks.integer(1, 86_400), help="seconds a server may say nothing"),
+                "max_response_bytes": Leaf(checks.integer(1_024, 1 << 30), help="of one response, then it is cut off"),
                 "cache": Leaf(shapes.cache, help="how long a provider may keep the prompt: off, short, long, 1h"),
             }
         ),

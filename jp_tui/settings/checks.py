@@ -8,11 +8,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 MAX_STRING = 64 * 1024
 
 Check = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a check takes, for whoever lets a person fill it in: the names of a choice, the bounds of a number."""
+
+    name: Literal["boolean", "integer", "number", "text", "choice", "other"]
+    names: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+
+_KINDS: dict[Check, Kind] = {}
+
+
+def _is(kind: Kind, check: Check) -> Check:
+    _KINDS[check] = kind
+    return check
+
+
+def kind_of(check: Check) -> Kind:
+    """Of a check that was made here; of any other nothing is known."""
+    return _KINDS.get(check) or Kind({boolean: "boolean", text: "text"}.get(check, "other"))  # type: ignore[arg-type]
 
 
 class BadValue(Exception):
@@ -51,7 +75,7 @@ def integer(low: int, high: int) -> Check:
             return value
         raise BadValue(f"expected a whole number from {low} to {high}, found {found(value)}")
 
-    return check
+    return _is(Kind("integer", low=low, high=high), check)
 
 
 def number(low: float, high: float) -> Check:
@@ -60,7 +84,7 @@ def number(low: float, high: float) -> Check:
             return float(value)
         raise BadValue(f"expected a number from {low:g} to {high:g}, found {found(value)}")
 
-    return check
+    return _is(Kind("number", low=low, high=high), check)
 
 
 def text(value: Any) -> str:
@@ -77,7 +101,7 @@ def choice(*names: str) -> Check:
             return value
         raise BadValue(f"found {found(value)}", names)
 
-    return check
+    return _is(Kind("choice", names), check)
 
 
 def text_or_count(*names: str) -> Check:
@@ -104,7 +128,7 @@ def matching(pattern: str, what: str) -> Check:
             return str(value)
         raise BadValue(f"expected {what}, found {found(value)}")
 
-    return check
+    return _is(Kind("text"), check)
 
 
 def json_value(value: Any) -> Any:

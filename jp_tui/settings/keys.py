@@ -81,9 +81,25 @@ SCHEMA = Group(
         ),
         "interrupt": Group(
             {
-                "streaming": Group({"action": Leaf(checks.choice("prompt", "continue", "stop", "abort", "reply"))}),
-                "tool_call": Group({"action": Leaf(checks.choice("prompt", "continue", "restart", "respond", "stop"))}),
-                "escalation_cooldown_secs": Leaf(checks.integer(0, 60)),
+                "streaming": Group(
+                    {
+                        "action": Leaf(
+                            checks.choice("prompt", "continue", "stop", "abort", "reply"),
+                            help="what Esc does while the model writes; prompt: ask",
+                        )
+                    }
+                ),
+                "tool_call": Group(
+                    {
+                        "action": Leaf(
+                            checks.choice("prompt", "continue", "restart", "respond", "stop"),
+                            help="what Esc does while tools run; prompt: ask",
+                        )
+                    }
+                ),
+                "escalation_cooldown_secs": Leaf(
+                    checks.integer(0, 60), help="seconds within which a second Ctrl+C goes further than the first"
+                ),
             }
         ),
         "style": Group(

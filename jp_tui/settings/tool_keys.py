@@ -52,7 +52,7 @@ _ASKING = ("unattended", "edit", "ask", "skip")  # from loose to strict
 
 _RESULTS = {
     "inline_results": Leaf(checks.text_or_count("full", "off"), "display", help="lines of a result that are shown"),
-    "results_file_link": Leaf(checks.choice("full", "osc8", "off"), "display"),
+    "results_file_link": Leaf(checks.choice("full", "osc8", "off"), "display", help="how a file is linked to"),
 }
 STYLE = Group(
     {
@@ -88,7 +88,7 @@ _SHARED: dict[str, Node] = {
     "result": Leaf(
         checks.choice(*_ASKING), tightens=stricter(*_ASKING), acts=True, help="ask before the model gets it"
     ),
-    "cancellation_response": Leaf(checks.text),
+    "cancellation_response": Leaf(checks.text, help="what the model is told when you reject a call"),
     "timeout_secs": Leaf(checks.integer(1, 86_400), help="of a local tool"),
     "options": Group(named=FREE),
     "style": STYLE,
