@@ -71,7 +71,7 @@ class Agents:
             session.starting = False
             await self._beside(self._end(session, leaves=errand.leaves()))
             raise
-        deferred = session.deferred
+        deferred = session.outcome == "deferred"
         result = agent_record.result(session.log.turn_so_far(session.log.turn))
         await self._beside(self._close(session))
         if deferred:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from jp_tui.engine.agents import Agents
+from jp_tui.engine.models_desk import ModelsDesk
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import Setup
 from jp_tui.protocol.base import Model
@@ -42,5 +43,6 @@ class House:
 def desks(house: House) -> tuple[Desk, ...]:
     """All of them."""
     from jp_tui.engine.preferences import Preferences
+    from jp_tui.engine.queue_desk import QueueDesk
 
-    return (Preferences(house),)
+    return (Preferences(house), QueueDesk(house))

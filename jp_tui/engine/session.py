@@ -159,9 +159,9 @@ class Session:
                 return
 
     @property
-    def deferred(self) -> bool:
-        """Whether its last turn is left for later (R230)."""
-        return self._turn is not None and self._turn.outcome == "deferred"
+    def outcome(self) -> str:
+        """How its last turn ended, also `deferred` (R230); empty while none did."""
+        return (self._turn.outcome or "") if self._turn is not None else ""
 
     async def carry_on(self) -> bool:
         """Go on with a turn that was cut off; false when nothing is left of one. Raises ValueError, JournalError."""

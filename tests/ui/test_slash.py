@@ -94,7 +94,9 @@ async def test_commands_work_while_the_model_does_and_texts_still_wait() -> None
         await pilot.pause()
         assert isinstance(app.screen, KeyList)
         await pilot.press("escape", *"wait", "enter")
-        assert app.composer.text == "wait" and app.starts() == []
+        assert app.composer.text == "" and app.starts() == []
+        await pilot.pause()
+        assert [one.text for one in app.link.of(cmd.QueueTurn)] == ["wait"]
 
 
 async def test_a_theme_by_name_and_one_that_is_not_there() -> None:

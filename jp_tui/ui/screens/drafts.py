@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 DELAY = 0.25
 """Seconds from the first change to the save; E24 allows 0.3 for all of it."""
 COMPOSER = "composer"
+OWN = (COMPOSER, "queue")
+"""Keys that are no question's."""
 
 
 class Drafts:

@@ -17,7 +17,8 @@ from textual.message import Message
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.screens.drafts import COMPOSER, Drafts
+from jp_tui.ui.screens.composing import COMPOSINGS, Composing
+from jp_tui.ui.screens.drafts import COMPOSER, OWN, Drafts
 from jp_tui.ui.screens.waiting import Waits
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.banner import Banner
@@ -42,7 +43,7 @@ LISTS = (
 """Commands of lists that lie over the workspace: what is refused is said there."""
 
 
-class Exchange(Waits):
+class Exchange(Composing, Waits):
     """One conversation between the engine and the widgets that show it."""
 
     DEFAULT_CSS = """
@@ -107,6 +108,7 @@ class Exchange(Waits):
 
     def compose(self) -> ComposeResult:
         yield self.column
+        yield self.above
 
     def on_mount(self) -> None:
         if self._notices:
@@ -218,6 +220,8 @@ class Exchange(Waits):
                 self.query_one(SheetDock).said((conversation, inquiry), text)
             case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
                 self.query_one(SheetDock).said_all((conversation, inquiry), error.message if error else "")
+            case ev.QueueChanged() | ev.QueueTaken() | ev.FilesFound() | ev.ShellOutput() | ev.ShellEnded():
+                self.compose_with(event)
             case ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
             case ev.TitleChanged():
@@ -234,13 +238,14 @@ class Exchange(Waits):
         self.query_one(Transcript).open(opened)
         self.query_one(SheetDock).read(opened.conversation, opened.page)
         for key, text in opened.drafts.items():
-            if key != COMPOSER:
+            if key not in OWN:
                 self.query_one(SheetDock).restore_draft((opened.conversation, key), text)
         first, self._first_prompt = self._first_prompt, ""
         if opened.held_by:
             composer.put_back(first)
             return
         composer.put_before(opened.drafts.get(COMPOSER, ""))
+        self.read_queue(opened.conversation)
         if first:
             self._start(first)
 
@@ -250,6 +255,9 @@ class Exchange(Waits):
             return
         if event.command in LISTS:
             self.post_message(self.Listed(event))
+            return
+        if event.command in COMPOSINGS:
+            self.not_composed(event)
             return
         if event.command == "ask_aside":
             self.query_one(SheetDock).said_all(broken=event.message)
@@ -262,7 +270,10 @@ class Exchange(Waits):
         """No turn runs; text that nothing came of goes back to where it was written."""
         self._unsent = ""
         self._composer.busy = False
-        self._composer.put_back(text)
+        if not self._composer.text:
+            self._composer.put_back(text)
+        elif text and not self._composer.written.startswith(text):  # something else was begun meanwhile
+            self._composer.put_before(text)
 
     # -- to the engine
 
@@ -281,7 +292,7 @@ class Exchange(Waits):
         self._unsent = text
         self._composer.busy = True
         self.query_one(Banner).refusal = NOTHING
-        self._send(cmd.StartTurn(conversation=self._status.conversation, text=text))
+        self.say_or_queue(text)
 
     def written(self) -> None:
         """The composer's text changed."""

@@ -55,6 +55,22 @@ class Writing(_Part):
         else:
             self._first_prompt = event.text  # typed ahead: it is said as soon as there is somebody to say it to
 
+    def on_composer_queued(self, event: Composer.Queued) -> None:
+        event.stop()
+        if self._exchange is not None and self._exchange.queue(event.text):
+            return
+        self.composer.put_back(event.text)  # nobody can take it yet
+
+    def on_composer_queue_goes_on(self, event: Composer.QueueGoesOn) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.queue_goes_on()
+
+    def on_composer_queue_take(self, event: Composer.QueueTake) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.queue_take(drop=event.drop)
+
     def on_composer_editor_wanted(self, event: Composer.EditorWanted) -> None:
         event.stop()
         if self._exchange is not None:

@@ -33,10 +33,13 @@ _SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j"
 
 
 class Composer(Slash, TextArea, inherit_bindings=False):
-    """The prompt being written; Enter sends it, unless the model is at work or somebody else holds the pen."""
+    """The prompt being written; Enter sends it, or queues it while the model is at work."""
 
     BINDINGS = [
         Binding("enter", "submit", "send", id="composer.send", tooltip="Send what is written"),
+        Binding("enter", "queue", "queue", id="composer.queue", tooltip="Send it when the turn that runs has ended"),
+        Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="What waits last, also with Up"),
+        Binding("alt+x", "drop_queued", "drop queued", id="composer.drop", tooltip="What waits last is let go"),
         Binding(
             "ctrl+j,shift+enter,alt+enter", "newline", "new line", id="composer.newline", tooltip="Begin another line"
         ),
@@ -64,13 +67,16 @@ class Composer(Slash, TextArea, inherit_bindings=False):
         &.-locked { border: round $foreground 30%; }
         &.-refusing { border: round $warning; border-subtitle-color: $warning; }
         & .text-area--cursor-line { background: $background; }
+        & .text-area--placeholder { color: $muted-foreground; }
     }
     """
 
     busy = reactive(False)
-    """The model is at work: Enter keeps the text."""
+    """The model is at work: Enter queues the text."""
     replying = reactive(False)
     """What is written goes with an interruption: Enter sends it although the model is at work."""
+    queued = reactive(0)
+    """How many messages wait to be said."""
     locked = reactive(False, toggle_class="-locked")
     """Somebody else writes this conversation: nothing can be written here."""
 
@@ -79,6 +85,21 @@ class Composer(Slash, TextArea, inherit_bindings=False):
         """The user sends this; the composer is empty again."""
 
         text: str
+
+    @dataclass
+    class Queued(Message):
+        """The user sends this when the turn that runs has ended; the composer is empty again."""
+
+        text: str
+
+    class QueueGoesOn(Message):
+        """Enter on nothing, while messages wait."""
+
+    @dataclass
+    class QueueTake(Message):
+        """The message that waits last is to be edited, or dropped."""
+
+        drop: bool
 
     class Edited(Message):
         """The text changed; `Composer.written` is the new one."""
@@ -157,8 +178,14 @@ class Composer(Slash, TextArea, inherit_bindings=False):
         if action in ("complete", "put_away"):
             return bool(self.suggested)
         if self.locked:
-            return action not in ("submit", "newline", "editor")
-        return not (action == "submit" and self.busy and not self.replying and not self.suggested)
+            return action not in ("submit", "queue", "newline", "editor", "take_queued", "drop_queued")
+        if action in ("take_queued", "drop_queued"):
+            return self.queued > 0
+        queues = self.busy and not self.replying and not self.suggested
+        return queues if action == "queue" else not (action == "submit" and queues)
+
+    def watch_queued(self, queued: int) -> None:
+        self.refresh_bindings()
 
     def watch_locked(self, locked: bool) -> None:
         self.read_only = locked
@@ -231,7 +258,11 @@ class Composer(Slash, TextArea, inherit_bindings=False):
 
     def action_submit(self) -> None:
         written = self.written
-        if self.read_only or not written.strip():
+        if self.read_only:
+            return
+        if not written.strip():
+            if self.queued and not self.busy:
+                self.post_message(self.QueueGoesOn())
             return
         meant = self.meant(written)
         if isinstance(meant, Unknown):
@@ -243,13 +274,22 @@ class Composer(Slash, TextArea, inherit_bindings=False):
             self._recall = self._recall.remembered(written)
             self.take(meant.command, meant.argument)
             return
-        if self.busy and not self.replying:
-            self._refuse(ours("Esc interrupts · the model is still working"))
-            return
-        self.busy = True  # until the engine's word: a second Enter in the same burst must not be lost
+        queues = self.busy and not self.replying
+        self.busy = True  # until the engine's word: a second Enter in the same burst comes behind the first
         self._recall = self._recall.remembered(written)
         self.load_text("")
-        self.post_message(self.Submitted(meant.text))
+        self.post_message(self.Queued(meant.text) if queues else self.Submitted(meant.text))
+
+    def action_queue(self) -> None:
+        self.action_submit()
+
+    def action_take_queued(self) -> None:
+        if self.queued and not self.read_only:
+            self.post_message(self.QueueTake(drop=False))
+
+    def action_drop_queued(self) -> None:
+        if self.queued and not self.read_only:
+            self.post_message(self.QueueTake(drop=True))
 
     def _refuse(self, why: Content) -> None:
         """Say at the border why Enter did nothing; the text stays."""
@@ -271,7 +311,9 @@ class Composer(Slash, TextArea, inherit_bindings=False):
     def action_older(self) -> None:
         if self.choose(-1):
             return
-        if not self.navigator.is_first_wrapped_line(self.cursor_location):
+        if self.queued and not self.text:
+            self.action_take_queued()
+        elif not self.navigator.is_first_wrapped_line(self.cursor_location):
             self.action_cursor_up()
         elif not self.read_only and (found := self._recall.older(self.written)):
             self._recall, text = found

@@ -1,0 +1,118 @@
+"""What the composer asks of the engine beside sending: messages that wait for the turn before them.
+
+A part of `Exchange`, which has the conversation and the composer. What was written is never let go before the engine
+has said that it has it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual import on
+
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
+from jp_tui.ui.screens.drafts import COMPOSER, Drafts
+from jp_tui.ui.widgets.above import Above
+from jp_tui.ui.widgets.banner import Banner
+from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.widgets.queuelist import QueueList, Waiting
+from jp_tui.view.status import Status
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from jp_tui.ui.widgets.column import Column
+
+    _Part = Widget
+else:
+    _Part = object
+
+COMPOSINGS = ("queue_turn", "take_queued", "send_queued", "read_queue", "find_files", "run_shell", "stop_shell")
+"""Commands whose refusals are said here."""
+Composed = ev.QueueChanged | ev.QueueTaken | ev.FilesFound | ev.ShellOutput | ev.ShellEnded
+
+
+class Composing(_Part):
+    """The exchange's side of the composer."""
+
+    column: Column
+    _composer: Composer
+    _drafts: Drafts
+    _send: Callable[[cmd.Command], None]
+    _status: Status
+    _unsent: str
+
+    def __init__(self, **given: object) -> None:
+        super().__init__(**given)  # type: ignore[arg-type]
+        self.above = Above(id="above")
+        self._waiting: tuple[Waiting, ...] = ()
+        self._handed = deque[str]()
+
+    def compose_with(self, event: Composed) -> None:
+        """What the engine said."""
+        match event:
+            case ev.QueueChanged(messages=messages, held=held):
+                if self._handed:
+                    self._handed.popleft()
+                self._queue_is(tuple(Waiting(one.id, one.text) for one in messages), held)
+            case ev.QueueTaken(message=message, dropped=dropped):
+                if not dropped:
+                    self._composer.put_before(message.text)
+            case _:
+                pass
+
+    def not_composed(self, refused: ev.Refused) -> None:
+        """The engine would not."""
+        self.query_one(Banner).refusal = (refused.message, refused.advice)
+        if refused.command == "queue_turn" and self._handed:
+            self._composer.busy = self._status.working
+            self._composer.put_before(self._handed.popleft())
+
+    # -- messages that wait
+
+    def read_queue(self, conversation: str) -> None:
+        """What waits in a conversation that was opened."""
+        self._queue_is((), "")
+        self._send(cmd.ReadQueue(conversation=conversation))
+
+    def say_or_queue(self, text: str) -> None:
+        """Said now; where messages wait that something holds, it goes ahead of them and they follow."""
+        if self._waiting:
+            self._unsent = ""  # the queue has it
+            self._handed.append(text)
+            self._send(cmd.QueueTurn(conversation=self._status.conversation, text=text, first=True))
+        else:
+            self._send(cmd.StartTurn(conversation=self._status.conversation, text=text))
+
+    def queue(self, text: str) -> bool:
+        """Say this after the turn that runs; false while there is no conversation."""
+        if not self._status.conversation:
+            return False
+        self._drafts.over(self._status.conversation, COMPOSER)
+        self._handed.append(text)
+        self._send(cmd.QueueTurn(conversation=self._status.conversation, text=text))
+        return True
+
+    def queue_goes_on(self) -> None:
+        """What is held is let go."""
+        self._send(cmd.SendQueued(conversation=self._status.conversation))
+
+    def queue_take(self, *, drop: bool, id: int | None = None) -> None:
+        """Take one back to be edited, or let it go; the last one, if none is named."""
+        if self._waiting:
+            wanted = self._waiting[-1].id if id is None else id
+            self._send(cmd.TakeQueued(conversation=self._status.conversation, id=wanted, drop=drop))
+
+    @on(QueueList.Picked)
+    def _picked(self, event: QueueList.Picked) -> None:
+        event.stop()
+        self.queue_take(drop=False, id=event.id)
+
+    def _queue_is(self, waiting: tuple[Waiting, ...], held: str) -> None:
+        self._waiting = waiting
+        self._composer.queued = len(waiting)
+        shown = self.above.query_one(QueueList)
+        shown.waiting, shown.held = waiting, held

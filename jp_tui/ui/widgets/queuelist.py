@@ -1,0 +1,83 @@
+"""What is to be said after the turn that runs, a line a message above the composer, and what holds it.
+
+A list to look at: its keys are the composer's. A click takes a message back. It sends nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.keys import words
+from jp_tui.ui.text import blank, cut, foreign, join, ours
+
+MOST = 4
+"""Messages in sight: those that are next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One of them."""
+
+    id: int
+    text: str
+
+
+class QueueList(Widget):
+    """`⧗ next  and then run the tests`; hidden when nothing waits."""
+
+    DEFAULT_CSS = """
+    QueueList {
+        height: auto; width: 1fr; margin: 0 1; padding: 0 1; display: none; background: $surface;
+        &.-shown { display: block; }
+    }
+    """
+    ALLOW_SELECT = False
+
+    waiting: reactive[tuple[Waiting, ...]] = reactive((), layout=True)
+    """What is next first."""
+    held: reactive[str] = reactive("", layout=True)
+    """Why it does not go by itself."""
+
+    @dataclass
+    class Picked(Message):
+        """This message was clicked."""
+
+        id: int
+
+    def watch_waiting(self, waiting: tuple[Waiting, ...]) -> None:
+        self.set_class(bool(waiting), "-shown")
+
+    def render(self) -> Content:
+        if not self.waiting:
+            return blank()
+        width = max(self.content_size.width, 8)
+        style = "$warning" if self.held else "$primary"
+        lines = []
+        for at, one in enumerate(self.waiting[:MOST]):
+            named = ours("⧗ next   " if at == 0 else "⧗ then   ", style=style)
+            more = one.text.strip().count("\n")
+            tail = ours(" +{more} lines", style="$muted-foreground", more=more) if more else blank()
+            said = foreign(Foreign(one.text[:2000]), mode="line", limit=max(width - 9 - tail.cell_length, 4))
+            lines.append(join(named, said, tail))
+        if len(self.waiting) > MOST:
+            lines.append(ours("  and {more} more", style="$muted-foreground", more=len(self.waiting) - MOST))
+        lines.append(cut(self._how(), width))
+        return join(*lines, sep=ours("\n"))
+
+    def _how(self) -> Content:
+        keys = ours("Alt+↑ edit · Alt+X drop", style="$muted-foreground")
+        if not self.held:
+            return join(ours("  sent when this turn ends · ", style="$muted-foreground"), keys)
+        return join(ours("  held: {why} · Enter sends · ", style="$warning", why=words(self.held)), keys)
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        if event.y < len(self.waiting[:MOST]):
+            self.post_message(self.Picked(self.waiting[event.y].id))
