@@ -69,6 +69,12 @@ COMMANDS: tuple[Entry, ...] = (
     ),
     Entry(name="sidebar", title="Sidebar", does="Show or hide the tool activity", action="sidebar"),
     Entry(name="theme", title="Theme", does="Choose how everything looks", argument="NAME", action="theme"),
+    Entry(
+        name="settings",
+        title="Settings",
+        does="All of them: what they mean, where they come from, and change them",
+        action="settings",
+    ),
     Entry(name="help", title="Help", does="What can be written and pressed", action="keys"),
     Entry(name="keys", title="Keys", does="All keys, by where they work", action="keys"),
     Entry(name="quit", title="Leave", does="End the turn, close the log, leave", action="leave"),
@@ -281,8 +287,9 @@ class Commands(_Part):
         from jp_tui.ui.screens.overlay import Overlay
         from jp_tui.ui.screens.reviewers import Reviewers
 
-        if isinstance(self.screen, Overlay):
-            self.screen.hear(event.reported)
+        over = next((one for one in reversed(self.screen_stack) if isinstance(one, Overlay)), None)
+        if over is not None:  # a list of names may lie over it
+            over.hear(event.reported)
             return
         match event.reported, self.screen:
             case ev.LedgerRead(entries=entries), Ledger() as screen:

@@ -1,0 +1,80 @@
+"""A few names to choose one from, over whatever asks; answers with the name, or None when it was left.
+
+It lists what it is given and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.screens.listing import Rows
+from jp_tui.ui.text import foreign, join, ours
+from jp_tui.ui.widgets.footer import KeyBar
+
+
+class Choosing(ModalScreen[str | None], inherit_bindings=False):
+    """`names` with the one that holds now marked and highlighted."""
+
+    BINDINGS = [
+        Binding("enter", "choose", "take it", id="choosing.take", tooltip="The highlighted one"),
+        Binding("j", "move(1)", "down", show=False, id="choosing.down"),
+        Binding("k", "move(-1)", "up", show=False, id="choosing.up"),
+        Binding("escape,q", "dismiss(None)", "as before", id="choosing.back", tooltip="Nothing is changed"),
+        Binding("ctrl+c", "app.break", "as before; twice leaves", show=False, id="choosing.break"),
+    ]
+    DEFAULT_CSS = """
+    Choosing {
+        align: center middle; background: $background 60%;
+        Vertical {
+            width: 60; max-width: 100%; height: auto; max-height: 80%; padding: 0 1; background: $sheet-background;
+            border: round $sheet-border; border-title-style: bold;
+        }
+        OptionList, OptionList:focus {
+            height: auto; max-height: 60vh; border: none; padding: 0; background: $sheet-background;
+        }
+        KeyBar { background: $sheet-background; width: 100%; height: auto; }
+    }
+    """
+
+    def __init__(self, title: str, names: Sequence[str], current: str) -> None:
+        super().__init__()
+        self._title, self._names, self._current = Foreign(title), list(names), current
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = foreign(self._title, mode="line", limit=50)
+            yield Rows(*(Option(self._row(name)) for name in self._names))
+            yield KeyBar(speaks_for_itself=lambda node: False)
+
+    def _row(self, name: str) -> Content:
+        mark = ours("● ", style="$primary") if name == self._current else ours("  ")
+        return join(mark, foreign(Foreign(name), mode="line", limit=50))
+
+    def on_mount(self) -> None:
+        options = self.query_one(OptionList)
+        options.highlighted = self._names.index(self._current) if self._current in self._names else 0
+        options.focus()
+
+    def action_move(self, step: int) -> None:
+        options = self.query_one(OptionList)
+        options.highlighted = ((options.highlighted or 0) + step) % len(self._names)
+
+    def action_choose(self) -> None:
+        at = self.query_one(OptionList).highlighted
+        if at is not None:
+            self.dismiss(self._names[at])
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._names[event.option_index])

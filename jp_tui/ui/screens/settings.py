@@ -1,0 +1,250 @@
+"""Every setting: search, what it means, what holds and why; a change is written to the user's file, comments kept.
+
+A switch turns with Enter, a choice opens its names, anything else is edited in a line below, as one would write it in
+TOML. The engine reads and writes; this shows what it says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, OptionList, Static
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.commands import ReadSettings, ResetSetting, SetSetting
+from jp_tui.protocol.settings import SettingEntry
+from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.explain import toml_value
+from jp_tui.settings.toml import parse_value
+from jp_tui.ui.keys import words
+from jp_tui.ui.screens.choosing import Choosing
+from jp_tui.ui.screens.listing import Item, Listing, Rows
+from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.line import Line
+from jp_tui.view import settings_list as say
+
+_QUIET = "$muted-foreground"
+_KEY, _VALUE = 52, 40
+
+
+class SettingsPage(Overlay, Listing):
+    """A row a key, with a search above and a line to edit in below."""
+
+    BINDINGS = [
+        Binding("enter", "change", "change", id="settings.change", tooltip="Turn it, choose, or write another value"),
+        Binding("slash", "search", "search", id="settings.search", tooltip="Words of the key, its meaning, its value"),
+        Binding("x,delete", "reset", "reset", id="settings.reset", tooltip="Take it out of your file"),
+        Binding("m", "mine", "only yours", id="settings.mine", tooltip="What stands in your file, or all again"),
+        Binding("escape,q", "back", "close", id="settings.back", tooltip="From the line to the list, then away"),
+    ]
+    DEFAULT_CSS = """
+    SettingsPage {
+        & > Vertical { height: 100%; }
+        OptionList, OptionList:focus { height: 1fr; max-height: 100%; }
+        #detail { height: auto; max-height: 8; }
+        #edit { margin: 0; }
+    }
+    """
+
+    @dataclass
+    class Wear(Message):
+        """This theme holds now."""
+
+        theme: str
+
+    title_words = "Settings"
+    rows = Rows
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._entries: tuple[SettingEntry, ...] | None = None
+        self._file, self._wrote = "", ""
+        self._own = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = words(self.title_words)
+            yield Line("search · / comes here", id="search")
+            yield self.rows()
+            yield Static(id="empty")
+            yield Static(id="detail")
+            yield Line("a value", id="edit")
+            yield Static(id="notice")
+            yield KeyBar(speaks_for_itself=lambda node: False)
+
+    def on_mount(self) -> None:
+        self.query_one("#edit", Line).display = False
+        super().on_mount()
+
+    # -- the engine
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self.wants(ReadSettings())
+
+    def hear(self, event: ev.Event) -> None:
+        match event:
+            case ev.SettingsRead(entries=entries, file=file):
+                self._entries, self._file = entries, file
+                self._list()
+            case ev.SettingChanged(key=key, file=file, value=value):
+                if key == "ui.theme" and isinstance(value, str):
+                    self.post_message(self.Wear(value))
+                self.say(ours(say.WRITTEN, file=foreign(Foreign(file), mode="line")))
+                if key == self._wrote:
+                    self._wrote = ""
+                    self.wants(ReadSettings())
+            case ev.Refused(message=message, advice=advice):
+                self._wrote = ""
+                self._wrong("\n".join(part for part in (message, advice) if part))
+            case _:
+                pass
+
+    # -- the list
+
+    def _list(self) -> None:
+        search = self.query_one("#search", Line).value
+        found = say.matching(self._entries or (), search, toml_value, own=self._own)
+        self.show([_item(one) for one in found], ours(say.EMPTY))
+
+    @property
+    def entry(self) -> SettingEntry | None:
+        """The highlighted one."""
+        item = self.chosen
+        return next((one for one in self._entries or () if item is not None and one.key == item.key), None)
+
+    @on(Input.Changed, "#search")
+    def _searched(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._entries is not None:
+            self._list()
+
+    @on(Input.Submitted, "#search")
+    def _found(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._to_list()
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_change()
+
+    def on_key(self, event: events.Key) -> None:
+        """From the search down into what it found."""
+        if event.key == "down" and isinstance(self.focused, Line) and self.focused.id == "search":
+            event.stop()
+            self._to_list()
+
+    def _to_list(self) -> None:
+        self.query_one("#edit", Line).display = False
+        self.query_one(OptionList).focus()
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        typing = isinstance(self.focused, Line)
+        match action:
+            case "move" | "again" | "search" | "mine":
+                return not typing
+            case "change":
+                return not typing and self.entry is not None
+            case "reset":
+                entry = self.entry
+                return not typing and entry is not None and entry.own
+            case _:
+                return True
+
+    # -- what is done
+
+    def action_search(self) -> None:
+        self.query_one("#search", Line).focus()
+        self.refresh_bindings()
+
+    def action_mine(self) -> None:
+        self._own = not self._own
+        self._list()
+
+    def action_back(self) -> None:
+        if isinstance(line := self.focused, Line):
+            if line.id == "search":
+                line.value = ""
+            self._to_list()
+        else:
+            self.dismiss(None)
+
+    def action_reset(self) -> None:
+        if (entry := self.entry) is not None:
+            self._wrote = ""
+            self.wants(ResetSetting(key=entry.key))
+
+    def action_change(self) -> None:
+        """A switch is turned, a choice opens, anything else is written in a line."""
+        entry = self.entry
+        if entry is None:
+            return
+        self.say(blank())
+        if (switch := say.turned(entry)) is not None:
+            self._write(entry.key, switch)
+        elif entry.kind == "choice":
+            current = entry.value if isinstance(entry.value, str) else ""
+            self.app.push_screen(
+                Choosing(entry.key, list(entry.choices), current),
+                lambda name: self._write(entry.key, name) if name is not None else None,
+            )
+        else:
+            line = self.query_one("#edit", Line)
+            line.display = True
+            line.value = say.begins(entry, toml_value)
+            line.cursor_position = len(line.value)
+            line.focus()
+            self.refresh_bindings()
+
+    @on(Input.Submitted, "#edit")
+    def _written(self, event: Input.Submitted) -> None:
+        event.stop()
+        entry = self.entry
+        if entry is None:
+            return
+        text = event.value
+        try:
+            value: Any = text if entry.kind == "text" and text[:1] not in "\"'" else parse_value(text, entry.key)
+        except SettingsError as problem:
+            self._wrong(str(problem))
+            return
+        self._write(entry.key, value)
+
+    def _write(self, key: str, value: Any) -> None:
+        self._wrote = key
+        self._to_list()
+        self.wants(SetSetting(key=key, value=value))
+
+    def _wrong(self, text: str) -> None:
+        self.say(foreign(Foreign(text), style="$failed-foreground", limit=400))
+
+
+def _item(entry: SettingEntry) -> Item:
+    value = Foreign(say.value(entry, toml_value))
+    style = "bold $primary" if entry.own else ""
+    first = join(
+        foreign(Foreign(entry.key), mode="line", style="bold", limit=_KEY),
+        ours(" = ", style=_QUIET),
+        foreign(value, mode="line", style=_QUIET if entry.value is None else style, limit=_VALUE),
+    )
+    second = " · ".join(part for part in (say.origin(entry), entry.help) if part)
+    lines = say.detail(entry, toml_value)
+    detail = join(*(foreign(Foreign(one), mode="line", limit=600) for one in lines), sep=ours("\n"))
+    return Item(entry.key, (first, foreign(Foreign(second), mode="line", style=_QUIET)), _bounded(detail))
+
+
+def _bounded(detail: Content) -> Content:
+    """A system prompt is long: the list stays in sight."""
+    return detail[:1500]

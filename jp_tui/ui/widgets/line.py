@@ -1,0 +1,27 @@
+"""One line of text in a page over the workspace: a search, a value. Grows no history and submits nothing by itself.
+
+Textual's own input in the colours and the size of our pages.
+"""
+
+from __future__ import annotations
+
+from typing import LiteralString
+
+from textual.widgets import Input
+
+
+class Line(Input):
+    """A line; `hint` is ours and stands there while it is empty."""
+
+    DEFAULT_CSS = """
+    Line, Line:focus {
+        height: 1; width: 1fr; border: none; padding: 0 1; background: $surface; color: $foreground;
+        background-tint: $foreground 4%;
+        & > .input--placeholder { color: $muted-foreground; }
+        &:focus { background-tint: $foreground 9%; }
+    }
+    """
+
+    def __init__(self, hint: LiteralString, *, id: str) -> None:
+        super().__init__(placeholder=hint, id=id, compact=True, select_on_focus=False)
+        self.cursor_blink = False  # an idle page sends nothing (T24)

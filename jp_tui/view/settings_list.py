@@ -1,0 +1,98 @@
+"""The settings as a list for people: which of them match, what holds, where it comes from, when a change counts.
+
+Pure. How a value is written in TOML is given from outside, as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from jp_tui.protocol.settings import SettingEntry
+
+EMPTY = "No setting matches. Esc in the search shows all again."
+APPLIES = {
+    "now": "counts at once",
+    "turn": "counts from the next call on",
+    "start": "counts from the next start on",
+}
+UNSET = "not set"
+WRITTEN = "Written to {file}."
+OWN_SIGN, QUIET_SIGN = "●", " "
+
+Written = Callable[[Any], str]
+"""A value as one line of TOML."""
+
+
+def matching(entries: Iterable[SettingEntry], words: str, written: Written, *, own: bool = False) -> list[SettingEntry]:
+    """Those in which each word stands: in the key, in what it means, or in its value; with `own` only the user's."""
+    wanted = words.casefold().split()
+    found = []
+    for one in entries:
+        text = f"{one.key} {one.help} {written(one.value) if one.value is not None else UNSET}".casefold()
+        if all(word in text for word in wanted) and (one.own or not own):
+            found.append(one)
+    return found
+
+
+def value(entry: SettingEntry, written: Written) -> str:
+    """What holds."""
+    return UNSET if entry.value is None else written(entry.value)
+
+
+def origin(entry: SettingEntry) -> str:
+    """Where it comes from, in a few words."""
+    if entry.hidden_by:
+        return f"yours does not count: {entry.layer} {entry.hidden_by}"
+    if entry.own:
+        return "yours"
+    layer = {"built-in": "built in", "default": "", "flag": "this command line", "--cfg": "this command line"}
+    words = layer.get(entry.layer, entry.layer)
+    return ", ".join(part for part in (words, entry.why) if part)
+
+
+def allowed(entry: SettingEntry) -> str:
+    """What it may be."""
+    match entry.kind:
+        case "boolean":
+            return "true or false"
+        case "choice":
+            return " · ".join(entry.choices)
+        case "integer" | "number":
+            whole = "a whole number" if entry.kind == "integer" else "a number"
+            bounds = "" if entry.low is None or entry.high is None else f" from {entry.low:g} to {entry.high:g}"
+            return whole + bounds
+        case "text":
+            return "text"
+        case _:
+            return "a TOML value"
+
+
+def detail(entry: SettingEntry, written: Written) -> list[str]:
+    """More of it, a line each: the key, what it means, what it may be, what would hold without the user's file."""
+    lines = [f"{entry.key} = {value(entry, written)}"]
+    if entry.help:
+        lines.append(entry.help)
+    fits = f"It may be {allowed(entry)}" if entry.kind != "other" else "A TOML value"
+    lines.append(f"{fits}; a change {APPLIES[entry.applies]}.")
+    place = ", ".join(part for part in (entry.layer, entry.place, entry.why) if part)
+    if place:
+        lines.append(f"From: {place}")
+    if entry.own:
+        without = UNSET if entry.default is None else written(entry.default)
+        lines.append(f"Without yours: {without}")
+    return lines
+
+
+def turned(entry: SettingEntry) -> bool | None:
+    """What a switch becomes; None for what is no switch."""
+    return not entry.value if entry.kind == "boolean" else None
+
+
+def begins(entry: SettingEntry, written: Written) -> str:
+    """What stands in the line when it is edited: text as it is, anything else as TOML."""
+    if entry.value is None:
+        return ""
+    if entry.kind == "text" and isinstance(entry.value, str) and "\n" not in entry.value:
+        return entry.value
+    return written(entry.value)
