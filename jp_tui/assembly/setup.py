@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jp_tui.assembly.first_run import FirstRun
 from jp_tui.assembly.listing import read_settings
-from jp_tui.assembly.models import model_for, named_model
+from jp_tui.assembly.models import named_model
 from jp_tui.assembly.reviewers import Reviewers
 from jp_tui.assembly.tools import tool_setups
 from jp_tui.conversation.strict_json import Json, JsonObject
@@ -52,9 +53,6 @@ def setup(
     assistant = config.assistant(parts.settings)
     known = servers.providers(parts.settings, parts.environment)
 
-    async def open_model(held_with: str) -> ModelSetup:
-        return await model_for(parts, known, held_with)
-
     async def open_agent_model(name: str) -> ModelSetup:
         return named_model(parts, known, name)
 
@@ -67,7 +65,8 @@ def setup(
         client=client,
         tools=tool_setups(parts.settings, parts.tools),
         tool_choice=assistant.tool_choice,
-        open_model=open_model,
+        open_model=(first := FirstRun(parts)).open_model,
+        catalogue=first,
         open_agent_model=open_agent_model,
         open_inquiry_model=opens.side if inquiry.assistant.get("model", {}).get("id") not in (None, INHERIT) else None,
         reviewer=SubAgent(opens.open, inquiry.list_tools),

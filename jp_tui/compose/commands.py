@@ -130,6 +130,10 @@ def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
             from jp_tui.headless.reviewers import list_reviewers
 
             return list_reviewers(connected, to)
+        case "models":
+            from jp_tui.headless.models import list_models
+
+            return list_models(connected, arguments.provider or "", to)
         case "answer":
             from jp_tui.headless.answer import answer
 

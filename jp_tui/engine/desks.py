@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from jp_tui.engine.agents import Agents
-from jp_tui.engine.models_desk import ModelsDesk
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import Setup
 from jp_tui.protocol.base import Model
@@ -42,7 +41,8 @@ class House:
 
 def desks(house: House) -> tuple[Desk, ...]:
     """All of them."""
+    from jp_tui.engine.models_desk import ModelsDesk
     from jp_tui.engine.preferences import Preferences
     from jp_tui.engine.queue_desk import QueueDesk
 
-    return (Preferences(house), QueueDesk(house))
+    return (ModelsDesk(house.setup.catalogue, house.publish), Preferences(house), QueueDesk(house))

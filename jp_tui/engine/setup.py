@@ -10,6 +10,8 @@ from typing import Literal, Protocol
 
 from jp_tui.conversation.model import Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.engine.catalogue import Catalogue
+from jp_tui.engine.copies import CopyStore
 from jp_tui.inquiry.values import Policy, ReviewerAnswered, ReviewerFailed, Rule, Verdict
 from jp_tui.journal.port import Journal
 from jp_tui.protocol.settings import SettingsRead
@@ -163,7 +165,7 @@ class Setup:
     `open_model` takes the model a conversation was held with ("" for a new one) and may look for a local server;
     it raises ModelError, and so does `open_inquiry_model`, for the model that side questions go to where one is
     configured (E30; None: the conversation's). `lock` raises JournalError, `save_setting` ValueError with words.
-    `monotonic` counts seconds.
+    `monotonic` counts seconds. `copies` holds what files held before tools changed them; None: nothing is kept.
     `reload_tools` reads the settings anew, with the deltas that the conversation's log holds (R67), and raises
     ValueError; `config_delta` is what this run's command line changes for the conversation, to be stored with its
     next turn. `reviews`: a face is attached that lets a whole form be looked over before it counts (R182b).
@@ -194,6 +196,8 @@ class Setup:
     reviewer: Reviewer | None = None
     open_inquiry_model: Callable[[], Awaitable[ModelSetup]] | None = None
     open_agent_model: Callable[[str], Awaitable[ModelSetup]] | None = None
+    catalogue: Catalogue | None = None
     config_delta: JsonObject = field(default_factory=dict)
     via: str = ""
+    copies: CopyStore | None = None
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")

@@ -142,6 +142,15 @@ class Failures:
             detail=self.detail(body),
         )
 
+    def no_list(self, status: int = 0) -> ModelError:
+        """Asked for its models, it gave no list of them."""
+        why = f" ({status})" if status else ""
+        return ModelError(
+            "other",
+            f"{self._name} gives no list of its models{why}.",
+            f"Name one yourself, --model {self._name}/MODEL, or check {self._at}.base_url and {self._at}.wire.",
+        )
+
     def refused(self) -> ModelError:
         return ModelError(
             "refused",

@@ -22,6 +22,8 @@ from urllib.parse import urlsplit, urlunsplit
 from jp_tui import __version__
 from jp_tui.conversation.model import Delta, ModelError, ModelRequest, PartGrew
 from jp_tui.conversation.strict_json import dump
+from jp_tui.providers.catalogue import MAX_MODELS, Listed, read
+from jp_tui.providers.catalogue import address as list_address
 from jp_tui.providers.choose import Endpoint
 from jp_tui.providers.failures import Failures, retry_after
 from jp_tui.providers.wire import ServerError, Wire, cut
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     import httpx
 
 MAX_ERROR_BODY = 64 * 1024
-MAX_LIST = 1024 * 1024
+MAX_LIST = 4 * 1024 * 1024  # bytes of a list of models
 MAX_OVERHEAD = 64  # how many times larger than what it says a response may be on the wire
 NO_PROGRESS_SECS = 600.0  # pings keep a line open, but not for ever
 DRAIN_SECS = 0.1  # after the end, so that the connection can be used again
@@ -81,7 +83,7 @@ async def reachable(base_url: str, timeout: float = 0.15) -> bool:
 
 
 async def fetch(url: str, timeout: float) -> bytes:
-    """The body of a GET that succeeded within `timeout` seconds and is no longer than a megabyte; else nothing."""
+    """The body of a GET that succeeded within `timeout` seconds and is not too long; else nothing."""
     import httpx
 
     body = b""
@@ -152,6 +154,43 @@ class HttpProvider:
             failure = self._transport(error)
         if failure is not None:  # raised out here so that no chained exception carries the request's headers
             raise failure
+
+    async def models(self) -> tuple[Listed, ...]:
+        """The models that the server lists, in its order. Raises ModelError; nothing is sent when a key is needed and
+        missing. Whoever calls it says how long it may take."""
+        found: list[Listed] = []
+        after: str | None = ""
+        while after is not None and len(found) < MAX_MODELS:
+            page = read(await self._get(list_address(self._endpoint.wire, self._endpoint.base_url, after)))
+            if page is None:
+                raise self._failures.no_list()
+            found += page.models
+            after = page.after if page.after and page.after != after and page.models else None
+        return tuple(found[:MAX_MODELS])
+
+    async def _get(self, url: str) -> bytes:
+        headers = {**self._headers(), "accept": "application/json"}
+        import httpx
+
+        failure: ModelError | None = None
+        body = b""
+        try:
+            async with self._open().stream("GET", url, headers=headers) as response:
+                if response.status_code in (404, 405, 501):
+                    failure = self._failures.no_list(response.status_code)
+                elif not response.is_success:
+                    failure = await self._refusal(response, "")
+                else:
+                    async for chunk in response.aiter_bytes():
+                        body += chunk
+                        if len(body) > MAX_LIST:
+                            failure = self._failures.no_list()
+                            break
+        except (httpx.HTTPError, httpx.InvalidURL, ssl.SSLError, OSError) as error:
+            failure = self._transport(error)
+        if failure is not None:  # as in `stream`
+            raise failure
+        return body
 
     async def close(self) -> None:
         client, self._client = self._client, None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Words of the surface that later versions take as commands. A prompt that is one of them alone would change its
 # meaning with an update, so it is refused now, with the way to say it anyway.
-RESERVED = ("completions", "doctor", "mcp", "models")
+RESERVED = ("completions", "doctor", "mcp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Arguments:
     schema: bool = False
     yes: bool = False
     revoke: bool = False
+    provider: str | None = None
 
     def flags(self) -> dict[str, tuple[tuple[str, ...], str]]:
         """The options that stand for a key of the configuration: flag → (path, value), its highest layer."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 Command = Literal[
     "workspace", "query", "rpc", "conversations list", "conversations show", "inquiries", "answer", "tools",
-    "reviewers", "config show", "config set", "config check", "config trust", "config path",
+    "reviewers", "models", "config show", "config set", "config check", "config trust", "config path",
 ]  # fmt: skip
 
 
@@ -120,6 +120,16 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui reviewers --json                  one JSON object a line
 """,
         (_JSON,),
+    ),
+    "models": Entry(
+        "[PROVIDER] [OPTION]...",
+        "The models that can be used: asked of every server that has a key or needs none, 5 seconds at most.",
+        """\
+  jp-tui models                            all of them, with context window and prices
+  jp-tui models openrouter                 of one provider
+  jp-tui models --json                     one JSON object a line
+""",
+        (Option("provider", "a provider, for example ollama", "PROVIDER", required=False), _JSON),
     ),
     "config show": Entry(
         "[KEY] [OPTION]...",

@@ -28,6 +28,7 @@ _MODEL = Group(
         "output": Leaf(_PRICE),
         "cached": Leaf(_PRICE),
         "structured": Leaf(checks.choice("native", "tool", "none")),
+        "images": Leaf(checks.boolean, help="whether it takes images"),
     }
 )
 MODELS = Group(
@@ -38,13 +39,14 @@ MODELS = Group(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of one model. Prices in US dollars a million tokens; `structured` as in the files."""
+    """What is known of one model. Prices in US dollars a million tokens; `structured` and `images` as in the files."""
 
     window: int | None = None
     input: float | None = None
     output: float | None = None
     cached: float | None = None
     structured: Support | None = None
+    images: bool | None = None
 
 
 class Models:
@@ -60,6 +62,11 @@ class Models:
             for name in sorted(filter(lambda name: _fits(name, model), tree), key=_weight):
                 found = {**tree[name], **found}
         return Facts(**found)
+
+    def named(self, provider: str) -> tuple[str, ...]:
+        """The models of a provider that the files name in full, each once, as they stand there."""
+        names = (name for tree in self._trees for name in tree if not name.endswith("*"))
+        return tuple(dict.fromkeys(name for name in names if name.startswith(f"{provider}/")))
 
 
 def _fits(name: str, model: str) -> bool:

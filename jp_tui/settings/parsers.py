@@ -20,6 +20,7 @@ commands (each has --help):
   inquiries             the record of questions and answers, and what still waits
   answer                answer a question that waits, from another process
   tools                 the tools with their settings, and who answers their questions
+  models                the models that can be used, with context window and prices
   reviewers             how reviewing models fared: approved, rejected, overturned, time, cost
   config                show, set, check, trust, path
 

@@ -1,0 +1,114 @@
+"""How a server is asked which models it has, and what it says (surface.md S20). Pure: no I/O, no key.
+
+Every wire's list has another address and names the same things differently; what cannot be read is left out, never
+guessed. An id that does not print is dropped, since it could be neither typed nor shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from jp_tui.conversation.strict_json import Json, JsonProblem, parse
+from jp_tui.providers.wire import table, text
+
+MAX_MODELS = 2000
+MAX_ID = 200  # characters
+_WINDOWS = ("context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens")
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model as its server describes it: `window` in tokens, prices in dollars a million tokens; None is not said."""
+
+    id: str
+    window: int | None = None
+    input: float | None = None
+    output: float | None = None
+    cached: float | None = None
+    images: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A part of a list; `after` asks for the next one, empty when this was the last."""
+
+    models: tuple[Listed, ...]
+    after: str = ""
+
+
+def address(wire: str, base_url: str, after: str = "") -> str:
+    """The URL of a list. A trailing slash is accepted, for anthropic also a trailing /v1 (S20b)."""
+    parts = urlsplit(base_url)
+    path, query = parts.path.rstrip("/"), parts.query
+    match wire:
+        case "anthropic":
+            path = path.removesuffix("/v1") + "/v1/models"
+            asked = "limit=1000" + (f"&after_id={quote(after, safe='')}" if after else "")
+            query = f"{query}&{asked}" if query else asked
+        case "ollama":
+            path = path.removesuffix("/v1").removesuffix("/api") + "/api/tags"
+        case _:
+            path += "/models"
+    return urlunsplit(parts._replace(path=path, query=query, fragment=""))
+
+
+def read(body: bytes) -> Page | None:
+    """What a server answered; None when it is no list of models."""
+    try:
+        said = parse(body)
+    except JsonProblem:
+        return None
+    found: Json = said
+    if isinstance(said, dict):
+        found = said.get("data", said.get("models"))
+    if not isinstance(found, list):
+        return None
+    models = [one for item in found[:MAX_MODELS] if (one := _model(item)) is not None]
+    more = isinstance(said, dict) and said.get("has_more") is True
+    return Page(tuple(dict.fromkeys(models)), text(said, "last_id") if more else "")
+
+
+def _model(item: Json) -> Listed | None:
+    id_ = text(item, "id") or text(item, "model") or text(item, "name")
+    if not isinstance(item, dict) or not id_.strip() or not id_.isprintable() or len(id_) > MAX_ID or " " in id_:
+        return None
+    prices = table(item, "pricing")
+    return Listed(
+        id_,
+        _window(item),
+        _price(prices.get("prompt")),
+        _price(prices.get("completion")),
+        _price(prices.get("input_cache_read")),
+        _images(item),
+    )
+
+
+def _window(item: Json) -> int | None:
+    if not isinstance(item, dict):
+        return None
+    for value in (*(item.get(name) for name in _WINDOWS), table(item, "meta").get("n_ctx")):
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= 100 * _MILLION:
+            return value
+    return None
+
+
+def _price(value: Json) -> float | None:
+    """Servers that tell prices tell them a token, as text; a negative one means that it varies."""
+    if isinstance(value, str) and len(value) < 24:
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1:
+        return None
+    return round(value * _MILLION, 6)
+
+
+def _images(item: Json) -> bool | None:
+    kinds = table(item, "architecture").get("input_modalities")
+    if isinstance(kinds, list):
+        return "image" in kinds
+    sees = table(item, "capabilities").get("vision")
+    return sees if isinstance(sees, bool) else None
