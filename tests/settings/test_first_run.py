@@ -1,0 +1,208 @@
+"""The first run on an empty home (issue 8 "First minutes"): with nothing, with a local server, with a key; what is
+asked of whom, what is written, and that no key is in it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from jp_tui.assembly.catalogue import listed
+from jp_tui.assembly.first_run import FirstRun
+from jp_tui.compose.parts import Parts, Place, parts
+from jp_tui.protocol.models import ServerSpec
+from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.first_file import Choice, fresh, write
+from jp_tui.settings.layers import from_text
+from tests.fakes.model_server import Answer, ModelServer
+from tests.providers.decoding import sample
+
+JSON = {"content-type": "application/json"}
+KEY = "sk-very-secret-1234567890"
+LIST = Answer([b'{"data":[{"id":"llama-3","context_length":8192},{"id":"qwen"}]}'], headers=JSON)
+NOBODY = "http://127.0.0.1:9/v1"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in list(os.environ):
+        if name.endswith("_API_KEY") or name.startswith("JP_TUI"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("JP_TUI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
+    monkeypatch.setenv("JP_TUI_PROVIDERS__LLM__LLAMACPP__BASE_URL", NOBODY)
+    return tmp_path
+
+
+def made(home: Path, **options: object) -> Parts:
+    arguments = Arguments(workspace=str(home), **options)  # type: ignore[arg-type]
+    place = Place(arguments)
+    return parts(arguments, place.sources.load(), place)
+
+
+def written_in(home: Path) -> str:
+    """The user's file, for nobody else to read; empty when there is none."""
+    file = home / "home" / "config" / "config.toml"
+    assert not file.exists() or file.stat().st_mode & 0o777 == 0o600
+    return file.read_text() if file.exists() else ""
+
+
+def local(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("JP_TUI_PROVIDERS__LLM__LLAMACPP__BASE_URL", f"{url}/v1")
+
+
+async def test_with_nothing_it_says_what_it_looked_for(home: Path) -> None:
+    run = FirstRun(made(home))
+    found = await run.found()
+    assert not found.servers and not found.exists and not found.model
+    assert "ANTHROPIC_API_KEY" in found.looked and "ollama at http://127.0.0.1:9/v1" in found.looked
+    assert (await run.open_model("")).id == "demo/tour"
+    assert not written_in(home), "looking writes nothing"
+
+
+async def test_with_a_local_server_from_nothing_to_an_answer(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = Answer([sample("openai_parallel")[0]])
+    async with ModelServer(LIST, LIST, LIST, answer) as server:
+        local(monkeypatch, server.url)
+        run = FirstRun(made(home))
+        (one,) = (await run.found()).servers
+        assert (one.provider, one.local, one.models, one.variable) == ("llamacpp", True, ("llama-3", "qwen"), "")
+        models = (await run.models("llamacpp", None)).models
+        assert [(each.id, each.window, each.listed) for each in models] == [
+            ("llamacpp/llama-3", 8192, True), ("llamacpp/qwen", None, True),
+        ]  # fmt: skip
+        assert (await run.open_model("")).id == "llamacpp/llama-3", "S21: the first that answers"
+        tested = await run.tested("llamacpp/qwen", None)
+        assert tested.ok and tested.ms >= 0 and not tested.message
+        sent = server.received[-1].json
+    assert sent["model"] == "qwen" and sent["max_tokens"] == 16 and "tools" not in sent
+    saved = run.save("llamacpp/qwen", "", None)
+    assert saved.created and saved.keys == (("assistant.model.id", '"llamacpp/qwen"'),)
+    assert (await run.open_model("")).id == "llamacpp/qwen", "at once, in this run"
+    assert (await FirstRun(made(home)).open_model("")).id == "llamacpp/qwen", "and in the next"
+
+
+async def test_with_a_key_only_the_server_that_it_belongs_to_is_asked(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with ModelServer(LIST) as server, ModelServer(Answer(status=401, headers=JSON)) as other:
+        monkeypatch.setenv("JP_TUI_PROVIDERS__LLM__OPENAI__BASE_URL", server.url)
+        monkeypatch.setenv("JP_TUI_PROVIDERS__LLM__MISTRAL__BASE_URL", other.url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        run = FirstRun(made(home))
+        found = await run.found()
+        first = found.servers[0]
+        assert (first.provider, first.variable, first.default_model) == ("openai", "OPENAI_API_KEY", "gpt-5.1")
+        assert not server.received, "a credential is only found; nobody is asked before a choice"
+        assert not other.received or "authorization" not in other.received[0].headers
+        said = await run.models("openai", None)
+        assert server.received[0].headers["authorization"] == f"Bearer {KEY}"
+        run.save("openai/gpt-5.1", "openai/qwen", None)
+    assert [one.model for one in said.models if one.default] == ["gpt-5.1"]
+    assert [one.model for one in said.models if not one.listed] == ["gpt-5.1"]
+    text = written_in(home)
+    assert KEY not in text + repr(found) + repr(said) and 'id = "openai/qwen"' in text
+
+
+async def test_a_server_of_ones_own_is_tested_before_it_is_written(home: Path) -> None:
+    refused = Answer([json.dumps({"error": {"message": f"no {KEY}"}}).encode()], 401, JSON)
+    async with ModelServer(LIST, refused, Answer([sample("anthropic_tools")[0]])) as server:
+        spec = ServerSpec(name="mine", wire="openai-chat", base_url=f"{server.url}/v1")
+        run = FirstRun(made(home))
+        said = await run.models("", spec)
+        assert said.provider == "mine" and [one.id for one in said.models] == ["mine/llama-3", "mine/qwen"]
+        tested = await run.tested("mine/llama-3", spec)
+        assert not tested.ok and "mine wants a key (401)" in tested.message and "api_key_env" in tested.advice
+        spoken = spec.model_copy(update={"wire": "anthropic"})
+        assert (await run.tested("mine/llama-3", spoken)).ok
+        run.save("mine/llama-3", "inherit", spoken)
+        assert (await run.open_model("")).id == "mine/llama-3"
+    again = FirstRun(made(home))
+    found = await again.found()
+    assert (found.exists, found.model, found.reviewer) == (True, "mine/llama-3", "inherit")
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        (ServerSpec(name="mine", base_url="localhost:8080"), "base_url"),
+        (ServerSpec(name="mine", base_url="http://h/v1", wire="telepathy"), "wire"),
+        (ServerSpec(name="mine", base_url="http://h/v1", api_key_env="sk-abc def"), "api_key_env"),
+        (ServerSpec(name="demo", base_url="http://h/v1"), "demo"),
+    ],
+)
+async def test_what_no_configuration_takes_is_refused(home: Path, spec: ServerSpec, words: str) -> None:
+    run = FirstRun(made(home))
+    for attempt in (lambda: run.models("", spec), lambda: run.tested("mine/x", spec)):
+        with pytest.raises(ValueError, match=words):
+            await attempt()
+    with pytest.raises(ValueError, match=words):
+        run.save("mine/x", "", spec)
+    assert not (home / "home").exists()
+
+
+async def test_a_silent_server_is_one_line(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with ModelServer(Answer(blackhole=True)) as silent, ModelServer(LIST) as server:
+        local(monkeypatch, server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("JP_TUI_PROVIDERS__LLM__OPENAI__BASE_URL", silent.url)
+        said = await listed(made(home), "", None, seconds=0.5)
+    wrong = {one.provider: one for one in said.problems}
+    assert wrong["openai"].message == "openai did not answer within 0.5 s."
+    assert wrong["ollama"].kind == "refused" and "\n" not in wrong["ollama"].message
+    assert ("anthropic", "ANTHROPIC_API_KEY") in [(one.provider, one.variable) for one in said.missing]
+    ids = [one.id for one in said.models]
+    assert "llamacpp/llama-3" in ids and "demo/tour" in ids and "openai/gpt-5.1" in ids
+    assert not [one for one in said.models if one.provider == "openai" and one.listed], "our data names them alone"
+
+
+async def test_all_are_asked_at_once_and_let_go_when_nobody_waits(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with ModelServer(Answer(blackhole=True)) as silent:
+        for name in ("OPENAI", "GROQ", "MISTRAL"):
+            monkeypatch.setenv(f"{name}_API_KEY", KEY)
+            monkeypatch.setenv(f"JP_TUI_PROVIDERS__LLM__{name}__BASE_URL", silent.url)
+        asking = asyncio.ensure_future(listed(made(home), "", None, seconds=60))
+        await asyncio.wait_for(silent.wait_for_request(3), 20)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        for request in silent.received:
+            await asyncio.wait_for(request.gone.wait(), 20)
+
+
+def test_a_new_file_explains_itself_and_loads(tmp_path: Path) -> None:
+    for choice in (
+        Choice("openai/gpt-5.1"),
+        Choice("mine/a", "inherit", ("mine", "anthropic", "http://h/v1", "MINE_KEY")),
+        Choice('mine/quote"d', "", ("my-own", "openai-chat", "http://h/v1", "")),
+    ):
+        text = fresh(choice)
+        from_text("user", "config.toml", text.encode())
+        assert max(map(len, text.splitlines())) <= 120 and "/setup" in text
+        for line in text.splitlines():
+            assert not line or line.startswith(("#", "[", "id =")) or "#" in line, line
+
+
+def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(
+        '# mine\n[ui]\ntheme = "jp-day"  # bright\n\n[conversation.inquiry.assistant.model]\nid = "inherit"\n'
+    )
+    written = write(file, Choice("openai/gpt-5.1"))
+    assert not written.created and written.keys[-1] == ("conversation.inquiry.assistant.model.id", "")
+    text = file.read_text()
+    assert text.startswith('# mine\n[ui]\ntheme = "jp-day"  # bright\n') and 'id = "openai/gpt-5.1"' in text
+    assert "inherit" not in text
+
+
+def test_a_broken_file_is_not_written_over(home: Path) -> None:
+    run = FirstRun(made(home))
+    file = home / "home" / "config" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("[ui\n")
+    with pytest.raises(ValueError, match=r"config\.toml:1"):
+        run.save("openai/gpt-5.1", "", None)
+    assert file.read_text() == "[ui\n"
