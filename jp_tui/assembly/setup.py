@@ -19,6 +19,7 @@ from jp_tui.assembly.models import named_model
 from jp_tui.assembly.reviewers import Reviewers
 from jp_tui.assembly.tools import tool_setups
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.engine.copies import CopyStore, Limits
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup, ToolSetup
 from jp_tui.engine.subagent import SubAgent
 from jp_tui.journal.port import Journal, JournalError
@@ -29,6 +30,7 @@ from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
 from jp_tui.settings.toml import parse_key
+from jp_tui.settings.undo import undo
 from jp_tui.system.lock import Holder, LockError, acquire, lock_path
 from jp_tui.system.paths import Paths, PathsError
 
@@ -81,6 +83,7 @@ def setup(
         max_attempts=config.max_attempts(parts.settings),
         on_failure=inquiry.on_failure,
         config_delta=dict(parts.delta),
+        copies=_copies(parts),
         via=via,
         reviews=client and reviews and config.look(parts.settings).review,
         secrets=secrets,
@@ -118,6 +121,13 @@ def _reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers |
     if reviewers is not None:
         reviewers.follow(settings)
     return made
+
+
+def _copies(parts: Parts) -> CopyStore | None:
+    """Where copies of changed files go; None where they are turned off."""
+    wanted = undo(parts.settings)
+    limits = Limits(wanted.file_mib << 20, wanted.total_mib << 20, wanted.days)
+    return CopyStore(parts.paths.undo, limits, time.time, _new_id) if wanted.copies else None
 
 
 def _new_id() -> str:

@@ -15,6 +15,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine import ledger
 from jp_tui.engine.coordinator import Coordinator
+from jp_tui.engine.copies import copies_of
 from jp_tui.engine.delivering import delivered
 from jp_tui.engine.forms import review_digest, rule_for
 from jp_tui.engine.garbage import unsound
@@ -190,7 +191,9 @@ class Runner:
         refused, spawn = frozenset(self._coordinator.ledger.refused), None
         if self._agents is not None and spawns(job.tool):
             spawn = self._agents.of(job, self._root, lambda: self._runs(job))
-        return job.execution(self._checks.usable, reviews=self._log.setup.reviews, refused=refused, spawn=spawn)
+        copies = copies_of(self._log, job.call.id)
+        reviews = self._log.setup.reviews
+        return job.execution(self._checks.usable, reviews=reviews, refused=refused, spawn=spawn, copies=copies)
 
     def _runs(self, job: Job) -> None:
         """A sub-agent works for it now."""

@@ -11,6 +11,7 @@ from jp_tui.conversation.model import Call
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.setup import ToolSetup
 from jp_tui.protocol.values import AgentInfo, CallEnd
+from jp_tui.tools.copies import Copies
 from jp_tui.tools.port import Cancel, Given, Replied, Spawner, Tool, ToolCall
 
 Usable = Callable[[JsonObject], Awaitable[str | None]]
@@ -99,6 +100,7 @@ class Job:
         reviews: bool = False,
         refused: frozenset[str] = frozenset(),
         spawn: Spawner | None = None,
+        copies: Copies | None = None,
     ) -> ToolCall:
         """One run, as the tool gets it; the arguments as in ToolCall."""
         return ToolCall(
@@ -115,4 +117,5 @@ class Job:
             reviewed=self.reviewed,
             refused=refused,
             spawn=spawn,
+            copies=copies,
         )

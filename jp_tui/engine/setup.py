@@ -12,6 +12,7 @@ from jp_tui.conversation.model import Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.catalogue import Catalogue
 from jp_tui.engine.copies import CopyStore
+from jp_tui.engine.copies import CopyStore
 from jp_tui.inquiry.values import Policy, ReviewerAnswered, ReviewerFailed, Rule, Verdict
 from jp_tui.journal.port import Journal
 from jp_tui.protocol.settings import SettingsRead
@@ -199,5 +200,6 @@ class Setup:
     catalogue: Catalogue | None = None
     config_delta: JsonObject = field(default_factory=dict)
     via: str = ""
+    copies: CopyStore | None = None
     copies: CopyStore | None = None
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")

@@ -18,6 +18,7 @@ from jp_tui.settings.nodes import dotted as dotted
 from jp_tui.settings.nodes import stricter
 from jp_tui.settings.notify import NOTIFY
 from jp_tui.settings.tool_keys import TOOLS, name
+from jp_tui.settings.undo import UNDO
 
 
 def _alias(value: Any) -> str:
@@ -126,6 +127,7 @@ SCHEMA = Group(
             }
         ),
         "notify": NOTIFY,
+        "undo": UNDO,
     }
 )
 

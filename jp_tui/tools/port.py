@@ -16,6 +16,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.questions.types import FormView, Question
 from jp_tui.questions.types import Given as Given
+from jp_tui.tools.copies import Copies
 
 if TYPE_CHECKING:
     from jp_tui.conversation.strict_json_faults import Misread
@@ -99,7 +100,7 @@ class ToolCall:
     Schema cannot be used (V9), None when it can; `reviews` and `reviewed` are NeedsReview's. `conversation` and
     `workspace` are the ids that a local tool's templates may name (R83). `refused` are the targets that somebody said
     no to in this turn (R247): a tool that would change one without asking asks. `spawn` is None where no sub-agent may
-    be started: one of a sub-agent's own calls (R224)."""
+    be started: one of a sub-agent's own calls (R224). `copies` keeps what files held before they are changed."""
 
     arguments: JsonObject
     root: Path
@@ -115,6 +116,7 @@ class ToolCall:
     reviewed: bool = False
     refused: frozenset[str] = frozenset()
     spawn: Spawner | None = None
+    copies: Copies | None = None
 
 
 class Tool(Protocol):

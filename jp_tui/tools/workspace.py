@@ -13,6 +13,7 @@ from jp_tui.conversation.outcomes import Failure
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions.bounds import beyond, short
 from jp_tui.system.files import FileProblem, Root
+from jp_tui.tools.copies import KeptRoot
 from jp_tui.tools.guard import SECRETS
 from jp_tui.tools.port import Outcome, ToolCall
 
@@ -119,7 +120,7 @@ class FileTool:
         """Do the work; what goes wrong comes back as a Failure in plain words."""
         try:
             arguments = Arguments(self.name, call.arguments, self.keys)
-            with Root(call.root) as root:
+            with Root(call.root) if call.copies is None else KeptRoot(call.root, call.copies) as root:
                 return await self.work(call, arguments, root)
         except (Refusal, FileProblem) as problem:
             return Failure(str(problem))
