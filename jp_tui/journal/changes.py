@@ -30,7 +30,8 @@ ON CONFLICT (conversation, inquiry) DO UPDATE SET
 """
 _COUNTS = """
 UPDATE conversations
-SET events = events + ?, last_seq = ?, turns = max(turns, ?), updated = max(updated, ?)
+SET events = events + ?, last_seq = ?, turns = max(turns, ?), updated = max(updated, ?),
+  hidden = iif(hidden = 'making', hidden, '')
 WHERE key = ?
 """
 
@@ -126,19 +127,9 @@ def add_partial(db: sqlite3.Connection, conversation: str, part: str, kind: str,
     db.execute("INSERT INTO partials (conversation, part, kind, text) VALUES (?, ?, ?, ?)", (key, part, kind, text))
 
 
-def set_title(db: sqlite3.Connection, conversation: str, title: str) -> None:
-    """Name a conversation."""
-    db.execute("UPDATE conversations SET title = ? WHERE key = ?", (title, key_of(db, conversation)[0]))
-
-
 def set_model(db: sqlite3.Connection, conversation: str, model: str) -> None:
     """Say which model a conversation talks to now."""
     db.execute("UPDATE conversations SET model = ? WHERE key = ?", (model, key_of(db, conversation)[0]))
-
-
-def set_archived(db: sqlite3.Connection, conversation: str, archived: bool) -> None:
-    """Take a conversation out of the lists, or put it back."""
-    db.execute("UPDATE conversations SET archived = ? WHERE key = ?", (archived, key_of(db, conversation)[0]))
 
 
 def save_draft(db: sqlite3.Connection, conversation: str, key: str, text: str) -> None:

@@ -63,9 +63,19 @@ class Stored:
     entry: Entry
 
 
+Titled = Literal["first_line", "model", "user"]
+TITLED: tuple[Titled, ...] = ("first_line", "model", "user")
+MAKING = "making"
+Shown = Literal["active", "archived", "deleted", "all"]
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationRow:
-    """A conversation as lists show it; times as given by the engine, `turns` is the highest turn stored."""
+    """A conversation as lists show it; times as given by the engine, `turns` is the highest turn stored.
+
+    `deleted` is the time at which it was, empty for others. Its first `copied` events came from the conversation
+    `origin`, or from one that another program calls `imported`.
+    """
 
     id: str
     title: str
@@ -78,6 +88,43 @@ class ConversationRow:
     last_seq: int
     parent: str | None
     archived: bool
+    deleted: str = ""
+    origin: str | None = None
+    imported: str | None = None
+    copied: int = 0
+    titled: Titled = "first_line"
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A conversation that is to be made of events that stand elsewhere; the fields as in ConversationRow."""
+
+    id: str
+    workspace: str
+    model: str
+    at: str
+    title: str
+    titled: Titled = "first_line"
+    origin: str | None = None
+    imported: str | None = None
+    copied: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a search found something: a conversation's key in this file, and a number."""
+
+    key: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The places that match in one conversation, the latest first; `more` when it has others."""
+
+    row: ConversationRow
+    places: tuple[int, ...]
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +244,32 @@ class Reading(Protocol):
         offset: int = 0,
         include_archived: bool = False,
         children: bool = True,
+        shown: Shown | None = None,
     ) -> list[ConversationRow]:
-        """The most recently updated first; without `children` only those that have no parent."""
+        """The most recently updated first; without `children` only those that have no parent. `shown` says which
+        instead of `include_archived`; deleted ones are nowhere else."""
 
-    def conversation(self, prefix: str) -> ConversationRow | None:
-        """The one with this id, else the only one whose id begins so; `ambiguous` names the candidates."""
+    def conversation(self, prefix: str, *, deleted: bool = False) -> ConversationRow | None:
+        """The one with this id, else the only one whose id begins so; `ambiguous` names the candidates. With `deleted`
+        one that is, else none of them."""
+
+    def children(self, conversation: str) -> list[str]:
+        """The ids of all conversations that work for it, and of those that work for these, hidden ones, too."""
+
+    def imports(self, imported: str) -> list[ConversationRow]:
+        """What was imported under this id of another program and is not deleted."""
+
+    def hidden(self) -> list[tuple[str, str]]:
+        """The ids of conversations that nobody sees, each with the time at which it was deleted, or MAKING."""
+
+    def can_search(self) -> bool:
+        """Whether this SQLite can search texts."""
+
+    def unindexed(self) -> int:
+        """How many events a search does not find yet."""
+
+    def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> Searching:
+        """Begin to search the texts of events (`words.py` says how `text` is read); raises nothing."""
 
     def latest(self, workspace: str) -> ConversationRow | None:
         """The most recently updated, not archived conversation of this workspace (`-c`) that has no parent."""
@@ -212,6 +280,20 @@ class Reading(Protocol):
 
     def drafts(self, conversation: str) -> dict[str, str]:
         """Unsent text by key."""
+
+
+class Searching(Protocol):
+    """A search that goes on in slices. Newest conversations first, of each at most `hits` places."""
+
+    @property
+    def more(self) -> bool:
+        """Whether there are conversations beyond the limit."""
+
+    def go_on(self, seconds: float) -> bool:
+        """Search for about so long; True when it is over."""
+
+    def found(self) -> list[Hits]:
+        """What was found so far."""
 
 
 class Journal(Reading, Protocol):
@@ -246,8 +328,28 @@ class Journal(Reading, Protocol):
     def partial(self, conversation: str, part: str, kind: str, chunk: str) -> Receipt[None]:
         """Add to a streaming part. May wait up to 0.2 s for more, so do not await it while streaming."""
 
-    def set_title(self, conversation: str, title: str) -> Receipt[None]:
-        """Durable."""
+    def set_title(
+        self, conversation: str, title: str, titled: Titled = "user", but: Titled | None = None
+    ) -> Receipt[bool]:
+        """Durable; `titled` says who made it. With `but` only a title that was made so is replaced; whether it was."""
+
+    def make(self, copied: Copied) -> Receipt[None]:
+        """A new, empty conversation that nobody sees before `reveal`; `exists` when the id is taken."""
+
+    def reveal(self, conversation: str) -> Receipt[None]:
+        """One that was made is whole; durable."""
+
+    def hide(self, conversation: str, at: str) -> Receipt[None]:
+        """Delete it, and those that work for it, as of this time; durable. What is appended to one restores it."""
+
+    def restore(self, conversation: str) -> Receipt[None]:
+        """Bring back what was deleted with it; durable."""
+
+    def remove(self, conversation: str) -> Receipt[int]:
+        """Remove a part of a hidden one for good; the number of its events, 0 when nothing of it is left."""
+
+    def index(self) -> Receipt[int]:
+        """Index a part of what is not yet; the number of its events, 0 when nothing is left to do."""
 
     def set_model(self, conversation: str, model: str) -> Receipt[None]:
         """The model that a list shows beside it; durable."""

@@ -11,22 +11,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from jp_tui.journal import search
 from jp_tui.journal.connect import open_reading, trouble
 from jp_tui.journal.migrate import check
-from jp_tui.journal.port import Asked, ConversationRow, Entry, JournalError, Offer, Partial, Span, Stored
+from jp_tui.journal.port import (
+    MAKING,
+    Asked,
+    ConversationRow,
+    Entry,
+    JournalError,
+    Offer,
+    Partial,
+    Shown,
+    Span,
+    Stored,
+)
 from jp_tui.journal.schema import LAST, SHIFT, STEPS
+from jp_tui.journal.shelves import FAMILY, FIELDS, Found, conversation_row, where
 
 _EVENTS = "SELECT seq, turn, kind, inquiry, at, lines, characters, payload, text FROM events "
 _WAITING = """
 SELECT c.id, e.seq, e.turn, e.kind, e.inquiry, e.at, e.lines, e.characters, e.payload, e.text
 FROM waiting AS w CROSS JOIN events AS e ON e.place = w.place CROSS JOIN conversations AS c ON c.key = w.conversation
-WHERE w.missing > 0
+WHERE w.missing > 0 AND c.hidden = ''
 """
 _OFFERS = "SELECT id, conversation, inquiry, payload, at, state, words FROM offers "
-_ROWS = (
-    "SELECT id, title, workspace, model, created, updated, events, turns, last_seq, parent, archived"
-    " FROM conversations "
-)
+_ROWS = f"SELECT {FIELDS} FROM conversations "
 
 
 def open_reader(path: Path) -> Reader:
@@ -137,25 +147,46 @@ class Reader:
         offset: int = 0,
         include_archived: bool = False,
         children: bool = True,
+        shown: Shown | None = None,
     ) -> list[ConversationRow]:
-        where, values = "WHERE true", list[object]()
-        if workspace is not None:
-            where, values = "WHERE workspace = ?", [workspace]
-        if not include_archived:
-            where += " AND NOT archived"
+        wanted, values = where(shown or ("all" if include_archived else "active"), workspace)
         if not children:
-            where += " AND parent IS NULL"
-        return self._rows(f"{where} ORDER BY updated DESC, key DESC LIMIT ? OFFSET ?", (*values, max(0, limit), offset))
+            wanted += " AND parent IS NULL"
+        return self._rows(
+            f"{wanted} ORDER BY updated DESC, key DESC LIMIT ? OFFSET ?", (*values, max(0, limit), offset)
+        )
 
-    def conversation(self, prefix: str) -> ConversationRow | None:
-        exact = self._rows("WHERE id = ?", (prefix,))
+    def conversation(self, prefix: str, *, deleted: bool = False) -> ConversationRow | None:
+        shown = f"hidden {'NOT IN' if deleted else 'IN'} ('', '{MAKING if deleted else ''}')"
+        exact = self._rows(f"WHERE id = ? AND {shown}", (prefix,))
         if exact or not prefix:
             return exact[0] if exact else None
-        found = self._rows("WHERE id >= ? AND id < ? ORDER BY id LIMIT 9", (prefix, prefix + "\U0010ffff"))
+        found = self._rows(f"WHERE id >= ? AND id < ? AND {shown} ORDER BY id LIMIT 9", (prefix, prefix + "\U0010ffff"))
         if len(found) > 1:
             named = ", ".join(row.id for row in found[:8]) + (" …" if len(found) > 8 else "")
             raise JournalError("ambiguous", f"several conversations begin with {prefix}: {named}")
         return found[0] if found else None
+
+    def children(self, conversation: str) -> list[str]:
+        return [id_ for (id_,) in self._all(FAMILY, (conversation,)) if id_ != conversation]
+
+    def imports(self, imported: str) -> list[ConversationRow]:
+        return self._rows("WHERE imported = ? AND hidden = ''", (imported,))
+
+    def hidden(self) -> list[tuple[str, str]]:
+        return self._all("SELECT id, hidden FROM conversations WHERE hidden <> ''", ())
+
+    def can_search(self) -> bool:
+        return bool(self._all("SELECT 1 FROM pragma_module_list WHERE name = ?", (search.MODULE,)))
+
+    def unindexed(self) -> int:
+        behind = "SELECT total(last_seq - indexed) FROM conversations WHERE indexed < last_seq"
+        return int(self._all(behind, ())[0][0])
+
+    def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> Found:
+        if self._db is None:
+            raise JournalError("closed", f"{self._path} is closed")
+        return Found(self._db, self._path, text, limit, hits, where(shown, workspace))
 
     def latest(self, workspace: str) -> ConversationRow | None:
         found = self.conversations(workspace, limit=1, children=False)
@@ -165,7 +196,7 @@ class Reader:
         found: list[Asked] = []
         limit = max(0, limit)
         talks = self._all(
-            "SELECT key, id, updated FROM conversations WHERE workspace = ? AND parent IS NULL"
+            "SELECT key, id, updated FROM conversations WHERE workspace = ? AND parent IS NULL AND hidden = ''"
             " ORDER BY updated DESC, key DESC LIMIT 1000",
             (workspace,),
         )
@@ -193,7 +224,7 @@ class Reader:
         return [_stored(conversation, *row) for row in self._all(_EVENTS + where, values)]
 
     def _rows(self, where: str, values: Sequence[object]) -> list[ConversationRow]:
-        return [_row(row) for row in self._all(_ROWS + where, values)]
+        return [conversation_row(row) for row in self._all(_ROWS + where, values)]
 
     def _all(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
         if self._db is None:
@@ -211,13 +242,6 @@ def _stored(
     size = _other(characters, text)
     return Stored(
         conversation, seq, Entry(kind, turn, payload, at=at, inquiry=inquiry, text=text, lines=lines, characters=size)
-    )
-
-
-def _row(row: tuple[Any, ...]) -> ConversationRow:
-    id, title, workspace, model, created, updated, events, turns, last_seq, parent, archived = row
-    return ConversationRow(
-        id, title, workspace, model, created, updated, events, turns, last_seq, parent, bool(archived)
     )
 
 

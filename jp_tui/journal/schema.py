@@ -125,5 +125,20 @@ _SECOND = (
     "CREATE INDEX offers_at ON offers (at)",
 )
 
-STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND)
+_THIRD = (
+    # empty; `making` while it is being copied; else the time at which it was deleted
+    "ALTER TABLE conversations ADD COLUMN hidden TEXT NOT NULL DEFAULT ''",
+    # where its first events, up to that number, were copied from: a conversation here, or one of another program
+    "ALTER TABLE conversations ADD COLUMN origin TEXT",
+    "ALTER TABLE conversations ADD COLUMN imported TEXT",
+    "ALTER TABLE conversations ADD COLUMN copied INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE conversations ADD COLUMN titled INTEGER NOT NULL DEFAULT 0",  # an index of port.TITLED
+    "ALTER TABLE conversations ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0",  # the last event that a search finds
+    "CREATE INDEX conversations_behind ON conversations (key) WHERE indexed < last_seq",
+    "CREATE INDEX conversations_hidden ON conversations (hidden) WHERE hidden <> ''",
+    "CREATE INDEX conversations_imported ON conversations (imported) WHERE imported IS NOT NULL",
+    "CREATE INDEX conversations_parent ON conversations (parent) WHERE parent IS NOT NULL",
+)
+
+STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD)
 """Step n takes a file of version n to version n + 1 (PRAGMA user_version)."""

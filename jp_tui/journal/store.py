@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from jp_tui.journal import changes
+from jp_tui.journal import changes, search, shelving
 from jp_tui.journal.connect import open_reading, open_writing
 from jp_tui.journal.migrate import migrate
-from jp_tui.journal.port import Entry, Journal, OfferState, Receipt
+from jp_tui.journal.port import Copied, Entry, Journal, OfferState, Receipt, Titled
 from jp_tui.journal.reader import Reader
 from jp_tui.journal.writer import Job, Writer
 
@@ -74,14 +74,34 @@ class SqliteJournal(Reader):
             )
         )
 
-    def set_title(self, conversation: str, title: str) -> Receipt[None]:
-        return self._do(lambda db: changes.set_title(db, conversation, title))
+    def set_title(
+        self, conversation: str, title: str, titled: Titled = "user", but: Titled | None = None
+    ) -> Receipt[bool]:
+        return self._do(lambda db: shelving.set_title(db, conversation, title, titled, but))
+
+    def make(self, copied: Copied) -> Receipt[None]:
+        return self._do(lambda db: shelving.make(db, copied), durable=False)
+
+    def reveal(self, conversation: str) -> Receipt[None]:
+        return self._do(lambda db: shelving.reveal(db, conversation))
+
+    def hide(self, conversation: str, at: str) -> Receipt[None]:
+        return self._do(lambda db: shelving.hide(db, conversation, at))
+
+    def restore(self, conversation: str) -> Receipt[None]:
+        return self._do(lambda db: shelving.restore(db, conversation))
+
+    def remove(self, conversation: str) -> Receipt[int]:
+        return self._do(lambda db: shelving.remove(db, conversation), durable=False)
+
+    def index(self) -> Receipt[int]:
+        return self._do(search.index, durable=False)
 
     def set_model(self, conversation: str, model: str) -> Receipt[None]:
         return self._do(lambda db: changes.set_model(db, conversation, model))
 
     def set_archived(self, conversation: str, archived: bool) -> Receipt[None]:
-        return self._do(lambda db: changes.set_archived(db, conversation, archived))
+        return self._do(lambda db: shelving.set_archived(db, conversation, archived))
 
     def save_draft(self, conversation: str, key: str, text: str) -> Receipt[None]:
         return self._do(lambda db: changes.save_draft(db, conversation, key, text), durable=False)

@@ -1,0 +1,126 @@
+"""The full-text index over the searchable text of events: brought up to date in slices, asked in slices.
+
+It follows the log instead of being written with each append: appending costs what it did, a database of before is
+indexed by the same means, and one that was written to by a program without FTS5 as well. A conversation knows up to
+which number it is indexed. The index holds no text of its own: what is taken out is named by its text again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+
+from jp_tui.journal.port import Place
+from jp_tui.journal.schema import LAST, SHIFT
+
+MODULE = "fts5"
+LONGEST = 1 << 18
+"""Characters of one event that are indexed: a result of megabytes is found by its beginning."""
+SLICE_EVENTS, SLICE_CHARACTERS = 400, 400_000
+"""What one job of the writer indexes: an append waits some tens of milliseconds at most."""
+_SKIP = 300
+_CREATE = (
+    f"CREATE VIRTUAL TABLE IF NOT EXISTS search USING {MODULE}"
+    "(text, content='', tokenize='unicode61 remove_diacritics 2', prefix='1 2')"
+)
+_ADD = f"INSERT INTO search (rowid, text) SELECT place, substr(text, 1, {LONGEST}) FROM events"
+_TAKE = f"INSERT INTO search (search, rowid, text) SELECT 'delete', place, substr(text, 1, {LONGEST}) FROM events"
+
+
+def possible(db: sqlite3.Connection) -> bool:
+    """Whether this SQLite can search texts."""
+    return db.execute("SELECT 1 FROM pragma_module_list WHERE name = ?", (MODULE,)).fetchone() is not None
+
+
+def made(db: sqlite3.Connection) -> bool:
+    """Whether there is an index that can be asked."""
+    there = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'search'").fetchone()
+    return there is not None and possible(db)
+
+
+def index(db: sqlite3.Connection) -> int:
+    """Index one slice more, the newest conversations first; how many events that was, 0 when nothing is left, or
+    nothing can be. Runs inside a transaction."""
+    if not possible(db):
+        return 0
+    row = db.execute(
+        "SELECT key, indexed, last_seq FROM conversations WHERE indexed < last_seq ORDER BY key DESC LIMIT 1"
+    ).fetchone()
+    if row is None:
+        return 0
+    db.execute(_CREATE)
+    key, indexed, last = row
+    upto, size = indexed, 0
+    for seq, characters in db.execute(
+        "SELECT seq, characters FROM events WHERE place > ? AND place <= ? ORDER BY place LIMIT ?",
+        (key << SHIFT | indexed, key << SHIFT | last, SLICE_EVENTS),
+    ):
+        upto, size = seq, size + min(characters, LONGEST)
+        if size > SLICE_CHARACTERS:
+            break
+    if upto == indexed:  # a gap that should not be: never asked again
+        upto = last
+    db.execute(f"{_ADD} WHERE place > ? AND place <= ? AND text <> ''", (key << SHIFT | indexed, key << SHIFT | upto))
+    db.execute("UPDATE conversations SET indexed = ? WHERE key = ?", (upto, key))
+    return int(upto - indexed)
+
+
+def forget(db: sqlite3.Connection, first: int, last: int) -> None:
+    """Take what was indexed of these places out, before the events go."""
+    if made(db):
+        db.execute(f"{_TAKE} WHERE place >= ? AND place <= ? AND text <> ''", (first, last))
+
+
+class Search:
+    """A search that goes on slice by slice, the newest conversations first. `wants` says whether a conversation, by its
+    key, counts; of one that does at most `hits` places are found, of at most `limit` conversations."""
+
+    def __init__(
+        self, db: sqlite3.Connection, expression: str, wants: Callable[[int], bool], limit: int, hits: int
+    ) -> None:
+        self.db, self.expression, self.wants, self.limit, self.hits = db, expression, wants, limit, hits
+        self.more = False
+        self.places: dict[int, list[Place]] = {}
+        self.others: set[int] = set()
+        self._below = (1 << 63) - 1
+        self._passed: dict[int, bool] = {}
+
+    def go_on(self, seconds: float) -> bool:
+        """Search for about so long; True when it is over. Raises sqlite3.Error."""
+        until = time.monotonic() + seconds
+        asked = "SELECT rowid FROM search WHERE search MATCH ? AND rowid < ? ORDER BY rowid DESC"
+        skipped = 0
+        for (place,) in self.db.execute(asked, (self.expression, self._below)):
+            self._below = place
+            key = place >> SHIFT
+            if self._take(key, place & LAST):
+                skipped = 0
+            else:
+                skipped += 1
+            if self.more:
+                return True
+            if skipped > _SKIP:  # nothing more is wanted of this one: straight to the next
+                self._below = key << SHIFT
+                return False
+            if time.monotonic() > until:
+                return False
+        return True
+
+    def _take(self, key: int, seq: int) -> bool:
+        held = self.places.get(key)
+        if held is not None:
+            if len(held) >= self.hits:
+                self.others.add(key)
+                return False
+            held.append(Place(key, seq))
+            return True
+        if key not in self._passed:
+            self._passed[key] = self.wants(key)
+        if not self._passed[key]:
+            return False
+        if len(self.places) >= self.limit:
+            self.more = True
+            return False
+        self.places[key] = [Place(key, seq)]
+        return True

@@ -1,0 +1,83 @@
+"""Rows of conversations as they are read, which of them a list shows, and a search that finds rows. Reads only."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from jp_tui.journal import search, words
+from jp_tui.journal.connect import trouble
+from jp_tui.journal.port import MAKING, TITLED, ConversationRow, Hits, Shown
+
+FIELDS = (
+    "id, title, workspace, model, created, updated, events, turns, last_seq, parent, archived, hidden, origin,"
+    " imported, copied, titled"
+)
+FAMILY = """
+WITH RECURSIVE family (id) AS (
+  VALUES (?) UNION SELECT c.id FROM conversations AS c JOIN family AS f ON c.parent = f.id
+)
+SELECT id FROM family
+"""
+_SHOWN: dict[Shown, str] = {
+    "active": "hidden = '' AND NOT archived",
+    "archived": "hidden = '' AND archived",
+    "deleted": f"hidden NOT IN ('', '{MAKING}')",
+    "all": "hidden = ''",
+}
+
+
+def where(shown: Shown, workspace: str | None) -> tuple[str, list[object]]:
+    """The condition for these, with its values."""
+    here, values = ("workspace = ? AND ", [workspace]) if workspace is not None else ("", [])
+    return f"WHERE {here}{_SHOWN[shown]}", [*values]
+
+
+def conversation_row(row: tuple[Any, ...]) -> ConversationRow:
+    """FIELDS as a value."""
+    head, (archived, hidden, *copied, titled) = row[:10], row[10:]
+    deleted = "" if hidden == MAKING else hidden
+    return ConversationRow(*(*head, bool(archived), deleted, *copied, TITLED[titled]))
+
+
+class Found:
+    """Implements `port.Searching` over one connection. JournalError where the index cannot be read."""
+
+    def __init__(
+        self,
+        db: sqlite3.Connection,
+        path: Path,
+        text: str,
+        limit: int,
+        hits: int,
+        wanted: tuple[str, list[object]],
+    ) -> None:
+        self._db, self._path, self._wanted = db, path, wanted
+        self._rows: dict[int, ConversationRow] = {}
+        found = words.terms(text)
+        self._search = search.Search(db, words.expression(found), self._wants, max(0, limit), max(1, hits))
+        self._none = not found or limit < 1
+
+    @property
+    def more(self) -> bool:
+        return self._search.more
+
+    def go_on(self, seconds: float) -> bool:
+        try:
+            return self._none or not search.made(self._db) or self._search.go_on(seconds)
+        except sqlite3.Error as error:
+            raise trouble(error, self._path) from error
+
+    def found(self) -> list[Hits]:
+        return [
+            Hits(self._rows[key], tuple(place.seq for place in places), key in self._search.others)
+            for key, places in self._search.places.items()
+        ]
+
+    def _wants(self, key: int) -> bool:
+        wanted, values = self._wanted
+        row = self._db.execute(f"SELECT {FIELDS} FROM conversations {wanted} AND key = ?", (*values, key)).fetchone()
+        if row is not None:
+            self._rows[key] = conversation_row(row)
+        return row is not None

@@ -1,0 +1,107 @@
+"""What becomes of whole conversations: hidden and brought back, copied into, removed slice by slice.
+
+Each function runs inside a transaction that somebody else begins and ends (as in `changes.py`). A sub-agent's
+conversation goes where its parent goes. Nothing is vacuumed: room that becomes free is used again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from jp_tui.journal import search
+from jp_tui.journal.changes import create, key_of
+from jp_tui.journal.port import MAKING, TITLED, Copied, JournalError, Titled
+from jp_tui.journal.schema import LAST, SHIFT
+
+SLICE = 400
+"""Events that one job removes."""
+_FAMILY = """
+WITH RECURSIVE family (id) AS (
+  VALUES (?) UNION SELECT c.id FROM conversations AS c JOIN family AS f ON c.parent = f.id
+)
+"""
+
+
+def make(db: sqlite3.Connection, copied: Copied) -> None:
+    """A new conversation that nobody sees before `reveal`; JournalError `exists`."""
+    create(db, copied.id, copied.workspace, copied.title, copied.model, copied.at, None)
+    db.execute(
+        "UPDATE conversations SET hidden = ?, origin = ?, imported = ?, copied = ?, titled = ? WHERE id = ?",
+        (MAKING, copied.origin, copied.imported, copied.copied, TITLED.index(copied.titled), copied.id),
+    )
+
+
+def reveal(db: sqlite3.Connection, conversation: str) -> None:
+    """It is whole."""
+    db.execute("UPDATE conversations SET hidden = '' WHERE key = ?", (key_of(db, conversation)[0],))
+
+
+def hide(db: sqlite3.Connection, conversation: str, at: str) -> None:
+    """Delete it with those of its sub-agents, as of this time."""
+    _family(db, conversation, "hidden", at, "AND hidden = ''")
+
+
+def restore(db: sqlite3.Connection, conversation: str) -> None:
+    """Bring back what was deleted together with it."""
+    key, _ = key_of(db, conversation)
+    (at,) = db.execute("SELECT hidden FROM conversations WHERE key = ?", (key,)).fetchone()
+    if at == MAKING:
+        raise JournalError("unknown", f"there is no conversation {conversation}")
+    _family(db, conversation, "hidden", "", "AND hidden = ?", at)
+
+
+def set_archived(db: sqlite3.Connection, conversation: str, archived: bool) -> None:
+    """Take a conversation, and those of its sub-agents, out of the lists, or put them back."""
+    _family(db, conversation, "archived", archived)
+
+
+def _family(db: sqlite3.Connection, conversation: str, column: str, value: object, where: str = "", *more: str) -> None:
+    key_of(db, conversation)
+    db.execute(
+        f"{_FAMILY} UPDATE conversations SET {column} = ? WHERE id IN (SELECT id FROM family) {where}",
+        (conversation, value, *more),
+    )
+
+
+def set_title(db: sqlite3.Connection, conversation: str, title: str, titled: Titled, but: Titled | None) -> bool:
+    """Name a conversation; with `but` only if its title was made by that so far. Whether it was named."""
+    key, _ = key_of(db, conversation)
+    done = db.execute(
+        "UPDATE conversations SET title = ?, titled = ? WHERE key = ? AND (? IS NULL OR titled = ?)",
+        (title, TITLED.index(titled), key, but, TITLED.index(but) if but is not None else None),
+    )
+    return done.rowcount > 0
+
+
+def remove(db: sqlite3.Connection, conversation: str) -> int:
+    """Remove one slice of a hidden conversation for good; how many events that was, 0 once nothing is left of it. Its
+    sub-agents' have to be removed by themselves."""
+    row = db.execute("SELECT key, indexed FROM conversations WHERE id = ? AND hidden <> ''", (conversation,)).fetchone()
+    if row is None:
+        return 0
+    key, indexed = row
+    places = db.execute(
+        "SELECT place FROM events WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT ?",
+        (key << SHIFT, key << SHIFT | LAST, SLICE),
+    ).fetchall()
+    if not places:
+        _last(db, key, conversation)
+        return 0
+    first, upto = places[-1][0], places[0][0]
+    search.forget(db, first, min(upto, key << SHIFT | indexed))
+    db.execute("DELETE FROM waiting WHERE conversation = ?", (key,))
+    db.execute("DELETE FROM events WHERE place >= ? AND place <= ?", (first, upto))
+    left = (first & LAST) - 1
+    db.execute(
+        "UPDATE conversations SET hidden = ?, last_seq = ?, events = ?, indexed = min(indexed, ?) WHERE key = ?",
+        (MAKING, left, left, left, key),  # what is half gone is never restored
+    )
+    return len(places)
+
+
+def _last(db: sqlite3.Connection, key: int, conversation: str) -> None:
+    for table in ("spans", "partials", "waiting"):
+        db.execute(f"DELETE FROM {table} WHERE conversation = ?", (key,))
+    for table in ("drafts", "offers"):
+        db.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,))
+    db.execute("DELETE FROM conversations WHERE key = ?", (key,))
