@@ -154,7 +154,7 @@ def derive(colors: Mapping[str, str], *, dark: bool) -> dict[str, str]:
     panel = base.get("panel", colours.blend(background, primary, 0.1))
     secondary, accent = base.get("secondary", primary), base.get("accent", primary)
     success, warning, error = (base.get(name, primary) for name in ("success", "warning", "error"))
-    grounds = (background, surface, panel)
+    grounds = grounds_of(background, surface, panel, foreground, primary=primary, warning=warning, error=error)
 
     def text(colour: str, *on: str) -> str:
         return colours.readable(colour, *(on or grounds))
@@ -200,6 +200,19 @@ def derive(colors: Mapping[str, str], *, dark: bool) -> dict[str, str]:
         "syntax-operator": text(foreground, code, *grounds),
     }
 
+
+def grounds_of(
+    background: str, surface: str, panel: str, foreground: str, *, primary: str, warning: str, error: str
+) -> tuple[str, ...]:
+    """All that text stands on: the plain backgrounds, and what screens make of them for the highlighted row of a list,
+    for a banner that waits or says of trouble, and for a field that is written in."""
+    plain = (background, surface, panel)
+    tints = ((primary, HIGHLIGHT), (warning, BANNER), (error, BANNER), (foreground, FIELD))
+    return (*plain, *(colours.blend(ground, tint, share) for ground in plain for tint, share in tints))
+
+
+HIGHLIGHT, BANNER, FIELD = 0.08, 0.12, 0.09
+"""Shares of a colour over a background, as the screens' styles have them."""
 
 BACKGROUNDS: Mapping[str, tuple[str, ...]] = {
     "bar-foreground": ("bar-background",),

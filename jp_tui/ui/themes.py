@@ -6,12 +6,16 @@ A theme's file is read when it is wanted, not before the first frame. Decides no
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from textual.theme import BUILTIN_THEMES, Theme
 
+from jp_tui.settings import colours
 from jp_tui.settings import themes as plain
 
 FALLBACK = "textual-dark"
+_TEXTS = tuple(name for name in plain.COLOURS if name not in ("background", "surface", "panel"))
+_TEXTUALS_TEXTS = tuple(name for name in _TEXTS if name != "foreground")
 
 
 def textual_theme(values: plain.Theme) -> Theme:
@@ -31,7 +35,31 @@ def load(name: str, files: Mapping[str, str]) -> Theme | None:
     """The theme of that name, from its file or Textual's own; SettingsError when the file cannot be used."""
     if name in files:
         return textual_theme(plain.read(name, files[name]))
-    return BUILTIN_THEMES.get(name)
+    theirs = BUILTIN_THEMES.get(name)
+    return None if theirs is None else readable(theirs)
+
+
+def readable(theme: Theme) -> Theme:
+    """One of Textual's own themes with each colour of text moved just as far as it takes to be read here (WCAG AA).
+
+    Most of them have a muted text, a warning or a primary colour below 4.5:1 on some background of ours.
+    """
+    if theme.ansi:
+        return theme
+    has = theme.to_color_system().generate()
+    colors = {name: has[name] for name in _TEXTS}
+    grounds: tuple[str, ...] = ()
+    for _ in range(2):  # what was moved tints a background a little more
+        grounds = plain.grounds_of(
+            has["background"], has["surface"], has["panel"], colors["foreground"],
+            primary=colors["primary"], warning=colors["warning"], error=colors["error"],
+        )  # fmt: skip
+        colors = {name: colours.readable(colour, *grounds) for name, colour in colors.items()}
+    muted = colours.readable(colours.blend(colors["foreground"], has["background"], 0.3), *grounds)
+    variables = {f"text-{name}": colour for name, colour in colors.items() if name in _TEXTUALS_TEXTS}
+    variables |= dict.fromkeys(("text-muted", "text-disabled", "foreground-muted", "foreground-disabled"), muted)
+    variables["scrollbar"] = colours.readable(has["scrollbar"], *grounds, least=3.0)
+    return replace(theme, **colors, variables={**theme.variables, **variables})
 
 
 def derived(theme: Theme) -> dict[str, str]:

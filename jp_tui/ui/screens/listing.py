@@ -68,7 +68,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
             height: auto; max-height: 60vh; border: none; padding: 0; background: $sheet-background;
             text-wrap: nowrap; text-overflow: ellipsis; background-tint: $foreground 0%;
             & > .option-list--option-highlighted {
-                background: $primary 12%; color: $foreground; text-style: none;
+                background: $primary 8%; color: $foreground; text-style: none;
             }
             &:ansi > .option-list--option-highlighted { background: transparent; }
         }

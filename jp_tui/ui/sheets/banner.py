@@ -29,7 +29,7 @@ class Banner(Widget):
     """What the reviewer said."""
 
     DEFAULT_CSS = """
-    Banner { height: auto; width: 1fr; padding: 0 1; border-left: outer $warning; background: $warning 15%;
+    Banner { height: auto; width: 1fr; padding: 0 1; border-left: outer $warning; background: $warning 12%;
         color: $foreground; }
     """
     ALLOW_SELECT = False

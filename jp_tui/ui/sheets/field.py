@@ -56,6 +56,7 @@ class Field(TextArea, inherit_bindings=False):
         background-tint: $foreground 4%;
         &:focus { border: none; background-tint: $foreground 9%; }
         & .text-area--cursor-line { background: transparent; }
+        & .text-area--placeholder { color: $muted-foreground; }
     }
     """
 

@@ -22,7 +22,7 @@ class Peek(Widget):
     """The folded sheet."""
 
     DEFAULT_CSS = """
-    Peek { height: 1; width: 1fr; padding: 0 1; background: $warning 15%; color: $text-muted; }
+    Peek { height: 1; width: 1fr; padding: 0 1; background: $warning 12%; color: $text-muted; }
     """
     ALLOW_SELECT = False
 

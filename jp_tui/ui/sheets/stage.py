@@ -43,9 +43,9 @@ class Stage(Ears):
     Stage { height: auto; width: 1fr; display: none;
         &.-waiting, &.-notice { display: block; }
         &.-maximized { height: 100%; }
-        & > #notice { height: auto; display: none; padding: 0 1; background: $warning 15%; color: $text-warning; }
+        & > #notice { height: auto; display: none; padding: 0 1; background: $warning 12%; color: $text-warning; }
         &.-notice > #notice { display: block; }
-        & > #alike { height: 1; display: none; padding: 0 1; background: $warning 15%; color: $text-warning; }
+        & > #alike { height: 1; display: none; padding: 0 1; background: $warning 12%; color: $text-warning; }
     }
     """
 

@@ -21,7 +21,7 @@ class Banner(Static):
     Banner {
         height: auto; max-height: 6; margin: 0 1; padding: 0 1; display: none;
         background: $waiting-background; border-left: outer $warning;
-        &.-trouble { background: $error 15%; border-left: outer $error; }
+        &.-trouble { background: $error 12%; border-left: outer $error; }
         &.-shown { display: block; }
     }
     """

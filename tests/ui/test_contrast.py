@@ -1,0 +1,95 @@
+"""Every theme can be read: each text and mark that a screen really shows, on what it really stands on (WCAG AA; issue
+8, line 5). Letters have 4.5:1, marks and borders that mean something 3:1; and no meaning rests on red and green.
+"""
+
+from __future__ import annotations
+
+import pytest
+from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.theme import BUILTIN_THEMES
+
+from jp_tui.settings import colours
+from jp_tui.settings import themes as plain
+from jp_tui.ui import themes
+from jp_tui.ui.widgets.transcript import Transcript
+from tests.ui.app_host import Host
+from tests.ui.contrast import Pair, cvd_distance, pairs
+from tests.ui.test_app_pictures import SCENES, host, settled, steps
+
+OURS = plain.names("/nonexistent")
+NO_MEANING = frozenset("·▏▕│")
+"""Separators and the sidebar's edge: nothing is lost with them."""
+
+
+def in_front(app: Host) -> list[Strip]:
+    """The rows of what can be used: what lies below an overlay is veiled on purpose."""
+    rows = app.screen._compositor.render_strips()
+    if not isinstance(app.screen, ModalScreen):
+        return rows
+    box = app.screen.children[0].region
+    return [row.crop(box.x, box.right) for row in rows[box.y : box.bottom]]
+
+
+def low(found: list[Pair]) -> list[Pair]:
+    marks = [one for one in found if not one.letters and set(one.text) - NO_MEANING]
+    return [one for one in found if one.letters and one.ratio < 4.5] + [one for one in marks if one.ratio < 3]
+
+
+@pytest.mark.parametrize(
+    ("scene", "names"),
+    [
+        ("escalated", [*OURS, *BUILTIN_THEMES]),
+        ("ledger", [*OURS, "nord", "solarized-light"]),
+        ("trouble", list(OURS)),
+        ("keys", list(OURS)),
+    ],
+)
+async def test_all_that_a_screen_shows_can_be_read(
+    scene: str, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    app = host(scene, names[0])
+    missed: dict[str, list[Pair]] = {}
+    measured = 0
+    async with app.run_test(size=(120, 36)) as pilot:
+        await steps(app, *SCENES[scene])(pilot)
+        app.composer.move_cursor((0, 0))
+        for name in names:
+            assert app._wear(name)
+            await settled(app, pilot)
+            found = list(pairs(in_front(app)))
+            measured += len(found)
+            if bad := low(found):
+                missed[name] = bad
+        assert app._main.query_one(Transcript).settled
+    assert missed == {} and measured > 8 * len([name for name in names if "ansi" not in name and name != "jp-sixteen"])
+
+
+@pytest.mark.parametrize("name", ["textual-light", "solarized-dark", "nord"])
+def test_textuals_own_are_moved_no_further_than_it_takes(name: str) -> None:
+    before, after = BUILTIN_THEMES[name], themes.readable(BUILTIN_THEMES[name])
+    assert after.name == name and after.background == before.background
+    ratio = colours.contrast(str(after.warning), after.to_color_system().generate()["panel"])
+    assert ratio is not None and ratio >= 4.5
+    assert themes.readable(BUILTIN_THEMES["ansi-dark"]) is BUILTIN_THEMES["ansi-dark"]
+
+
+MEANINGS = (
+    ("done-foreground", "failed-foreground"), ("done-foreground", "waiting-foreground"),
+    ("failed-foreground", "waiting-foreground"), ("diff-add-foreground", "diff-remove-foreground"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("eyes", ["protan", "deutan"])
+@pytest.mark.parametrize("name", ["jp-colourblind", "jp-colourblind-day"])
+def test_what_means_the_opposite_looks_different_to_colour_blind_eyes(name: str, eyes: str) -> None:
+    values = plain.read(name, OURS[name]).variables
+    for one, other in MEANINGS:
+        assert cvd_distance(values[one], values[other], eyes) >= 20, (one, other)
+    assert cvd_distance(values["diff-add-background"], values["diff-remove-background"], eyes) >= 12
+
+
+def test_the_measure_of_colour_blind_eyes_can_fail() -> None:
+    assert cvd_distance("#6a9a3a", "#b07a3a", "deutan") < 20
+    assert cvd_distance("#2f8f2f", "#2f8f2f", "protan") == 0
