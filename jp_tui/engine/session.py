@@ -65,7 +65,7 @@ class Session:
         self._log, self._model, self._checks, self._lock, self.held_by = log, model, checks, lock, held_by
         self._greeting = model.provider.greeting if greet and not log.exists else None
         self._failed, self._agents, self._child = failed, agents, child
-        log.publish = self.live = Live(log.publish, watched=child is None)
+        log.publish = self.live = Live(log.publish, log.setup.monotonic, watched=child is None)
         self._drafts = Drafts(log)
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
