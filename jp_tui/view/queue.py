@@ -97,9 +97,14 @@ class Queue:
         return Queue((*self.prompts, prompt), self.current if self.prompts else key, aside)
 
     def others_of_turn(self, prompt: PromptRequest) -> int:
-        """How many more wait in the turn of a prompt: what ending that turn would close (R248)."""
+        """How many more wait in the turn of a prompt, of its sub-agents' tools too: what ending that turn would close
+        (R248, R249)."""
         return sum(
-            other.conversation == prompt.conversation and other.turn == prompt.turn
-            for other in (*self.prompts, *self.aside)
-            if key_of(other) != key_of(prompt)
+            _turn(other) == _turn(prompt) for other in (*self.prompts, *self.aside) if key_of(other) != key_of(prompt)
         )
+
+
+def _turn(prompt: PromptRequest) -> tuple[str, int]:
+    """The turn that ends with it: a sub-agent's is part of the one it works for (R249)."""
+    agent = prompt.agent
+    return (prompt.conversation, prompt.turn) if agent is None else (agent.parent, agent.turn)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.protocol.values import PromptRequest
+from jp_tui.protocol.values import AgentInfo, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, Question
 from jp_tui.view import wording
 from jp_tui.view.drafts import Draft, restored
@@ -57,6 +57,16 @@ def test_asked_anew_it_keeps_its_place() -> None:
 def test_r248_counts_what_ending_the_turn_would_close() -> None:
     waiting = queue("a", "b").added(prompt("c", turn=2))
     assert waiting.others_of_turn(waiting.prompts[0]) == 1
+
+
+def test_r249_ending_the_turn_closes_what_its_sub_agents_and_their_tools_ask_too() -> None:
+    agent = AgentInfo(conversation="child", parent="c", call="s", turn=1)
+    of_its_tool = prompt("a").model_copy(update={"conversation": "child", "turn": 7, "agent": agent})
+    handed_on = prompt("d").model_copy(update={"agent": agent})
+    others = queue("a").added(of_its_tool).added(handed_on)
+    assert [others.others_of_turn(one) for one in others.prompts] == [2, 2, 2]
+    another = of_its_tool.model_copy(update={"agent": agent.model_copy(update={"turn": 2})})
+    assert queue("a").added(another).others_of_turn(another) == 0
 
 
 @given(st.none() | st.text(), st.text())
