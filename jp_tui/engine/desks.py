@@ -41,8 +41,9 @@ class House:
 
 def desks(house: House) -> tuple[Desk, ...]:
     """All of them."""
+    from jp_tui.engine.files_desk import FilesDesk
     from jp_tui.engine.models_desk import ModelsDesk
     from jp_tui.engine.preferences import Preferences
     from jp_tui.engine.queue_desk import QueueDesk
 
-    return (ModelsDesk(house.setup.catalogue, house.publish), Preferences(house), QueueDesk(house))
+    return (ModelsDesk(house.setup.catalogue, house.publish), Preferences(house), QueueDesk(house), FilesDesk(house))

@@ -126,8 +126,8 @@ class ShellOutput(Model):
 
 
 class ShellEnded(Model):
-    """The command ended: by itself with `status`, by a signal, or because `problem`. `text` is all of its output that is
-    kept, `dropped` counts the bytes of it that are not."""
+    """The command ended: by itself with `status`, by a signal, or because `problem`. `text` is what is kept of its
+    output, `dropped` counts the bytes that are not."""
 
     type: Literal["shell_ended"] = "shell_ended"
     run: int

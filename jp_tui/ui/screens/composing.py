@@ -18,6 +18,7 @@ from jp_tui.ui.screens.drafts import COMPOSER, Drafts
 from jp_tui.ui.widgets.above import Above
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.widgets.filelist import FileList, Files
 from jp_tui.ui.widgets.queuelist import QueueList, Waiting
 from jp_tui.view.status import Status
 
@@ -50,6 +51,7 @@ class Composing(_Part):
         self.above = Above(id="above")
         self._waiting: tuple[Waiting, ...] = ()
         self._handed = deque[str]()
+        self._found = ev.FilesFound(revision=0)
 
     def compose_with(self, event: Composed) -> None:
         """What the engine said."""
@@ -61,6 +63,9 @@ class Composing(_Part):
             case ev.QueueTaken(message=message, dropped=dropped):
                 if not dropped:
                     self._composer.put_before(message.text)
+            case ev.FilesFound():
+                self._found = event
+                self._composer.files_found(event.revision, event.paths)
             case _:
                 pass
 
@@ -110,6 +115,25 @@ class Composing(_Part):
     def _picked(self, event: QueueList.Picked) -> None:
         event.stop()
         self.queue_take(drop=False, id=event.id)
+
+    # -- files
+
+    def find_files(self, query: str, revision: int) -> None:
+        """Which files may be meant?"""
+        self._send(cmd.FindFiles(query=query, revision=revision))
+
+    def show_files(self, paths: tuple[str, ...], chosen: int, shown: bool) -> None:
+        """The list as the composer has it."""
+        found = self._found
+        self.above.query_one(FileList).files = Files(
+            paths, chosen, shown, found.total, found.cut, found.revision > 0, found.problem
+        )
+
+    @on(FileList.Picked)
+    def _file_picked(self, event: FileList.Picked) -> None:
+        event.stop()
+        self.screen.set_focus(self._composer)
+        self._composer.name_file(event.path)
 
     def _queue_is(self, waiting: tuple[Waiting, ...], held: str) -> None:
         self._waiting = waiting

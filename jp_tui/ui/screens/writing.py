@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.widgets.mention import Mention
 from jp_tui.ui.widgets.slash import Slash
 from jp_tui.ui.widgets.slashlist import SlashList
 
@@ -54,6 +55,16 @@ class Writing(_Part):
             self._exchange.submitted(event.text)
         else:
             self._first_prompt = event.text  # typed ahead: it is said as soon as there is somebody to say it to
+
+    def on_mention_files_wanted(self, event: Mention.FilesWanted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.find_files(event.query, event.revision)
+
+    def on_mention_files_shown(self, event: Mention.FilesShown) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.show_files(event.paths, event.chosen, event.open)
 
     def on_composer_queued(self, event: Composer.Queued) -> None:
         event.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from jp_tui.ui.widgets.filelist import FileList
 from jp_tui.ui.widgets.queuelist import QueueList
 
 
@@ -17,3 +18,4 @@ class Above(Vertical):
 
     def compose(self) -> ComposeResult:
         yield QueueList(id="queue")
+        yield FileList(id="files")

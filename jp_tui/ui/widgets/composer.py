@@ -22,7 +22,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.editing import EDITING
-from jp_tui.ui.widgets.slash import SLASH, Slash
+from jp_tui.ui.widgets.mention import Mention
+from jp_tui.ui.widgets.slash import SLASH
 from jp_tui.view.commands import Command, Run, Unknown
 from jp_tui.view.pastes import ROOM, Pastes, cleaned
 from jp_tui.view.recall import Recall
@@ -32,7 +33,7 @@ _SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j"
 """One key, several names, by what the terminal reports."""
 
 
-class Composer(Slash, TextArea, inherit_bindings=False):
+class Composer(Mention, TextArea, inherit_bindings=False):
     """The prompt being written; Enter sends it, or queues it while the model is at work."""
 
     BINDINGS = [
@@ -176,7 +177,7 @@ class Composer(Slash, TextArea, inherit_bindings=False):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter sends nothing while the model is at work, so the last line does not say it does (E5)."""
         if action in ("complete", "put_away"):
-            return bool(self.suggested)
+            return self.listing or (action == "put_away" and self.naming)
         if self.locked:
             return action not in ("submit", "queue", "newline", "editor", "take_queued", "drop_queued")
         if action in ("take_queued", "drop_queued"):
@@ -198,7 +199,7 @@ class Composer(Slash, TextArea, inherit_bindings=False):
         """The table first, then characters; what is neither goes on to the screen."""
         key = _SAME.get(event.key, event.key)
         bindings = self._bindings.key_to_bindings.get(key)
-        if bindings and bindings[0] in SLASH and not self.suggested:
+        if bindings and bindings[0] in SLASH and not self.check_action(bindings[0].action, ()):
             bindings = None  # Tab and Esc are the screen's
         if not bindings and not (event.is_printable and event.character):
             event.prevent_default()
@@ -229,6 +230,7 @@ class Composer(Slash, TextArea, inherit_bindings=False):
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
+        self.look_for_files()
 
     def _enter(self, text: str) -> None:
         if not self.read_only and text:
@@ -258,7 +260,7 @@ class Composer(Slash, TextArea, inherit_bindings=False):
 
     def action_submit(self) -> None:
         written = self.written
-        if self.read_only:
+        if self.read_only or self.name_file():
             return
         if not written.strip():
             if self.queued and not self.busy:

@@ -1,0 +1,40 @@
+"""A file named in what is written: `@path`, what of it stands before the cursor, and how a path is written. Pure.
+
+What the model gets is the path, as it is written here; the file itself it reads with its own tools.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+_OPEN = re.compile(r'(?:^|(?<=[\s(\[{,;:]))@(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"@]*))$')
+_PLAIN = re.compile(r'[^\s"\\@(){}\[\],;]+')
+REACH = 400
+"""Characters before the cursor in which it begins."""
+
+
+def being_written(before: str) -> tuple[int, str] | None:
+    """Where in the text before the cursor a mention begins, and what of its path is there."""
+    found = _OPEN.search(before, max(len(before) - REACH, 0))
+    if found is None:
+        return None
+    return found.start(), found["quoted"] if found["quoted"] is not None else found["bare"]
+
+
+def mention(path: str) -> str:
+    """A path as it is written: quoted where a blank would end it, with what nobody sees or could type as `\\uXXXX`."""
+    if _PLAIN.fullmatch(path) and path.isprintable():
+        return f"@{path}"
+    written = "".join(one if one.isprintable() and one not in '"\\' else json.dumps(one)[1:-1] for one in path)
+    return f'@"{written}"'
+
+
+def answers(query: str, path: str) -> bool:
+    """Whether these letters stand in a path in their order."""
+    low, at = path.casefold(), 0
+    for letter in query.casefold():
+        at = low.find(letter, at) + 1
+        if at == 0:
+            return False
+    return True
