@@ -116,6 +116,7 @@ class Job:
             reviews=reviews,
             reviewed=self.reviewed,
             refused=refused,
+            leave=self.permission.get("choice") in ("run", "edit") and self.permission.get("by") != "policy",
             spawn=spawn,
             copies=copies,
         )

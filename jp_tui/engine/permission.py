@@ -9,6 +9,7 @@ from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.job import Done, Job
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
+from jp_tui.tools.port import commands
 
 
 def shown_digest(text: str) -> str:
@@ -19,9 +20,10 @@ def shown_digest(text: str) -> str:
 def refused(job: Job, coordinator: Coordinator) -> tuple[str, ...]:
     """The targets that somebody refused in this turn, that the call names, and that no person let it touch (R247).
 
-    None for a built-in tool: it says itself what it would change, and asks about that.
+    None for a built-in tool that says itself what it would change, and asks about that.
     """
-    if job.setup.kind == "built-in" or not coordinator.ledger.refused:
+    knows = job.setup.kind == "built-in" and not commands(job.tool)
+    if knows or not coordinator.ledger.refused:
         return ()
     from jp_tui.engine.on_disk import OnDisk  # rarely needed, and not at start-up
     from jp_tui.engine.touching import touched

@@ -53,6 +53,13 @@ def command(value: Any) -> Any:
     raise BadValue(f"expected text, or a table of {', '.join(_COMMAND)}; found {found(value)}")
 
 
+def paths(value: Any) -> list[str]:
+    """Paths of a workspace."""
+    for number, path in enumerate(_words(value)):
+        inside(number, _line, path)
+    return list(value)
+
+
 def argv(value: Any) -> list[str]:
     """A program and its arguments, run without a shell; empty for none."""
     words = _words(value)

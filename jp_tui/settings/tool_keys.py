@@ -68,6 +68,45 @@ STYLE = Group(
     }
 )
 
+_WALLS = ("off", "auto", "required")  # from loose to strict
+SANDBOX = Group(
+    {
+        "mode": Leaf(
+            checks.choice(*_WALLS),
+            tightens=stricter(*_WALLS),
+            never=lambda new: new == "off",
+            acts=True,
+            help="walls around what a tool runs: where they work, required, or off",
+        ),
+        "network": Leaf(
+            checks.boolean,
+            tightens=stricter(True, False),
+            never=lambda new: new is True,
+            acts=True,
+            help="whether what runs in the sandbox reaches the network",
+        ),
+        "read_only": Leaf(
+            shapes.paths,
+            tightens=lambda old, new: set(old or ()) <= set(new),
+            help="more paths of the workspace that nothing in the sandbox may change",
+        ),
+    },
+    shorthand=lambda value: {"mode": checks.choice(*_WALLS)(value)},
+)
+_CONFIRMS = ("never", "auto", "always")  # from loose to strict
+OPTIONS = Group(
+    {
+        "sandbox": SANDBOX,
+        "confirm": Leaf(
+            checks.choice(*_CONFIRMS),
+            tightens=stricter(*_CONFIRMS),
+            acts=True,
+            help="whether a command is confirmed: always, never, or (auto) where neither a person nor a sandbox was",
+        ),
+    },
+    named=FREE,
+)
+
 _SHARED: dict[str, Node] = {
     "enable": Group(
         {
@@ -90,7 +129,7 @@ _SHARED: dict[str, Node] = {
     ),
     "cancellation_response": Leaf(checks.text, help="what the model is told when you reject a call"),
     "timeout_secs": Leaf(checks.integer(1, 86_400), help="of a local tool"),
-    "options": Group(named=FREE),
+    "options": OPTIONS,
     "style": STYLE,
     "detached": Group(
         dict.fromkeys(KINDS, _DETACHED_LEAF),

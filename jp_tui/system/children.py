@@ -14,7 +14,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,16 +85,17 @@ async def run(
     flood: int | None = None,
     env_extra: Mapping[str, str] | None = None,
     cancel: asyncio.Event | None = None,
+    heard: Callable[[bytes], None] | None = None,
 ) -> Finished:
     """Run a program and wait for its end. ChildProblem when it cannot be started.
 
     After `timeout` seconds, when `cancel` is set, or when it wrote more than `flood` bytes (default: 64 times the
     limit) to one of its outputs (to stderr always the default), its group gets TERM and a second later KILL. When the
-    caller is cancelled its whole session is killed at once.
+    caller is cancelled its whole session is killed at once. `heard` is told of stdout as it comes.
     """
     began = time.monotonic()
     most = output_limit * _FLOOD if flood is None else flood
-    child = _Child(argv, cwd, stdin, output_limit, most, child_environment(os.environ, env_extra))
+    child = _Child(argv, cwd, stdin, output_limit, most, child_environment(os.environ, env_extra), heard)
     try:
         return await child.live(timeout, cancel, began)
     finally:
@@ -126,7 +127,14 @@ class _Child:
     """One process and its pipes, on the running loop. The leader is reaped last: until then its number is ours."""
 
     def __init__(
-        self, argv: Sequence[str], cwd: str | Path, stdin: bytes | None, limit: int, flood: int, env: dict[str, str]
+        self,
+        argv: Sequence[str],
+        cwd: str | Path,
+        stdin: bytes | None,
+        limit: int,
+        flood: int,
+        env: dict[str, str],
+        heard: Callable[[bytes], None] | None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._process = _start(argv, cwd, stdin is not None, env)
@@ -135,7 +143,7 @@ class _Child:
         self._timer: asyncio.TimerHandle | None = None
         self._pidfd = self._watch()
         assert self._process.stdout is not None and self._process.stderr is not None
-        self._out = Intake(self._loop, self._process.stdout, limit, flood, self._flooded)
+        self._out = Intake(self._loop, self._process.stdout, limit, flood, self._flooded, heard)
         self._err = Intake(self._loop, self._process.stderr, limit, limit * _FLOOD, self._flooded)
         self._swept = False
         self._feeding = None

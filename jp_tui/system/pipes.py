@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+from collections.abc import Callable
 from typing import IO
 
 _CHUNK = 1 << 16
@@ -13,13 +14,20 @@ _CHUNK = 1 << 16
 class Intake:
     """Reads a pipe to its end and keeps at most `limit` bytes: the first half of them and the last half.
 
-    More than `flood` bytes in all set `flooded`; reading goes on, so that the writer never hangs on us.
+    More than `flood` bytes in all set `flooded`; reading goes on, so that the writer never hangs on us. `heard` gets
+    each piece as it comes.
     """
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, pipe: IO[bytes], limit: int, flood: int, flooded: asyncio.Event
+        self,
+        loop: asyncio.AbstractEventLoop,
+        pipe: IO[bytes],
+        limit: int,
+        flood: int,
+        flooded: asyncio.Event,
+        heard: Callable[[bytes], None] | None = None,
     ) -> None:
-        self._loop = loop
+        self._loop, self._heard = loop, heard
         self._pipe = pipe
         self._head_size = limit // 2
         self._tail_size = limit - self._head_size
@@ -41,6 +49,8 @@ class Intake:
             self.close()
             return
         self._seen += len(data)
+        if self._heard is not None:
+            self._heard(data)
         room = self._head_size - len(self._head)
         self._head += data[:room]
         self._tail += data[room:] if room > 0 else data

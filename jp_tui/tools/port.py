@@ -99,7 +99,8 @@ class ToolCall:
     """One execution. `answers` is keyed by the bare question id, in the order they were given; `usable` says why a JSON
     Schema cannot be used (V9), None when it can; `reviews` and `reviewed` are NeedsReview's. `conversation` and
     `workspace` are the ids that a local tool's templates may name (R83). `refused` are the targets that somebody said
-    no to in this turn (R247): a tool that would change one without asking asks. `spawn` is None where no sub-agent may
+    no to in this turn (R247): a tool that would change one without asking asks. `leave`: a person
+    gave leave to run this call, now or for the rest of the turn (R86, R89). `spawn` is None where no sub-agent may
     be started: one of a sub-agent's own calls (R224). `copies` keeps what files held before they are changed."""
 
     arguments: JsonObject
@@ -115,6 +116,7 @@ class ToolCall:
     reviews: bool = False
     reviewed: bool = False
     refused: frozenset[str] = frozenset()
+    leave: bool = False
     spawn: Spawner | None = None
     copies: Copies | None = None
 
@@ -151,6 +153,12 @@ class Corrects(Protocol):
 def spawns(tool: object) -> bool:
     """Whether it starts sub-agents: it says so itself, and a sub-agent does not get it (R224)."""
     return getattr(tool, "spawns", False) is True
+
+
+def commands(tool: object) -> bool:
+    """Whether what it changes stands in a command line that it does not judge itself: a refused target in it makes the
+    call a person's to decide, as for a local tool (R247)."""
+    return getattr(tool, "commands", False) is True
 
 
 class RenderFailed(Exception):

@@ -43,7 +43,7 @@ def failed(name: str, stdout: str, stderr: str, reason: str = "") -> Failure:
 
 def why(done: Finished, limit: float) -> str:
     """What we know of a run's end that its output does not say; empty for one that ended by itself."""
-    return _ended(done, limit) or (f"it was killed by {_signal(done.signal)}" if done.signal else "")
+    return _ended(done, limit) or (f"it was killed by {signal_name(done.signal)}" if done.signal else "")
 
 
 def _ended(done: Finished, limit: float) -> str:
@@ -102,10 +102,11 @@ def _ends(text: str) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half:,} characters are left out …\n{text[-half:]}"
 
 
-def _signal(number: int) -> str:
+def signal_name(number: int | None) -> str:
+    """SIGTERM and its like; the number where it has no name."""
     import signal
 
     try:
-        return signal.Signals(number).name
+        return signal.Signals(number or 0).name
     except ValueError:
         return f"signal {number}"

@@ -59,12 +59,24 @@ class Lazy:
         return self._tool
 
 
+class Showing(Lazy):
+    """One that shows its arguments itself, as `port.Formats` does (R90); `commands` as there."""
+
+    commands = True
+
+    async def render(self, call: ToolCall) -> str:
+        tool = self._loaded()
+        shown: str = await tool.render(call)  # type: ignore[attr-defined]  # whoever stands here has it
+        return shown
+
+
 def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
     """Every built-in tool by its configuration key. `documentation` of the tools of this conversation is for the one
     that serves it (R81)."""
     made: dict[str, Tool] = {key: Lazy(_from(module, name), source) for key, (module, name, source) in _MODULES.items()}
     made["describe_tools"] = Lazy(_from("describe_tools", "DescribeTools", documentation), "tool")
     made["spawn_agent"] = Lazy(_from("spawn_agent", "SpawnAgent"), "tool", spawns=True)
+    made["shell_run"] = Showing(_from("shell_run", "ShellRun"), "tool")
     return made
 
 

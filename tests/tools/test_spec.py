@@ -129,6 +129,7 @@ def test_names_and_arguments() -> None:
         "fs_move_file": ("source", "target"),
         "fs_delete_file": ("path",),
         "spawn_agent": ("task", "name?", "model?", "tools?"),
+        "shell_run": ("argv?", "command?", "cwd?", "timeout_secs?"),
     }
     found = {}
     for name, entry in TOOLS.items():
@@ -142,9 +143,10 @@ def test_names_and_arguments() -> None:
 
 
 def test_every_built_in_runs_unattended_and_others_ask() -> None:
-    """S40: their own question shows the content; R68: the built-in layer ships `ask` for the rest."""
+    """S40: their own question shows the content; R68: the built-in layer ships `ask` for the rest. A command has no
+    such question where somebody gave leave, so leave is asked (issue 8, 9)."""
     assert TOOLS["*"]["run"] == "ask"
-    assert {entry["run"] for name, entry in TOOLS.items() if name != "*"} == {"unattended"}
+    assert {name for name, entry in TOOLS.items() if entry["run"] != "unattended"} == {"*", "shell_run"}
 
 
 def test_the_target_of_apply_changes_is_left_open() -> None:

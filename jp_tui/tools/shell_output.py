@@ -1,0 +1,73 @@
+"""What a command wrote and how it ended, for the model; and its last line, while it runs, for people (issue 8, line 9).
+
+Its beginning and its end are kept, what is left out between them is counted where it is missing. Runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.system.children import Finished
+
+KEPT = 48 << 10
+"""Bytes of output that a model reads."""
+FLOOD = 256 << 20
+"""Bytes of output that end a command."""
+_BETWEEN = 0.25
+_LINE = 200
+
+
+def told(
+    done: Finished, seconds: float, name: Callable[[int | None], str], *, walled: bool = False, network: bool = False
+) -> Success | Failure:
+    """The whole result. Whatever does not end by itself with status 0 is a failure, and says all the same."""
+    took = f"{done.ms / 1000:.1f} s"
+    if done.cancelled:
+        end = f"It was cancelled after {took}, with everything that it had started."
+    elif done.timed_out:
+        end = (
+            f"It was ended after {seconds:,.0f} s, its time limit (timeout_secs), with everything that it had started."
+        )
+    elif done.flooded:
+        end = f"It was ended because it wrote more than {FLOOD >> 20} MiB. Let it write less, or into a file."
+    elif done.signal is not None:
+        end = f"It was killed by {name(done.signal)} after {took}."
+    else:
+        end = f"Exit status {'unknown' if done.status is None else done.status} after {took}."
+    output = _output(done)
+    said = f"{end}\n\nOutput:\n{output}" if output else f"{end} It wrote nothing."
+    if (problem := done.stderr.decode("utf-8", "replace").strip()) and walled:
+        said += f"\n\nThe sandbox said: {problem[:1_000]}"
+    if done.ok:
+        return Success(said)
+    if walled:
+        net = "" if network else ", and there is no network"
+        said += f"\n\nIt ran in a sandbox: only the workspace can be written, not .git or .jp-tui{net}."
+    return Failure(said)
+
+
+def _output(done: Finished) -> str:
+    """Both ends, with the gap marked where it is (the runner keeps a half for each)."""
+    if not done.dropped:
+        return done.stdout.decode("utf-8", "replace")
+    half = KEPT // 2
+    head, tail = done.stdout[:half].decode("utf-8", "replace"), done.stdout[half:].decode("utf-8", "replace")
+    return f"{head}\n[… {done.dropped:,} bytes of output are left out here …]\n{tail}"
+
+
+class Tail:
+    """The last line that has come, handed on at most four times a second; foreign text."""
+
+    def __init__(self, say: Callable[[str], None], clock: Callable[[], float]) -> None:
+        self._say, self._clock = say, clock
+        self._line, self._at = b"", clock() - _BETWEEN
+
+    def heard(self, data: bytes) -> None:
+        """More output."""
+        lines = (self._line + data[-4_096:]).split(b"\n")
+        self._line = lines[-1][-_LINE * 4 :]
+        last = next((line for line in reversed(lines) if line.strip()), b"")
+        if last and self._clock() - self._at >= _BETWEEN:
+            self._at = self._clock()
+            self._say(last.decode("utf-8", "replace").strip()[:_LINE])

@@ -1,0 +1,211 @@
+"""`shell_run`: run a program, or a line for /bin/sh, in the workspace (surface.md S40; issue 8, line 9).
+
+A shell reads it only where the model asked for one. What is about to happen is shown whole before anybody is asked:
+where, with or without walls, and every character of the command. It runs in a sandbox where there is one
+(`system/sandbox.py`), through the one runner for children, and ends with all that it started. It opens no terminal,
+gives no input, falls back to nothing: without the sandbox that was shown, nothing runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import shutil
+from dataclasses import dataclass
+
+from jp_tui.conversation.events import SourceKind
+from jp_tui.conversation.outcomes import Failure
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.text import first_line
+from jp_tui.questions.types import BooleanAnswer, Question
+from jp_tui.questions.wire import digest
+from jp_tui.system.children import ChildProblem, child_environment, run
+from jp_tui.system.files import FileProblem, Root
+from jp_tui.system.problem import shown
+from jp_tui.system.sandbox import Sandbox, limited, most_processes, walled, walls_of
+from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
+from jp_tui.tools.printed import signal_name
+from jp_tui.tools.shell_output import FLOOD, KEPT, Tail, told
+from jp_tui.tools.workspace import Arguments, Refusal
+
+SECONDS, MOST_SECONDS = 120, 3_600
+LONGEST = 16_384
+"""Characters of a command: what is longer nobody reads before it runs."""
+_KEYS = frozenset({"argv", "command", "cwd", "timeout_secs"})
+_TITLE = 200
+NO = "The command was not run: the question about it was answered with no."
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a call asks for, checked: `argv` is run, `written` is what people read, `place` where."""
+
+    argv: tuple[str, ...]
+    written: str
+    shell: bool
+    cwd: str
+    place: str
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Walled:
+    """How it will run: the program that makes the walls, or why there are none."""
+
+    program: str = ""
+    reason: str = ""
+    network: bool = False
+    read_only: tuple[str, ...] = ()
+
+
+class ShellRun:
+    """The tool; see `jp_tui.tools.port.Tool`, `Formats` and `commands`."""
+
+    commands = True
+
+    def __init__(self) -> None:
+        self._sandbox = Sandbox()
+
+    @property
+    def source(self) -> SourceKind:
+        return "tool"
+
+    def title(self, arguments: JsonObject) -> str:
+        """The command's first line."""
+        argv, command = arguments.get("argv"), arguments.get("command")
+        words = _words(argv)
+        return first_line(shlex.join(words) if words else command if isinstance(command, str) else "")[:_TITLE]
+
+    async def render(self, call: ToolCall) -> str:
+        """Everything that somebody has to know before it runs. What is refused anyway is not shown to anybody."""
+        try:
+            wanted = _read(call)
+            return _told(wanted, await self._walls(call))
+        except (Refusal, FileProblem) as problem:
+            raise RenderFailed(str(problem)) from None
+
+    async def run(self, call: ToolCall) -> Outcome:
+        try:
+            wanted = _read(call)
+            walls = await self._walls(call)
+            if (asked := _confirm(call, wanted, walls)) is not None:
+                return asked
+            return await _carried_out(call, wanted, walls)
+        except (Refusal, FileProblem) as problem:
+            return Failure(str(problem))
+
+    async def _walls(self, call: ToolCall) -> Walled:
+        """Refusal where walls are required and there are none."""
+        options = call.options.get("sandbox")
+        said = options if isinstance(options, dict) else {}
+        mode, read_only = said.get("mode", "auto"), said.get("read_only")
+        if mode == "off":
+            return Walled(reason="your settings switch the sandbox off")
+        found = await self._sandbox.found(call.root)
+        if found.program:
+            paths = tuple(str(path) for path in read_only) if isinstance(read_only, list) else ()
+            return Walled(found.program, network=said.get("network") is True, read_only=paths)
+        if mode == "required":
+            raise Refusal(f"Commands run only in a sandbox here, and there is none: {found.reason}.")
+        return Walled(reason=found.reason)
+
+
+def _words(argv: Json) -> list[str]:
+    """A list of texts as it is; empty for anything else."""
+    return [word for word in argv if isinstance(word, str)] if isinstance(argv, list) else []
+
+
+def _read(call: ToolCall) -> Wanted:
+    """Refusal with all that is wrong; FileProblem for a folder that is not there, or not in the workspace."""
+    given = Arguments("shell_run", call.arguments, _KEYS)
+    command, argv = given.text("command"), given.json("argv")
+    where = given.text("cwd") or "."
+    seconds = given.number("timeout_secs", 1, MOST_SECONDS, SECONDS)
+    words = _words(argv)
+    if argv is not None and (not words or words != argv or not words[0]):
+        given.problem("`argv` must be a list of texts, the program first.")
+    if (argv is None) == (call.arguments.get("command") is None):
+        given.problem("give either `argv`, a program with its arguments, or `command`, a line for /bin/sh.")
+    elif argv is None and not command.strip():
+        given.problem("`command` must not be empty.")
+    written = shlex.join(words) if argv is not None else command
+    if len(written) > LONGEST:
+        given.problem(f"a command may have {LONGEST:,} characters, not {len(written):,}; put it into a script.")
+    if "\0" in written or not _sayable(written):
+        given.problem("a command must be text without a NUL or half characters.")
+    given.check()
+    with Root(call.root) as root:
+        there = root.stat(where)
+        if there.kind != "folder":
+            raise Refusal(f"shell_run: {shown(where)} is not a folder.")
+        cwd = os.path.normpath(os.path.join(root.path, there.real))
+        place = "the workspace" if cwd == root.path else f"the folder {shown(there.real)}"
+    shell = argv is None
+    return Wanted(("/bin/sh", "-c", command) if shell else tuple(words), written, shell, cwd, place, seconds)
+
+
+def _sayable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _told(wanted: Wanted, walls: Walled) -> str:
+    """Ours first, so that nothing in a command can stand before it; then all of the command, to the end."""
+    if walls.program:
+        net = "the network is open to it" if walls.network else "no network"
+        held = f"Sandboxed: it can change the workspace only, and not its .git; {net}."
+    else:
+        held = f"Not sandboxed: {walls.reason}. It can do all that you can."
+    lines, size = wanted.written.count("\n") + 1, len(wanted.written)
+    count = f"{lines:,} lines" if lines > 1 else f"{size:,} characters" if size > 200 else ""
+    how = "by /bin/sh -c" if wanted.shell else "without a shell"
+    rest = f"All {count} of it:" if count else "All of it:"
+    return f"{held}\nIn {wanted.place}, at most {wanted.seconds:,} s, {how}. {rest}\n{wanted.written}"
+
+
+def _confirm(call: ToolCall, wanted: Wanted, walls: Walled) -> NeedsInput | Failure | None:
+    """Where the policy wants it (S40): always, never, or where neither a person nor walls stand before it."""
+    policy = call.options.get("confirm", "auto")
+    if policy == "never" or (policy != "always" and (walls.program or call.leave)):
+        return None
+    question = Question(
+        "confirm", "Run this command?", BooleanAnswer(), _told(wanted, walls), default=False, has_default=True
+    )
+    given = call.answers.get("confirm")
+    if given is None or not isinstance(given.value, bool) or not (given.unseen or given.digest == digest(question)):
+        return NeedsInput(question)
+    return None if given.value else Failure(NO)
+
+
+async def _carried_out(call: ToolCall, wanted: Wanted, walls: Walled) -> Outcome:
+    if call.cancel.called:
+        return Failure("The call was cancelled before the command ran.")
+    path = child_environment(os.environ)["PATH"]
+    if "/" not in wanted.argv[0] and shutil.which(wanted.argv[0], path=path) is None:
+        return Failure(f"There is no program {shown(wanted.argv[0])} here.")
+    argv = limited(wanted.argv, most_processes())
+    extra = {}
+    if walls.program:
+        around = walls_of(str(call.root), wanted.cwd, os.environ, network=walls.network, read_only=walls.read_only)
+        argv, extra = walled(walls.program, around, argv), {"TMPDIR": "/tmp"}
+    cancel = asyncio.Event()
+    call.cancel.then(cancel.set)
+    tail = Tail(call.progress, asyncio.get_running_loop().time)
+    try:
+        done = await run(
+            argv,
+            cwd=wanted.cwd,
+            timeout=wanted.seconds,
+            output_limit=KEPT,
+            flood=FLOOD,
+            env_extra=extra,
+            cancel=cancel,
+            heard=tail.heard,
+        )
+    except ChildProblem as problem:
+        return Failure(f"The command could not be started: {problem}.")
+    return told(done, wanted.seconds, signal_name, walled=bool(walls.program), network=walls.network)
