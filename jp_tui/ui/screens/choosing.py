@@ -41,6 +41,9 @@ class Choosing(ModalScreen[str | None], inherit_bindings=False):
         }
         OptionList, OptionList:focus {
             height: auto; max-height: 60vh; border: none; padding: 0; background: $sheet-background;
+            text-wrap: nowrap; text-overflow: ellipsis; background-tint: $foreground 0%;
+            & > .option-list--option-highlighted { background: $primary 12%; color: $foreground; text-style: none; }
+            &:ansi > .option-list--option-highlighted { background: transparent; text-style: reverse; }
         }
         KeyBar { background: $sheet-background; width: 100%; height: auto; }
     }

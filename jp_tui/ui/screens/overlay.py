@@ -11,14 +11,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.message import Message
-from textual.widget import Widget
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
 
+    _Part = Widget
+else:
+    _Part = object  # no widget itself: the style sheet of a class is that of its first base that is one
 
-class Overlay(Widget):
+
+class Overlay(_Part):
     """A part of a screen class, named before the kind of screen: `class Library(Overlay, Listing)`. One that is a
     Listing takes its Again itself."""
 

@@ -45,14 +45,14 @@ class SettingsPage(Overlay, Listing):
         Binding("slash", "search", "search", id="settings.search", tooltip="Words of the key, its meaning, its value"),
         Binding("x,delete", "reset", "reset", id="settings.reset", tooltip="Take it out of your file"),
         Binding("m", "mine", "only yours", id="settings.mine", tooltip="What stands in your file, or all again"),
-        Binding("escape,q", "back", "close", id="settings.back", tooltip="From the line to the list, then away"),
+        Binding("escape,q", "back", "back", id="settings.back", tooltip="From the line to the list, then away"),
     ]
     DEFAULT_CSS = """
     SettingsPage {
         & > Vertical { height: 100%; }
         OptionList, OptionList:focus { height: 1fr; max-height: 100%; }
         #detail { height: auto; max-height: 8; }
-        #edit { margin: 0; }
+        #empty { height: 1fr; }
     }
     """
 
@@ -78,13 +78,11 @@ class SettingsPage(Overlay, Listing):
             yield self.rows()
             yield Static(id="empty")
             yield Static(id="detail")
-            yield Line("a value", id="edit")
+            edit = Line("a value", id="edit")
+            edit.display = False
+            yield edit
             yield Static(id="notice")
             yield KeyBar(speaks_for_itself=lambda node: False)
-
-    def on_mount(self) -> None:
-        self.query_one("#edit", Line).display = False
-        super().on_mount()
 
     # -- the engine
 
