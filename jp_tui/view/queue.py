@@ -96,12 +96,12 @@ class Queue:
         aside = tuple(one for one in self.aside if one is not prompt)
         return Queue((*self.prompts, prompt), self.current if self.prompts else key, aside)
 
-    def others_of_turn(self, prompt: PromptRequest) -> int:
-        """How many more wait in the turn of a prompt, of its sub-agents' tools too: what ending that turn would close
+    def others_of_turn(self, prompt: PromptRequest) -> tuple[Key, ...]:
+        """What else waits in the turn of a prompt, of its sub-agents' tools too: ending that turn closes all of it
         (R248, R249)."""
-        return sum(
-            _turn(other) == _turn(prompt) for other in (*self.prompts, *self.aside) if key_of(other) != key_of(prompt)
-        )
+        turn, key = _turn(prompt), key_of(prompt)
+        others = (key_of(other) for other in (*self.prompts, *self.aside) if _turn(other) == turn)
+        return tuple(other for other in others if other != key)
 
 
 def _turn(prompt: PromptRequest) -> tuple[str, int]:

@@ -54,7 +54,7 @@ BEFORE_INTENT: Final = "Before it was told the assistant's intent it said:"
 # Of several conversations at once (E4, E51).
 WHENCE: Final = "in “{title}”"
 FROM_ANOTHER: Final = "in another conversation"
-ALIKE: Final = "Your answer is the answer to all {n} that are alike · Ctrl+O folds, and it is for one again"
+ALIKE: Final = "Your answer goes to all {n} that are alike · Ctrl+O folds: to one again"
 
 # What each line of the menu does, and what it would lose (R248).
 ANSWER_DOES: Final = "back to the question"
@@ -156,7 +156,7 @@ WERE_UNSEEN: Final = "{n} of {m} lines were not on the screen"
 SAME_AGAIN: Final = "Once more, if you mean it"
 REFUSED: Final = "not taken: {reason}"
 GONE: Final = "The question of {who} is gone: {reason}"
-SETTLED_ELSEWHERE: Final = "The question of {who} no longer waits: it was settled elsewhere."
+SETTLED_ELSEWHERE: Final = "The question of {who} no longer waits: it was taken back, or settled elsewhere."
 EDITOR_FAILED: Final = "the editor did not give a text back: {reason}"
 ANSWERED_BY: Final = "The question of {who} no longer waits: already answered by {by}."
 SKIPPED: Final = "skipped: {because}"

@@ -163,7 +163,7 @@ async def test_an_answer_is_sent_once_and_the_sheet_waits_for_the_engine() -> No
         app.dock.settle(("c1", "q1"))
         await pilot.pause()
         assert kinds(app)[-1] == "Emptied" and app.composer.has_focus and app.dock.waiting == 0
-        assert "settled elsewhere" not in text_of(app)
+        assert "no longer waits" not in text_of(app)
 
 
 async def test_a_refused_answer_gives_the_sheet_back_with_what_was_typed() -> None:
@@ -190,6 +190,18 @@ async def test_e53_a_question_that_is_settled_elsewhere_goes_and_says_so() -> No
         app.dock.refused(("c1", "q2"), "it was answered by the other process", gone=True)
         await pilot.pause()
         assert "it was answered by the other process" in text_of(app) and app.dock.waiting == 0
+
+
+async def test_r249_what_the_user_s_own_end_of_the_turn_closes_is_no_news() -> None:
+    app = Host(boolean(), select())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "s", "enter")
+        assert app.answers == [EndTurn()]
+        app.dock.settle(("c1", "q1"))
+        app.dock.settle(("c1", "q2"))
+        await pilot.pause()
+        assert app.dock.waiting == 0 and "no longer waits" not in text_of(app)
 
 
 async def test_one_that_waits_behind_goes_without_a_word() -> None:

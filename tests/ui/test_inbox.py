@@ -301,7 +301,7 @@ async def test_e51_one_answer_for_several_that_are_the_same_once_all_were_shown(
         assert "3 alike" in app.screen_text()
         await press(pilot, "a")
         await armed(app, pilot)
-        assert "Your answer is the answer to all 3 that are alike" in app.screen_text()
+        assert "Your answer goes to all 3 that are alike · Ctrl+O folds: to one again" in app.screen_text()
         assert sent(app) == []
         await press(pilot, "n")
         await pilot.pause(0.1)

@@ -56,7 +56,7 @@ def test_asked_anew_it_keeps_its_place() -> None:
 
 def test_r248_counts_what_ending_the_turn_would_close() -> None:
     waiting = queue("a", "b").added(prompt("c", turn=2))
-    assert waiting.others_of_turn(waiting.prompts[0]) == 1
+    assert len(waiting.others_of_turn(waiting.prompts[0])) == 1
 
 
 def test_r249_ending_the_turn_closes_what_its_sub_agents_and_their_tools_ask_too() -> None:
@@ -64,9 +64,10 @@ def test_r249_ending_the_turn_closes_what_its_sub_agents_and_their_tools_ask_too
     of_its_tool = prompt("a").model_copy(update={"conversation": "child", "turn": 7, "agent": agent})
     handed_on = prompt("d").model_copy(update={"agent": agent})
     others = queue("a").added(of_its_tool).added(handed_on)
-    assert [others.others_of_turn(one) for one in others.prompts] == [2, 2, 2]
+    assert others.others_of_turn(of_its_tool) == (("c", "a"), ("c", "d"))
+    assert [len(others.others_of_turn(one)) for one in others.prompts] == [2, 2, 2]
     another = of_its_tool.model_copy(update={"agent": agent.model_copy(update={"turn": 2})})
-    assert queue("a").added(another).others_of_turn(another) == 0
+    assert queue("a").added(another).others_of_turn(another) == ()
 
 
 @given(st.none() | st.text(), st.text())
@@ -107,7 +108,7 @@ def test_e51_one_that_is_put_off_waits_beside_the_queue_and_comes_back_as_the_la
 def test_one_that_is_put_off_goes_when_it_is_settled_and_counts_in_its_turn() -> None:
     """R248: ending the turn closes it, too."""
     off = queue("a", "b").put_off(("c", "a"))
-    assert off.others_of_turn(off.prompts[0]) == 1
+    assert len(off.others_of_turn(off.prompts[0])) == 1
     assert off.without(("c", "a")) == queue("b") and off.without(("c", "b")).aside == off.aside
 
 
@@ -131,4 +132,4 @@ def test_r29_two_conversations_with_inquiries_of_one_id() -> None:
     two = queue("a").added(other)
     assert len(two) == 2 and two.turned().head == other
     assert two.without(("c2", "a")) == queue("a")
-    assert two.others_of_turn(other) == 0
+    assert two.others_of_turn(other) == ()

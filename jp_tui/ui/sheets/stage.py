@@ -101,7 +101,7 @@ class Stage(Ears):
         for key, sheet in self._sheets.items():
             sheet.display = self.open and key == self._queue.current
             sheet.waiting(self._queue.place, len(self._queue))
-            sheet.lost = self._queue.others_of_turn(sheet.prompt)
+            sheet.lost = len(self._queue.others_of_turn(sheet.prompt))
         self._entitle()
         alike = sum(self._queue.get(key) is not None for key in self._alike) if self.open else 0
         self._says.display = alike > 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jp_tui.protocol.values import Answered, Delivered, Permitted, PromptRequest, Response
+from jp_tui.protocol.values import Answered, Delivered, EndTurn, Permitted, PromptRequest, Response
 from jp_tui.ui.sheets.talking import Talking
 from jp_tui.view.arrival import Arrival
 from jp_tui.view.queue import Key, key_of
@@ -95,8 +95,11 @@ class Turning(Talking):
     # Several at once
 
     def also(self, prompt: PromptRequest, response: Response) -> tuple[Key, ...]:
-        """What else gets this answer, by the user's wish: asked of the same kind by the same tool, with one digest."""
+        """What else gets this answer, by the user's wish: asked of the same kind by the same tool, with one digest.
+        What the end of the turn closes gets none."""
         alike, self._alike = self._alike, ()
+        if isinstance(response, EndTurn):  # what it closes goes by the user's own word: that is no news
+            self._along |= set(self._queue.others_of_turn(prompt))
         if key_of(prompt) not in alike or not isinstance(response, FOR_ALL):
             return ()
         waiting = (self._queue.get(key) for key in alike if key != key_of(prompt))
