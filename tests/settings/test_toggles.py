@@ -71,12 +71,14 @@ def test_r77_bare_ones_leave_what_must_be_named(home: Home) -> None:
         return {name for name, tool in toggles.apply(known, directives).items() if tool.enable.state}
 
     locked = {"describe_tools", "fs_read_file"}
+    every = set(known) - {"shell_run"}  # which has to be named
     assert on(Toggle(False)) == {"ask_user", *locked}
     assert on(Toggle(False), Toggle(False, "ask_user")) == locked
-    assert on(Toggle(False, "ask_user")) == set(known) - {"ask_user", "fs_move_file"}
-    assert on(Toggle(False), Toggle(True)) == set(known), "also the one that was off before"
+    assert on(Toggle(False, "ask_user")) == every - {"ask_user", "fs_move_file"}
+    assert on(Toggle(False), Toggle(True)) == every, "also the one that was off before"
     assert on(Toggle(True), Toggle(False)) == {"ask_user", *locked}, "the later one wins"
-    assert on(Toggle(False, "ask_user"), Toggle(True)) == set(known) - {"ask_user"}, "only by name"
+    assert on(Toggle(False, "ask_user"), Toggle(True)) == every - {"ask_user"}, "only by name"
+    assert on(Toggle(True), Toggle(True, "shell_run")) == set(known)
     assert on(Toggle(False), Toggle(True, "fs_grep_files")) == {"ask_user", "fs_grep_files", *locked}
 
 
