@@ -31,6 +31,7 @@ from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.page_actions import Pages
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
+from jp_tui.ui.setup_actions import FirstRun
 from jp_tui.ui.text import foreign, ours
 from jp_tui.view.interrupt import InterruptWishes
 
@@ -47,7 +48,7 @@ class EngineBroke(Exception):
     """A bug in the engine; the message is the engine's redacted report."""
 
 
-class Workspace(CrashReports, Attentive, Pages, Commands, App[None], inherit_bindings=False):  # type: ignore[misc]  # untyped mixin
+class Workspace(CrashReports, Attentive, Pages, FirstRun, Commands, App[None], inherit_bindings=False):  # type: ignore[misc]  # untyped mixin
     """jp-tui's workspace."""
 
     TITLE = "jp"

@@ -75,6 +75,7 @@ COMMANDS: tuple[Entry, ...] = (
         does="All of them: what they mean, where they come from, and change them",
         action="settings",
     ),
+    Entry(name="setup", title="Setup", does="Find a model, test it, and write the configuration", action="setup"),
     Entry(name="help", title="Help", does="What can be written and pressed", action="keys"),
     Entry(name="keys", title="Keys", does="All keys, by where they work", action="keys"),
     Entry(name="quit", title="Leave", does="End the turn, close the log, leave", action="leave"),

@@ -1,0 +1,219 @@
+"""The first run: from what is found on this machine to a model that answers and a configuration (`/setup`).
+
+It shows what `view/first_run.py` says and carries choices to it. Esc goes back one step; until the last one nothing is
+written. The engine looks, tests and writes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, OptionList, Static
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.ui.screens.listing import Item, Listing, Rows
+from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.line import Line
+from jp_tui.view import first_run as view
+
+_QUIET = "$muted-foreground"
+
+
+class SetupPage(Overlay, Listing):
+    """A step at a time: words, rows, a line to write in where one is needed."""
+
+    BINDINGS = [
+        Binding("enter", "choose", "take it", id="setup.take", tooltip="The highlighted row"),
+        Binding("slash", "search", "search", id="setup.search", tooltip="Narrow the models, or name another"),
+        Binding("escape", "back", "back", id="setup.back", tooltip="One step back; from the first, away"),
+        Binding("q", "dismiss(None)", "leave", show=False, id="setup.leave", tooltip="Nothing is written"),
+    ]
+    DEFAULT_CSS = """
+    SetupPage {
+        & > Vertical { max-width: 96; }
+        OptionList, OptionList:focus { max-height: 46vh; }
+        #lead { color: $foreground; text-style: bold; margin-bottom: 1; max-height: 8; }
+        #plan { margin-bottom: 1; max-height: 12; }
+        #search { margin-bottom: 1; }
+        #notice { max-height: 6; color: $failed-foreground; text-style: none; }
+    }
+    """
+    title_words = "Setup"
+    rows = Rows
+
+    @dataclass
+    class Saved(Message):
+        """The configuration was written: conversations are held with this model from now on."""
+
+        model: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._now = view.Wizard()
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(id="lead")
+            yield Static(id="plan")
+            yield Line("search, or write the name of a model", id="search")
+            yield self.rows()
+            yield Static(id="empty")
+            yield Static(id="detail")
+            yield Line("", id="edit")
+            yield Static(id="notice")
+            yield KeyBar(speaks_for_itself=lambda node: False)
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self._go(view.begin())
+
+    def hear(self, event: ev.Event) -> None:
+        before = self._now.step
+        self._go(view.heard(self._now, event))
+        if isinstance(event, ev.SetupSaved) and before != "done":
+            self.post_message(self.Saved(event.model))
+
+    # -- steps
+
+    def _go(self, to: view.Next) -> None:
+        before, (self._now, wanted) = self._now, to
+        for command in wanted:
+            self.wants(command)  # type: ignore[arg-type]  # commands, as data
+        self._paint(moved=before.step != self._now.step or before.models is None)
+
+    def _paint(self, *, moved: bool = True) -> None:
+        now = self._now
+        search, edit = self.query_one("#search", Line), self.query_one("#edit", Line)
+        if moved:
+            search.value = ""
+            edit.display = False
+        search.display = view.filtered(now)
+        self.query_one(Vertical).border_title = foreign(Foreign(view.title(now)), mode="line")
+        self.query_one("#lead", Static).update(foreign(Foreign(view.lead(now))))
+        plan = self.query_one("#plan", Static)
+        plan.display = now.step in ("confirm", "saving", "done")
+        plan.update(_plan(now) if plan.display else blank())
+        self._rows(first=moved)
+        self.say(foreign(Foreign(now.trouble), limit=600))
+        if moved and not (edit.display and edit.has_focus):
+            self.query_one(OptionList).focus()
+        self.refresh_bindings()
+
+    def _rows(self, *, first: bool = False) -> None:
+        found = view.rows(self._now, self.query_one("#search", Line).value)
+        if first:
+            self.query_one(OptionList).highlighted = None
+        self.show([_item(one) for one in found], blank())
+        self.query_one("#empty", Static).display = False
+
+    # -- keys and mouse
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_choose()
+
+    def action_choose(self) -> None:
+        item = self.chosen
+        if item is None:
+            return
+        if item.key == view.CLOSE:
+            self.dismiss(None)
+        elif self._now.step == "own" and item.key in view.FIELDS and item.key != "wire":
+            edit = self.query_one("#edit", Line)
+            edit.display = True
+            edit.value = str(getattr(self._now.draft, item.key))
+            edit.cursor_position = len(edit.value)
+            edit.focus()
+            self.refresh_bindings()
+        else:
+            self._go(view.chosen(self._now, item.key))
+
+    @on(Input.Submitted, "#edit")
+    def _written(self, event: Input.Submitted) -> None:
+        """The line is taken, and the next one is highlighted."""
+        event.stop()
+        item = self.chosen
+        self.query_one("#edit", Line).display = False
+        if item is not None and item.key in view.FIELDS:
+            self._now = view.written(self._now, item.key, event.value)
+            self._paint(moved=False)
+            self.action_move(1)
+        self.query_one(OptionList).focus()
+
+    @on(Input.Changed, "#search")
+    def _searched(self, event: Input.Changed) -> None:
+        event.stop()
+        if view.filtered(self._now):
+            self._rows(first=True)
+
+    @on(Input.Submitted, "#search")
+    def _found(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.query_one(OptionList).focus()
+        self.action_choose()
+
+    def on_key(self, event: events.Key) -> None:
+        """From the search down into what it found."""
+        if event.key == "down" and isinstance(self.focused, Line) and self.focused.id == "search":
+            event.stop()
+            self.query_one(OptionList).focus()
+            self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        typing = isinstance(self.focused, Line)
+        match action:
+            case "move" | "dismiss":
+                return not typing
+            case "again":
+                return False
+            case "choose":
+                return not typing and self.chosen is not None
+            case "search":
+                return not typing and view.filtered(self._now)
+            case _:
+                return True
+
+    def action_search(self) -> None:
+        self.query_one("#search", Line).focus()
+        self.refresh_bindings()
+
+    def action_back(self) -> None:
+        if isinstance(line := self.focused, Line):
+            line.display = line.id == "search"
+            self.query_one(OptionList).focus()
+            self.refresh_bindings()
+            return
+        to = view.back(self._now)
+        if to is None:
+            self.dismiss(None)
+        else:
+            self._go((to, ()))
+
+
+def _item(row: view.Row) -> Item:
+    first = foreign(Foreign(row.title), mode="line", style="bold", limit=72)
+    second = foreign(Foreign(row.more), mode="line", style=_QUIET, limit=84)
+    return Item(row.key, (first, second), foreign(Foreign(row.detail), mode="line", limit=160))
+
+
+def _plan(now: view.Wizard) -> Content:
+    """What stands in the file then, and what becomes of it."""
+    lines = [
+        join(
+            foreign(Foreign(key), mode="line", style="$primary", limit=60),
+            ours(" = ", style=_QUIET),
+            foreign(Foreign(value or "(taken out)"), mode="line", limit=70),
+        )
+        for key, value in view.plan(now)
+    ]
+    return join(*lines, foreign(Foreign(view.told(now)), style=_QUIET), sep=ours("\n"))
