@@ -46,6 +46,7 @@ CALL = '{"jsonrpc":"2.0","id":1,"method":"m"}'
         ('{"jsonrpc":"2.0","id":1,"result":1,"error":{}}', -32600, None),
         ('{"jsonrpc":"2.0","result":1}', -32600, None),
         ('{"id":"ask-1","result":{}}', -32600, None),
+        ('{"jsonrpc":"2.0","id":1,"result":null,"error":null}', -32600, None),
         ("[" + ",".join(["1"] * 1001) + "]", -32600, None),
     ],
 )
@@ -73,6 +74,8 @@ def test_bytes_that_are_no_text() -> None:
         ('{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}', Reply(2, error="no")),
         ('{"jsonrpc":"2.0","id":2,"error":{"code":1}}', Reply(2, error='{"code":1}')),
         ('{"jsonrpc":"2.0","id":2,"error":null}', Reply(2, error="null")),
+        ('{"jsonrpc":"2.0","id":2,"result":{"answer":"a"},"error":null}', Reply(2, {"answer": "a"})),
+        ('{"jsonrpc":"2.0","id":2,"result":null,"error":{"message":"no"}}', Reply(2, error="no")),
     ],
 )
 def test_messages(line: str, message: wire.Message) -> None:
@@ -149,6 +152,20 @@ def test_replies_come_once_and_for_what_was_asked() -> None:
         talk.take({"jsonrpc": "2.0", "id": id_, "result": {"answer": "hunter2"}})
     assert [reply.id for reply in found] == [second]
     assert len(talk.told) == 3 and "hunter2" not in "".join(talk.told), "late ones are said, without what they held"
+
+
+@pytest.mark.parametrize("broken", [{}, {"result": 1, "error": {}}, {"jsonrpc": "1", "result": {"answer": "hunter2"}}])
+def test_r242_a_reply_that_is_none_fails_what_it_was_to_answer(broken: dict[str, Any]) -> None:
+    """Nobody waits for ever; the error says which reply it was, under no id that could be a request of the client's."""
+    talk, found = Talk(), []
+    asked = talk.peer.request("ask", {}, found.append)
+    talk.take({"jsonrpc": "2.0", "id": asked, **broken})
+    assert [(reply.id, reply.result) for reply in found] == [(asked, None)] and found[0].error
+    told = talk.said[-1]
+    assert (told["id"], told["error"]["code"], told["error"]["data"]) == (None, -32600, {"id": asked})
+    assert "hunter2" not in str(told) + str(found)
+    talk.take({"jsonrpc": "2.0", "id": "nobody", **broken})
+    assert len(found) == 1 and talk.said[-1]["error"]["code"] == -32600
 
 
 def test_a_bug_in_one_method_is_an_internal_error_and_no_more() -> None:

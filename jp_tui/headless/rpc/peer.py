@@ -80,8 +80,10 @@ class Peer:
 
     def _message(self, one: Message, put: Callable[[JsonObject | None], None]) -> None:
         match one:
-            case Fault(error=problem, id=id_):
+            case Fault(error=problem, id=id_, reply_to=asked):
                 put(wire.error(id_ if id_ not in self._running else None, problem))
+                if asked in self._asked:  # whoever waits for it would wait for ever (R242)
+                    self._replied(Reply(asked, error=problem.message))
             case Reply():
                 put(None)
                 self._replied(one)

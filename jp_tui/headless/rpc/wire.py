@@ -49,10 +49,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is no message, with the error that is due for it."""
+    """What is no message, with the error that is due for it; `reply_to`: the request of ours that it was to answer."""
 
     error: RpcError
     id: Id = None
+    reply_to: Id = None
 
 
 Message = Call | Reply | Fault
@@ -110,14 +111,23 @@ def _message(found: Json) -> Message:
 
 
 def _reply(found: JsonObject) -> Message:
+    given = found.get("id")
+    id_: Id = given if is_id(given) else None  # type: ignore[assignment]
     if found.get("jsonrpc") != VERSION:
-        return _wrong('`jsonrpc` must be "2.0".')
-    if ("result" in found) == ("error" in found):
-        return _wrong("A message has `method`, or one of `result` and `error`.")
-    id_ = found.get("id")
-    if not isinstance(id_, str | int | float) or not is_id(id_):
+        return _broken('`jsonrpc` must be "2.0".', id_)
+    told = [name for name in ("result", "error") if name in found]
+    if len(told) == 2:  # the version before had both, one of them null
+        told = [name for name in told if found[name] is not None]
+    if len(told) != 1:
+        return _broken("A message has `method`, or one of `result` and `error`.", id_)
+    if id_ is None:
         return _wrong("A reply has the `id` of a request.")
-    return Reply(id_, error=_words(found["error"])) if "error" in found else Reply(id_, found["result"])
+    return Reply(id_, error=_words(found["error"])) if told == ["error"] else Reply(id_, found["result"])
+
+
+def _broken(words: str, id_: Id) -> Fault:
+    """A reply that is none. Its id is one of ours, so that no answer can have it."""
+    return Fault(RpcError(REQUEST, words, None if id_ is None else {"id": id_}), reply_to=id_)
 
 
 def _words(error: Json) -> str:
