@@ -45,5 +45,7 @@ def desks(house: House) -> tuple[Desk, ...]:
     from jp_tui.engine.models_desk import ModelsDesk
     from jp_tui.engine.preferences import Preferences
     from jp_tui.engine.queue_desk import QueueDesk
+    from jp_tui.engine.undoing import Undoing
 
-    return (ModelsDesk(house.setup.catalogue, house.publish), Preferences(house), QueueDesk(house), FilesDesk(house))
+    models = ModelsDesk(house.setup.catalogue, house.publish)
+    return models, Preferences(house), QueueDesk(house), FilesDesk(house), Undoing(house)

@@ -1,8 +1,9 @@
 """From the log to what a model is told: the one place where events become messages (inquiries.md R59, R204).
 
-Only chat and tool-call events pass (an allow-list); everything unknown or internal stays hidden. Repair happens
-here, on the view that is sent, never in the log. Whatever the log holds, roles alternate, a user's message is first,
-and each call has exactly one result at the head of the message that follows it: servers refuse anything else.
+Only chat and tool-call events pass (an allow-list), and what the user took back of changes; everything else, unknown
+or internal, stays hidden. Repair happens here, on the view that is sent, never in the log. Whatever the log holds,
+roles alternate, a user's message is first, and each call has exactly one result at the head of the message that follows
+it: servers refuse anything else.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from jp_tui.conversation.model import Call, Message, Part, Result, Said, Thought
 
 REPAIRED = "Tool call was interrupted."
 """M36."""
+UNDONE = "changes_undone"
+"""The kind of an event that tells that the user took changes of files back, or brought them back (issue 8, 7)."""
 EMPTY = "(an empty message)"
 """What stands for a blank prompt of an imported log: servers refuse blank text."""
 
@@ -34,6 +37,13 @@ def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
 def spoke(turn: Iterable[ev.Event]) -> bool:
     """Whether something of the model stands in the log."""
     return any(isinstance(event, ev.ChatResponse | ev.ToolCallRequest) for event in turn)
+
+
+def undone(event: ev.Event) -> str:
+    """What the model is told of changes that the user took back; empty for any other event."""
+    raw = event.raw if isinstance(event, ev.Unknown) else {}
+    told = raw.get("told") if raw.get("type") == UNDONE else None
+    return told if isinstance(told, str) else ""
 
 
 class _Turn:
@@ -61,6 +71,8 @@ class _Turn:
                 if id_ not in self._names:
                     self._say("assistant", Call(id_, name, arguments))
                     self._names[id_] = name
+            case ev.Unknown() if undone(event):
+                self._say("user", Said(undone(event)))
             case ev.ToolCallResponse(id=id_, content=content, is_error=failed):
                 if (asked := self._names.pop(id_, None)) is not None:
                     self._add("user", Result(id_, asked, content, failed))
@@ -119,11 +131,13 @@ class History:
 
     def _fold(self, told: list[Message], standing: Standing | None = None) -> None:
         """Add the present turn; neighbours of one role become one message."""
-        if came_to_nothing(self._now):
-            return
         made = _Turn(self._provider)
+        nothing = came_to_nothing(self._now)
         for event in self._now:
-            made.take(event)
+            if not nothing:
+                made.take(event)
+            elif words := undone(event):
+                made.told.append(("user", [Said(words)]))
         made.repair(standing)
         for role, parts in made.told:
             if not (whole := _whole(role, parts)):

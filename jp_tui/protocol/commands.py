@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from jp_tui.protocol.base import Model
+from jp_tui.protocol.changes import ReadChanges as ReadChanges
+from jp_tui.protocol.changes import UndoChanges as UndoChanges
 from jp_tui.protocol.composing import ComposingCommand
 from jp_tui.protocol.composing import FindFiles as FindFiles
 from jp_tui.protocol.composing import QueueTurn as QueueTurn
@@ -256,6 +258,8 @@ Command = Annotated[
     | SendAside
     | TakeOver
     | ReadReviewers
+    | ReadChanges
+    | UndoChanges
     | ReadSettings
     | ResetSetting
     | ListModels

@@ -8,6 +8,8 @@ from pydantic import Field
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.base import Model
+from jp_tui.protocol.changes import ChangesRead as ChangesRead
+from jp_tui.protocol.changes import ChangesUndone as ChangesUndone
 from jp_tui.protocol.composing import ComposingEvent
 from jp_tui.protocol.composing import FilesFound as FilesFound
 from jp_tui.protocol.composing import QueueChanged as QueueChanged
@@ -374,6 +376,8 @@ Event = Annotated[
     | ReviewStarted
     | ReviewDelta
     | ReviewersRead
+    | ChangesRead
+    | ChangesUndone
     | ConversationsListed
     | ConversationRead
     | HistoryRead

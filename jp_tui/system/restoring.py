@@ -16,6 +16,9 @@ from jp_tui.system.regular import READ, sync
 class RestoringRoot(Root):
     """See `files.Root`."""
 
+    def __enter__(self) -> RestoringRoot:
+        return self
+
     def make_link(self, path: str, target: bytes) -> None:
         """A symbolic link where nothing stands; FileProblem `exists` when something does."""
         with self._locate_folder(path) as place:

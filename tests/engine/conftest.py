@@ -14,6 +14,7 @@ import pytest
 
 from jp_tui.conversation.model import ModelError, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.engine.copies import CopyStore, Limits
 from jp_tui.engine.hub import Engine
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Policies, Retry, Reviewer, Setup, ToolSetup
 from jp_tui.inquiry.values import Policy, Rule
@@ -55,6 +56,8 @@ class Bench:
         self.greet = False
         self.via = ""
         self.reviews = False
+        self.copies = False
+        self.copy_limit = 1 << 20
         self.tool_choice = "auto"
         self.side: Script | None = None
         self.reviewer: Reviewer | None = None
@@ -129,6 +132,7 @@ class Bench:
             reviews=self.reviews,
             open_inquiry_model=None if self.side is None else open_side,
             reviewer=self.reviewer,
+            copies=CopyStore(self.home / "undo", Limits(self.copy_limit), time.time, str) if self.copies else None,
             config_delta=self.delta,
             via=self.via,
             open_agent_model=self.agent_model,

@@ -1,4 +1,4 @@
-"""Copies before each write (issue 8, 7; surface S10): what is kept, for how long, and what happens when it cannot be."""
+"""Copies before each write (issue 8, 7; surface S10): what is kept, for how long, what happens when it cannot be."""
 
 from __future__ import annotations
 

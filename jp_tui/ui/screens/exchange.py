@@ -36,7 +36,7 @@ from jp_tui.view.trail import elsewhere
 NOTHING = ("", "")
 LISTS = (
     "read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting",
-    "read_settings", "reset_setting", "list_models", "probe_setup", "test_model", "save_setup",
+    "read_changes", "undo_changes", "read_settings", "reset_setting", "list_models", "probe_setup", "test_model", "save_setup",
     "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
     "restore_conversation", "import_conversations", "cancel_work", "list_conversations", "read_conversation",
 )  # fmt: skip
@@ -209,6 +209,8 @@ class Exchange(Composing, Waits):
             case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead() | ev.SettingChanged() | ev.SettingsRead():
                 self.post_message(self.Listed(event))
             case ev.ModelsListed() | ev.SetupFound() | ev.ModelTested() | ev.SetupSaved():
+                self.post_message(self.Listed(event))
+            case ev.ChangesRead() | ev.ChangesUndone():
                 self.post_message(self.Listed(event))
             case ev.ReviewStarted() | ev.ReviewDelta():
                 self.query_one(Transcript).apply(event)
