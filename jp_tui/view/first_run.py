@@ -285,7 +285,7 @@ def _models(now: Wizard, words: str) -> tuple[Row, ...]:
     if now.models is None:
         return ()
     wanted = words.casefold().split()
-    fits = [one for one in now.models if all(word in one.id.casefold() for word in wanted)]
+    fits = [one for one in now.models if all(word in one.model.casefold() for word in wanted)]
     fits.sort(key=lambda one: not one.default)
     found = [Row(one.id, one.model, _said(one)) for one in fits[:500]]
     name = words.strip()
