@@ -88,7 +88,8 @@ class SetupPage(Overlay, Listing):
         before, (self._now, wanted) = self._now, to
         for command in wanted:
             self.wants(command)  # type: ignore[arg-type]  # commands, as data
-        self._paint(moved=before.step != self._now.step or before.models is None)
+        now = self._now
+        self._paint(moved=(before.step, before.found, before.models) != (now.step, now.found, now.models))
 
     def _paint(self, *, moved: bool = True) -> None:
         now = self._now
