@@ -92,7 +92,7 @@ class QueueDesk:
             kept: list[QueuedMessage] = []
             with suppress(JournalError):
                 kept = _read(self._house.setup.journal.drafts(session.id).get(QUEUE, ""), session.log.turn)
-            self._queues[session.id] = _Queue(kept, RESTORED if kept else "")
+            self._queues[session.id] = _Queue(kept, RESTORED if kept and not _busy(session) else "")
         queue = self._queues[session.id]
         if not _busy(session) and queue.watching is None and queue.messages and not queue.held:
             queue.held = RESTORED  # the conversation was closed and opened again

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 MOST = 500
+LISTED = 50
+LOOKED = 10_000
+"""Characters of a text in which is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,3 +38,16 @@ class Recall:
             return None
         found = replace(self, at=self.at - 1)
         return found, found.texts[-found.at] if found.at else found.kept
+
+
+def found(texts: tuple[str, ...], query: str) -> tuple[str, ...]:
+    """The texts that hold every word of `query`, newest first, each once; at most `LISTED`."""
+    words = query.casefold().split()
+    held: dict[str, None] = {}
+    for text in reversed(texts):
+        low = text[:LOOKED].casefold()
+        if all(word in low for word in words):
+            held.setdefault(text)
+            if len(held) >= LISTED:
+                break
+    return tuple(held)

@@ -232,3 +232,25 @@ async def test_the_editors_text_comes_back_and_its_failure_is_said(monkeypatch: 
 def test_every_key_has_an_id_a_description_and_a_tooltip() -> None:
     for binding in Composer.BINDINGS:
         assert binding.id and binding.description and binding.tooltip, binding
+
+
+async def test_ctrl_r_searches_what_was_typed_and_enter_takes_it() -> None:
+    """Issue 8, 3: filtered as one types; the same key goes on to what is older; nothing is sent."""
+    async with workspace(FakeLink(history=["fix the tests", "say hello", "run the tests\nagain"])) as (app, pilot):
+        app.burst(*"half", "ctrl+r", *"tests the")
+        await pilot.pause()
+        shown = app.screen_text()
+        assert "❯ run the tests" in shown and "  fix the tests" in shown and "say hello" not in shown
+        await pilot.press("ctrl+r", "enter")
+        assert app.composer.text == "fix the tests" and app.starts() == []
+        await pilot.pause()
+        assert "typed before" not in app.screen_text()
+
+
+async def test_esc_leaves_what_was_there_as_it_was() -> None:
+    async with workspace(FakeLink(history=["old"])) as (app, pilot):
+        await pilot.press(*"half", "ctrl+r", *"zzz")
+        await pilot.pause()
+        assert "none holds it" in app.screen_text()
+        await pilot.press("enter", "escape", "!")
+        assert app.composer.text == "half!"

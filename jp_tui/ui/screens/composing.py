@@ -17,15 +17,15 @@ from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.drafts import COMPOSER, Drafts
 from jp_tui.ui.widgets.above import Above
 from jp_tui.ui.widgets.banner import Banner
+from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.filelist import FileList, Files
 from jp_tui.ui.widgets.queuelist import QueueList, Waiting
+from jp_tui.ui.widgets.recalllist import RecallList, Search
 from jp_tui.view.status import Status
 
 if TYPE_CHECKING:
     from textual.widget import Widget
-
-    from jp_tui.ui.widgets.column import Column
 
     _Part = Widget
 else:
@@ -134,6 +134,23 @@ class Composing(_Part):
         event.stop()
         self.screen.set_focus(self._composer)
         self._composer.name_file(event.path)
+
+    # -- what was typed before
+
+    def show_sought(self, query: str | None, texts: tuple[str, ...], chosen: int) -> None:
+        """The search as the composer has it."""
+        self.above.query_one(RecallList).search = Search(query, texts, chosen)
+
+    @on(RecallList.Picked)
+    def _sought_picked(self, event: RecallList.Picked) -> None:
+        event.stop()
+        self.screen.set_focus(self._composer)
+        self._composer.action_take_found(event.at)
+
+    @on(Column.Arranged)
+    def _arranged(self) -> None:
+        """Keys of the composer are no good while something else is open."""
+        self.above.query_one(QueueList).keys = bool(self._composer.display)
 
     def _queue_is(self, waiting: tuple[Waiting, ...], held: str) -> None:
         self._waiting = waiting

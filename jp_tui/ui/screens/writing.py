@@ -11,6 +11,8 @@ from textual import events
 
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.mention import Mention
+from jp_tui.ui.widgets.queueing import Queueing
+from jp_tui.ui.widgets.recalling import Recalling
 from jp_tui.ui.widgets.slash import Slash
 from jp_tui.ui.widgets.slashlist import SlashList
 
@@ -66,18 +68,23 @@ class Writing(_Part):
         if self._exchange is not None:
             self._exchange.show_files(event.paths, event.chosen, event.open)
 
-    def on_composer_queued(self, event: Composer.Queued) -> None:
+    def on_recalling_sought(self, event: Recalling.Sought) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.show_sought(event.query, event.texts, event.chosen)
+
+    def on_queueing_queued(self, event: Queueing.Queued) -> None:
         event.stop()
         if self._exchange is not None and self._exchange.queue(event.text):
             return
         self.composer.put_back(event.text)  # nobody can take it yet
 
-    def on_composer_queue_goes_on(self, event: Composer.QueueGoesOn) -> None:
+    def on_queueing_queue_goes_on(self, event: Queueing.QueueGoesOn) -> None:
         event.stop()
         if self._exchange is not None:
             self._exchange.queue_goes_on()
 
-    def on_composer_queue_take(self, event: Composer.QueueTake) -> None:
+    def on_queueing_queue_take(self, event: Queueing.QueueTake) -> None:
         event.stop()
         if self._exchange is not None:
             self._exchange.queue_take(drop=event.drop)

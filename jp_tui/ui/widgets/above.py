@@ -7,6 +7,7 @@ from textual.containers import Vertical
 
 from jp_tui.ui.widgets.filelist import FileList
 from jp_tui.ui.widgets.queuelist import QueueList
+from jp_tui.ui.widgets.recalllist import RecallList
 
 
 class Above(Vertical):
@@ -19,3 +20,4 @@ class Above(Vertical):
     def compose(self) -> ComposeResult:
         yield QueueList(id="queue")
         yield FileList(id="files")
+        yield RecallList(id="recall")

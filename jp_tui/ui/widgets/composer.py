@@ -19,28 +19,28 @@ from textual.reactive import reactive
 from textual.widgets import TextArea
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.keys import words
+from jp_tui.ui.keys import bound, words
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.editing import EDITING
-from jp_tui.ui.widgets.mention import Mention
+from jp_tui.ui.widgets.queueing import QUEUEING, Queueing
+from jp_tui.ui.widgets.recalling import RECALLING, Recalling
 from jp_tui.ui.widgets.slash import SLASH
 from jp_tui.view.commands import Command, Run, Unknown
 from jp_tui.view.pastes import ROOM, Pastes, cleaned
 from jp_tui.view.recall import Recall
 
 ASK = ours("Ask anything, or / for commands")
+_LIST_IDS = frozenset(binding.id for binding in (*SLASH, *RECALLING))
 _SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j", "ctrl+enter": "shift+enter"}
 """One key, several names, by what the terminal reports."""
 
 
-class Composer(Mention, TextArea, inherit_bindings=False):
+class Composer(Queueing, Recalling, TextArea, inherit_bindings=False):
     """The prompt being written; Enter sends it, or queues it while the model is at work."""
 
     BINDINGS = [
         Binding("enter", "submit", "send", id="composer.send", tooltip="Send what is written"),
-        Binding("enter", "queue", "queue", id="composer.queue", tooltip="Send it when the turn that runs has ended"),
-        Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="What waits last, also with Up"),
-        Binding("alt+x", "drop_queued", "drop queued", id="composer.drop", tooltip="What waits last is let go"),
+        *QUEUEING,
         Binding(
             "ctrl+j,shift+enter,alt+enter", "newline", "new line", id="composer.newline", tooltip="Begin another line"
         ),
@@ -51,6 +51,7 @@ class Composer(Mention, TextArea, inherit_bindings=False):
         Binding(
             "down", "newer", "down, or what was sent after", show=False, id="composer.newer", tooltip="At the last line"
         ),
+        *RECALLING,
         *SLASH,
         *EDITING,
     ]
@@ -76,8 +77,6 @@ class Composer(Mention, TextArea, inherit_bindings=False):
     """The model is at work: Enter queues the text."""
     replying = reactive(False)
     """What is written goes with an interruption: Enter sends it although the model is at work."""
-    queued = reactive(0)
-    """How many messages wait to be said."""
     locked = reactive(False, toggle_class="-locked")
     """Somebody else writes this conversation: nothing can be written here."""
 
@@ -86,21 +85,6 @@ class Composer(Mention, TextArea, inherit_bindings=False):
         """The user sends this; the composer is empty again."""
 
         text: str
-
-    @dataclass
-    class Queued(Message):
-        """The user sends this when the turn that runs has ended; the composer is empty again."""
-
-        text: str
-
-    class QueueGoesOn(Message):
-        """Enter on nothing, while messages wait."""
-
-    @dataclass
-    class QueueTake(Message):
-        """The message that waits last is to be edited, or dropped."""
-
-        drop: bool
 
     class Edited(Message):
         """The text changed; `Composer.written` is the new one."""
@@ -158,8 +142,13 @@ class Composer(Mention, TextArea, inherit_bindings=False):
 
     def press(self, key: str) -> None:
         """A key without text that was pressed elsewhere and meant for here."""
-        for binding in self._bindings.key_to_bindings.get(key, [])[:1]:
+        for binding in self._bound(key)[:1]:
             self._do(binding)
+
+    def _bound(self, key: str) -> list[Binding]:
+        """What a key does here; those of lists only while one is open, else they are the screen's."""
+        found = bound(self).get(key, [])
+        return [one for one in found if one.id not in _LIST_IDS or self.check_action(one.action, ())]
 
     def behind_keys(self, do: Callable[[], None]) -> None:
         """Have `do` come out as Behind: keys and what is said of them go through queues of their own (E10)."""
@@ -176,6 +165,8 @@ class Composer(Mention, TextArea, inherit_bindings=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enter sends nothing while the model is at work, so the last line does not say it does (E5)."""
+        if self.recalling or action in ("take_found", "end_recall"):
+            return self.recalling and action in ("take_found", "end_recall")
         if action in ("complete", "put_away"):
             return self.listing or (action == "put_away" and self.naming)
         if self.locked:
@@ -184,9 +175,6 @@ class Composer(Mention, TextArea, inherit_bindings=False):
             return self.queued > 0
         queues = self.busy and not self.replying and not self.suggested
         return queues if action == "queue" else not (action == "submit" and queues)
-
-    def watch_queued(self, queued: int) -> None:
-        self.refresh_bindings()
 
     def watch_locked(self, locked: bool) -> None:
         self.read_only = locked
@@ -197,10 +185,14 @@ class Composer(Mention, TextArea, inherit_bindings=False):
 
     async def _on_key(self, event: events.Key) -> None:
         """The table first, then characters; what is neither goes on to the screen."""
+        if self.recalling:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Typed())
+            self.sought_key(event)
+            return
         key = _SAME.get(event.key, event.key)
-        bindings = self._bindings.key_to_bindings.get(key)
-        if bindings and bindings[0] in SLASH and not self.check_action(bindings[0].action, ()):
-            bindings = None  # Tab and Esc are the screen's
+        bindings = self._bound(key)
         if not bindings and not (event.is_printable and event.character):
             event.prevent_default()
             return
@@ -221,7 +213,10 @@ class Composer(Mention, TextArea, inherit_bindings=False):
         event.stop()
         event.prevent_default()
         self.post_message(self.Typed())
-        self._enter(cleaned(event.text))
+        if self.recalling:
+            self.sought_paste(cleaned(event.text))
+        else:
+            self._enter(cleaned(event.text))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -281,17 +276,6 @@ class Composer(Mention, TextArea, inherit_bindings=False):
         self._recall = self._recall.remembered(written)
         self.load_text("")
         self.post_message(self.Queued(meant.text) if queues else self.Submitted(meant.text))
-
-    def action_queue(self) -> None:
-        self.action_submit()
-
-    def action_take_queued(self) -> None:
-        if self.queued and not self.read_only:
-            self.post_message(self.QueueTake(drop=False))
-
-    def action_drop_queued(self) -> None:
-        if self.queued and not self.read_only:
-            self.post_message(self.QueueTake(drop=True))
 
     def _refuse(self, why: Content) -> None:
         """Say at the border why Enter did nothing; the text stays."""

@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words
-from jp_tui.ui.text import blank, cut, foreign, join, ours
+from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 
 MOST = 4
 """Messages in sight: those that are next."""
@@ -45,6 +45,9 @@ class QueueList(Widget):
     held: reactive[str] = reactive("", layout=True)
     """Why it does not go by itself."""
 
+    keys: reactive[bool] = reactive(True, layout=True)
+    """Whether the composer, whose keys work here, is in sight."""
+
     @dataclass
     class Picked(Message):
         """This message was clicked."""
@@ -63,7 +66,8 @@ class QueueList(Widget):
         for at, one in enumerate(self.waiting[:MOST]):
             named = ours("⧗ next   " if at == 0 else "⧗ then   ", style=style)
             more = one.text.strip().count("\n")
-            tail = ours(" +{more} lines", style="$muted-foreground", more=more) if more else blank()
+            lined = ours("line") if more == 1 else ours("lines")
+            tail = ours(" +{more} {lined}", style="$muted-foreground", more=more, lined=lined) if more else blank()
             said = foreign(Foreign(one.text[:2000]), mode="line", limit=max(width - 9 - tail.cell_length, 4))
             lines.append(join(named, said, tail))
         if len(self.waiting) > MOST:
@@ -72,10 +76,12 @@ class QueueList(Widget):
         return join(*lines, sep=ours("\n"))
 
     def _how(self) -> Content:
-        keys = ours("Alt+↑ edit · Alt+X drop", style="$muted-foreground")
-        if not self.held:
-            return join(ours("  sent when this turn ends · ", style="$muted-foreground"), keys)
-        return join(ours("  held: {why} · Enter sends · ", style="$warning", why=words(self.held)), keys)
+        why = ours("  held: {why}", style="$warning", why=words(self.held))
+        said = why if self.held else ours("  sent when this turn ends", style="$muted-foreground")
+        if not self.keys:
+            return said
+        keys = ours(" · Enter sends · Alt+↑ edit · Alt+X drop") if self.held else ours(" · Alt+↑ edit · Alt+X drop")
+        return join(said, styled(keys, "$muted-foreground"))
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
