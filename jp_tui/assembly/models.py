@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.setup import ModelSetup, Retry
+from jp_tui.engine.setup import ModelSetup, Prices, Retry
 from jp_tui.providers.choose import Endpoint, EndpointProblem, WireName, open_demo, open_provider
 from jp_tui.providers.port import Provider
+from jp_tui.settings import known_models
 from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
 from jp_tui.settings.data import DEMO
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.known_models import Facts
 
 if TYPE_CHECKING:
     from jp_tui.compose.parts import Parts
@@ -74,14 +76,15 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
     retry = Retry(assistant.request.max_retries, assistant.request.base_backoff_ms, assistant.request.max_backoff_secs)
     try:
         opened: Provider
-        reviews = None
+        reviews, titles = None, True
         if provider.wire == "demo":
             scripted = open_demo(script(model))
-            opened, reviews = scripted, scripted.reviews
+            opened, reviews, titles = scripted, scripted.reviews, scripted.titles
         else:
             opened = open_provider(endpoint(provider, provider.wire, parts.environment, assistant.request))
     except (EndpointProblem, SettingsError, ValueError, OSError) as problem:
         raise ModelError("other", str(problem), "Correct the configuration, or name another model.") from problem
+    facts = Facts() if provider.wire == "demo" else known_models.read(parts.sources.models).facts(name)
     return ModelSetup(
         id=name,
         name=model,
@@ -93,7 +96,17 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
         extra=dict(assistant.extra),
         cache=assistant.request.cache,
         reviews=reviews,
+        titles=titles,
+        window=facts.window,
+        prices=prices(facts),
     )
+
+
+def prices(facts: Facts) -> Prices | None:
+    """What the tokens cost, where both directions are known."""
+    if facts.input is None or facts.output is None:
+        return None
+    return Prices(facts.input, facts.output, facts.input if facts.cached is None else facts.cached)
 
 
 def script(model: str) -> Path:

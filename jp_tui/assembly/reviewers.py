@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from jp_tui.assembly.models import endpoint, script
+from jp_tui.assembly.models import endpoint, prices, script
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.setup import ModelSetup, Prices, Retry
+from jp_tui.engine.setup import ModelSetup, Retry
 from jp_tui.providers.choose import open_demo, open_provider
 from jp_tui.providers.port import Provider
 from jp_tui.settings import model as config
@@ -80,7 +80,7 @@ class Reviewers:
             extra=dict(assistant.extra),
             cache=request.cache,
             window=facts.window,
-            prices=_prices(facts),
+            prices=prices(facts),
         )
 
     def _facts(self, id_: str) -> Facts:
@@ -120,12 +120,6 @@ class Reviewers:
             said = f"{server.name} needs a key, and {server.api_key_env} is not set ({words})."
             raise ModelError("no_credentials", said, f"Set {server.api_key_env}, or name another model there.")
         return open_provider(endpoint(server, server.wire, self._environment, request))
-
-
-def _prices(facts: Facts) -> Prices | None:
-    if facts.input is None or facts.output is None:
-        return None
-    return Prices(facts.input, facts.output, facts.input if facts.cached is None else facts.cached)
 
 
 def _bounds(request: config.RequestSettings) -> tuple[int, int]:

@@ -65,10 +65,10 @@ class SideModel:
             self._opened = await self._opens()
         return self._opened
 
-    async def close(self) -> None:
-        """Give up its connections."""
-        if self._opened is not None:
-            await self._opened.provider.close()
+    @property
+    def opened(self) -> list[ModelSetup]:
+        """What was opened here and is to be given up."""
+        return [self._opened] if self._opened is not None else []
 
 
 class Asides:

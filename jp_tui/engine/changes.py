@@ -44,7 +44,7 @@ async def keep(log: Log) -> None:
     if not delta:
         return
     held = in_effect(await log.deltas())
-    if not same(_laid_over(held, delta), held):
+    if not same(laid_over(held, delta), held):
         await log.append([read_event({"type": "config_delta", "delta": delta})])
 
 
@@ -52,12 +52,12 @@ def in_effect(deltas: Iterable[JsonObject]) -> JsonObject:
     """What several changes come to, in order."""
     held: Json = {}
     for item in deltas:
-        held = _laid_over(held, item)
+        held = laid_over(held, item)
     return held if isinstance(held, dict) else {}
 
 
-def _laid_over(below: Json, above: Json) -> Json:
+def laid_over(below: Json, above: Json) -> Json:
     """Tables merge by key, everything else replaces (R64)."""
     if not isinstance(below, dict) or not isinstance(above, dict):
         return above
-    return {**below, **{name: _laid_over(below.get(name), value) for name, value in above.items()}}
+    return {**below, **{name: laid_over(below.get(name), value) for name, value in above.items()}}

@@ -7,7 +7,7 @@ of them appends to a conversation that somebody else holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from jp_tui.engine.agents import Agents
@@ -31,21 +31,35 @@ class Desk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What a desk may use: what the engine was built from, its voice, and the conversations that are open."""
+    """What a desk may use: what the engine was built from, its voice, and the conversations that are open.
+
+    What is put into `hears` is told every event that is published.
+    """
 
     setup: Setup
     publish: Callable[[Event], None]
     sessions: Mapping[str, Session]
     agents: Agents
+    hears: list[Callable[[Event], None]] = field(default_factory=list)
 
 
 def desks(house: House) -> tuple[Desk, ...]:
     """All of them."""
     from jp_tui.engine.files_desk import FilesDesk
+    from jp_tui.engine.library import Library
     from jp_tui.engine.models_desk import ModelsDesk
     from jp_tui.engine.preferences import Preferences
     from jp_tui.engine.queue_desk import QueueDesk
+    from jp_tui.engine.spending import Spending
     from jp_tui.engine.undoing import Undoing
 
     models = ModelsDesk(house.setup.catalogue, house.publish)
-    return models, Preferences(house), QueueDesk(house), FilesDesk(house), Undoing(house)
+    return (
+        models,
+        Preferences(house),
+        QueueDesk(house),
+        FilesDesk(house),
+        Undoing(house),
+        Spending(house),
+        Library(house),
+    )

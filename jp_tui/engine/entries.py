@@ -8,10 +8,18 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
-from jp_tui.conversation.events import ChatRequest, ChatResponse, Event, InquiryRequest, ToolCallResponse
+from jp_tui.conversation.events import (
+    ChatRequest,
+    ChatResponse,
+    Event,
+    InquiryRedacted,
+    InquiryRequest,
+    ToolCallResponse,
+)
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.strict_json import Json, JsonProblem, dump, parse_object
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
 from jp_tui.journal.port import Entry, Span, Stored
 from jp_tui.protocol.values import EventSpan, StoredEvent, UsageTotals
 
@@ -60,6 +68,22 @@ def entry(event: Event, turn: int, at: str) -> tuple[Entry, Event]:
     return Entry(kind, turn, payload, at=at, inquiry=inquiry, text=text, lines=text.count("\n")), event
 
 
+IMPORTED_DELTA = "imported_config_delta"
+"""How a change of another program's configuration is stored: its payload is what it was, and it never holds here."""
+
+
+def kept(raw: JsonObject, turn: int, at: str) -> Entry:
+    """The stored form of an event of another program: as it stands there, but for an answer that is nobody's business
+    (R202)."""
+    event = read_event(raw)
+    payload = storable(dump(event.wire() if isinstance(event, InquiryRedacted) else raw))
+    kind, id_, text = raw.get("type"), raw.get("id"), storable(_searchable(event))
+    kind = kind if isinstance(kind, str) else ""
+    inquiry = id_ if kind in INQUIRY and isinstance(id_, str) else None
+    stored = IMPORTED_DELTA if kind == "config_delta" else kind
+    return Entry(storable(stored), turn, payload, at=at, inquiry=inquiry, text=text, lines=text.count("\n"))
+
+
 def stored_event(stored: Stored) -> StoredEvent:
     """What a face gets; a payload that is no JSON object is shown as what it is, never dropped."""
     try:
@@ -83,20 +107,12 @@ def event_span(span: Span) -> EventSpan:
 def totals(raw: Json) -> UsageTotals:
     """Token counts as an event holds them; what is no count is none."""
     counts = raw if isinstance(raw, dict) else {}
-    found = {
+    cost = counts.get("cost_usd")
+    found: dict[str, Any] = {
         name: value
         for name in UsageTotals.model_fields
         if isinstance(value := counts.get(name), int) and not isinstance(value, bool) and 0 <= value < 1 << 53
     }
+    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e9:
+        found["cost_usd"] = cost
     return UsageTotals(**found)
-
-
-def together(before: UsageTotals, turn: UsageTotals) -> UsageTotals:
-    """A conversation's counts after one more turn; `context` is that of the last request."""
-    return UsageTotals(
-        input=before.input + turn.input,
-        output=before.output + turn.output,
-        cached=before.cached + turn.cached,
-        reasoning=before.reasoning + turn.reasoning,
-        context=turn.context or before.context,
-    )

@@ -16,7 +16,7 @@ from jp_tui.conversation.model import Message
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.entries import entry, stored_event
+from jp_tui.engine.entries import IMPORTED_DELTA, entry, stored_event
 from jp_tui.engine.history import History, Standing, spoke
 from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.setup import Setup
@@ -97,6 +97,11 @@ class Log:
         self.exists = True
         self.publish(TitleChanged(conversation=self.id, title=Foreign(self.title)))
 
+    def held_with(self, model: str) -> None:
+        """From now on the conversation is held with this model: what it is told of the thoughts of others differs."""
+        if model != self.model:
+            self.model, self._history, self._deltas = model, None, []
+
     @property
     def spoke(self) -> bool:
         """Whether something of the model was recorded in the current turn."""
@@ -110,7 +115,8 @@ class Log:
                 for item in page:
                     event = read_event(stored_event(item).event)
                     history.add(item.entry.turn, event)
-                    deltas += [delta] if (delta := _delta(event)) is not None else []
+                    ours = item.entry.kind != IMPORTED_DELTA
+                    deltas += [delta] if ours and (delta := _delta(event)) is not None else []
                 after = page[-1].seq
                 await asyncio.sleep(0)
             self._history, self._deltas = history, deltas

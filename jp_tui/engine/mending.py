@@ -44,7 +44,7 @@ async def mend(log: Log) -> None:
     events, parts = closing.remains(turn, partials)
     now = [*turn, *events]
     if turn and not closing.ended(turn) and not closing.resumable(now, closing.held_back(turn, partials)):
-        events = [*events, *closing.debts(now, log.model, count(log, []).model_dump())]
+        events = [*events, *closing.debts(now, log.model, count(log, []).counts())]
     if events or parts:
         await log.append(events, (), parts, quiet=True)
 
@@ -66,7 +66,7 @@ async def settle_old(log: Log, error: JsonObject | None) -> None:
     if turn and not closing.ended(turn) and any(isinstance(event, ev.TurnStart) for event in turn):
         for asked in closing.open_inquiries(turn):
             log.setup.journal.clear_draft(log.id, asked.id)
-        await log.append(closing.debts(turn, log.model, log.total.model_dump(), error))
+        await log.append(closing.debts(turn, log.model, log.total.counts(), error))
 
 
 def count(log: Log, page: list[Stored]) -> UsageTotals:

@@ -15,8 +15,10 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
+from jp_tui.engine.costs import counted
 from jp_tui.engine.log import Log
 from jp_tui.engine.refusing import KEPT, Refusal
+from jp_tui.engine.setup import Prices
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import CallChanged, PartDelta, PartDropped
 
@@ -205,7 +207,7 @@ class Reply:
         """The parts so far, as the model ordered them."""
         return [self._parts[index] for index in sorted(self._parts)]
 
-    async def commit(self, model: str) -> None:
+    async def commit(self, model: str, prices: Prices | None = None) -> None:
         """The complete response becomes facts, all at once (R205)."""
         events: list[ev.Event] = []
         parts: list[str] = []
@@ -219,7 +221,7 @@ class Reply:
                 parts.append(part.name)
         if self.finished is not None and events and isinstance(last := events[-1], ev.ToolCallRequest):
             # A turn that is cut off while its tools run has no other record of what it cost.
-            usage: JsonObject = {"usage": self.finished.usage.wire()}
+            usage: JsonObject = {"usage": counted(self.finished.usage, prices)}
             events[-1] = replace(last, metadata={**last.metadata, **usage})
         if events or dropped:
             await self._log.append(events, parts, dropped)

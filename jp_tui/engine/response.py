@@ -63,7 +63,7 @@ class Responses:
                 await self._unless_stopped(asyncio.sleep(wait))
                 continue
             if whole:
-                await reply.commit(self._model.id)
+                await reply.commit(self._model.id, self._model.prices)
                 return reply
             await (reply.drop() if self._wish.choice == "abort" else reply.keep())
         return None

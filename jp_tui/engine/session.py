@@ -17,8 +17,9 @@ from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine import changes, mending
 from jp_tui.engine.alone import staying
 from jp_tui.engine.answering import answer_recorded
-from jp_tui.engine.asides import Asides, SideModel
+from jp_tui.engine.asides import Asides
 from jp_tui.engine.child import Child
+from jp_tui.engine.chosen import Chosen
 from jp_tui.engine.commanded import given
 from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.drafts import COMPOSER, Drafts
@@ -62,14 +63,14 @@ class Session:
         agents: Runs | None = None,
         child: Child | None = None,
     ) -> None:
-        self._log, self._model, self._checks, self._lock, self.held_by = log, model, checks, lock, held_by
+        self._log, self._checks, self._lock, self.held_by = log, checks, lock, held_by
+        self.models = Chosen(log, model)
         self._greeting = model.provider.greeting if greet and not log.exists else None
         self._failed, self._agents, self._child = failed, agents, child
         log.publish = self.live = Live(log.publish, log.setup.monotonic, watched=child is None)
         self._drafts = Drafts(log)
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
-        self._side_model = SideModel(log.setup.open_inquiry_model, model)
         self._looking: asyncio.Task[None] | None = None
         self._next: list[str] = []
         self._current = changes.Current(log)
@@ -126,6 +127,7 @@ class Session:
                 last_seq=rows[-1].seq if rows else 0,
                 turns=log.turn,
                 usage=log.total,
+                window=self.models.window,
                 drafts=self._drafts.all(),
                 agent=log.agent,
             )
@@ -228,8 +230,9 @@ class Session:
         self._run_turn(text)
 
     def _run_turn(self, text: str, cut: Cut | None = None) -> None:
-        around = Around(self._ledger.changed, self._current.ready, self._side_model, self._agents, self._child)
-        self._turn = Turn(self._log, self._model, self._checks, text, around=around, cut=cut)
+        model = self.models.next()
+        around = Around(self._ledger.changed, self._current.ready, self.models.side, self._agents, self._child)
+        self._turn = Turn(self._log, model, self._checks, text, around=around, cut=cut)
         self._task = asyncio.create_task(self._run(self._turn))
         self._ledger.changed()
 
@@ -336,8 +339,7 @@ class Session:
                 if self._task.cancel():
                     await asyncio.wait([self._task], timeout=patience)
                     self._keep_words(self._turn)
-            await self._model.provider.close()
-            await self._side_model.close()
+            await self.models.close()
         finally:
             if self._lock is not None:
                 self._lock.release()

@@ -17,8 +17,9 @@ from typing import Literal
 
 from jp_tui.conversation.model import Finished, ModelError, ModelRequest, Usage
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.costs import counted
 from jp_tui.engine.response import patience
-from jp_tui.engine.setup import Hears, Inquiry, ModelSetup, Prices
+from jp_tui.engine.setup import Hears, Inquiry, ModelSetup
 from jp_tui.engine.subagent_models import Models, Open
 from jp_tui.engine.subagent_reply import Answer, Misfit
 from jp_tui.engine.subagent_request import Case, TooLong, make_case
@@ -163,9 +164,7 @@ class _Inquiring:
     def _told_usage(self) -> JsonObject:
         if self._usage == Usage():
             return {}
-        prices = self._model.prices if self._model is not None else None
-        cost: JsonObject = {} if prices is None else {"cost_usd": cost_usd(self._usage, prices)}
-        return {**self._usage.wire(), **cost}
+        return counted(self._usage, self._model.prices if self._model is not None else None)
 
     def _failed(self, error: str, kind: Literal["failed", "too_long"] = "failed", advice: str = "") -> ReviewerFailed:
         return ReviewerFailed(
@@ -178,13 +177,6 @@ class _Inquiring:
             saw=self._saw,
             advice=advice.rstrip("."),
         )
-
-
-def cost_usd(usage: Usage, prices: Prices) -> float:
-    """US dollars; what was read from a cache has a price of its own."""
-    cached = min(usage.cached, usage.input)
-    spent = (usage.input - cached) * prices.input + cached * prices.cached + usage.output * prices.output
-    return round(spent / 1_000_000, 9)
 
 
 def _of_temperature(error: ModelError) -> bool:

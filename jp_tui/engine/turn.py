@@ -17,8 +17,9 @@ from jp_tui.engine.asides import Asides, SideModel
 from jp_tui.engine.batch import Batch, Stop
 from jp_tui.engine.child import Child
 from jp_tui.engine.coordinator import Coordinator, Hooks
+from jp_tui.engine.costs import counted
 from jp_tui.engine.ending import INTERRUPTED, Outcome, ended, stored, turn_error
-from jp_tui.engine.entries import together, totals
+from jp_tui.engine.entries import totals
 from jp_tui.engine.folder import prepare
 from jp_tui.engine.job import Earlier
 from jp_tui.engine.log import Log
@@ -282,7 +283,7 @@ class Turn:
         return "\n\n".join(self._wish.given_back)
 
     def _counts(self) -> JsonObject:
-        return {**self._usage.wire(), "context": self._context}
+        return {**counted(self._usage, self._model.prices), "context": self._context}
 
     async def _complete(self, outcome: ev.Ending, error: JsonObject | None) -> None:
         log, ms = self._log, self._milliseconds()
@@ -294,8 +295,8 @@ class Turn:
         if self._agents is not None and outcome != "deferred":
             await self._agents.settle()
         if outcome != "deferred":
-            total = together(log.total, totals(self._counts()))
-            metadata: JsonObject = {"total": total.model_dump()}
+            total = log.total.plus(totals(self._counts()))
+            metadata: JsonObject = {"total": total.counts()}
             if discarded:
                 metadata["discarded"] = True
             end = ev.TurnOutcome(

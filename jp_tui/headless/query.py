@@ -63,8 +63,7 @@ class _Turns:
 
     def spent(self, usage: UsageTotals) -> None:
         """The sums of the run; `context` is the last request's size."""
-        sums = {name: getattr(self.usage, name) + getattr(usage, name) for name in UsageTotals.model_fields}
-        self.usage = UsageTotals(**{**sums, "context": usage.context})
+        self.usage = self.usage.plus(usage)
 
 
 class Run:
@@ -282,7 +281,7 @@ class Run:
         self._ended = True
         if self._output.as_json:
             end = {"type": "turn_end", "outcome": outcome, "conversation": self._conversation}
-            self._output.line({**end, "usage": self._turns.usage.model_dump()})
+            self._output.line({**end, "usage": self._turns.usage.counts()})
 
     def _write(self, text: str) -> None:
         if text:

@@ -31,6 +31,8 @@ from jp_tui.protocol.settings import ResetSetting as ResetSetting
 from jp_tui.protocol.setup import ProbeSetup as ProbeSetup
 from jp_tui.protocol.setup import SaveSetup as SaveSetup
 from jp_tui.protocol.setup import TestModel as TestModel
+from jp_tui.protocol.usage import ReadUsage as ReadUsage
+from jp_tui.protocol.usage import SwitchModel as SwitchModel
 from jp_tui.protocol.values import Response
 
 Interrupt = Literal["reply", "stop", "abort", "respond", "restart"]
@@ -260,6 +262,8 @@ Command = Annotated[
     | ReadReviewers
     | ReadChanges
     | UndoChanges
+    | SwitchModel
+    | ReadUsage
     | ReadSettings
     | ResetSetting
     | ListModels

@@ -26,6 +26,8 @@ from jp_tui.protocol.settings import SettingsRead as SettingsRead
 from jp_tui.protocol.setup import ModelTested as ModelTested
 from jp_tui.protocol.setup import SetupFound as SetupFound
 from jp_tui.protocol.setup import SetupSaved as SetupSaved
+from jp_tui.protocol.usage import ModelSwitched as ModelSwitched
+from jp_tui.protocol.usage import UsageRead as UsageRead
 from jp_tui.protocol.values import (
     AgentInfo,
     CallEnd,
@@ -47,7 +49,7 @@ class ConversationOpened(Model):
     """A conversation with its last page. `held_by` says in words who writes it when it is not us.
 
     `greeting` is what a scripted model says before anybody spoke; shown like any text of the assistant. `agent`: it is
-    the conversation of a sub-agent.
+    the conversation of a sub-agent. `window` is the model's context in tokens, where known.
     """
 
     type: Literal["conversation_opened"] = "conversation_opened"
@@ -63,6 +65,7 @@ class ConversationOpened(Model):
     last_seq: int = 0
     turns: int = 0
     usage: UsageTotals = UsageTotals()
+    window: int | None = None
     drafts: dict[str, str] = Field(default_factory=dict)
     agent: AgentInfo | None = None
 
@@ -383,6 +386,8 @@ Event = Annotated[
     | HistoryRead
     | SettingChanged
     | SettingsRead
+    | ModelSwitched
+    | UsageRead
     | ModelsListed
     | SetupFound
     | ModelTested

@@ -351,13 +351,30 @@ class ConversationInfo(Model):
 
 
 class UsageTotals(Model):
-    """Token counts; `context` the size of the last request."""
+    """Token counts; `context` the size of the last request; `cost_usd` US dollars, None where no price is known."""
 
     input: int = 0
     output: int = 0
     cached: int = 0
     reasoning: int = 0
     context: int = 0
+    cost_usd: float | None = None
+
+    def plus(self, more: UsageTotals) -> UsageTotals:
+        """Both together; `context` is the later one's."""
+        costs = [one.cost_usd for one in (self, more) if one.cost_usd is not None]
+        return UsageTotals(
+            input=self.input + more.input,
+            output=self.output + more.output,
+            cached=self.cached + more.cached,
+            reasoning=self.reasoning + more.reasoning,
+            context=more.context or self.context,
+            cost_usd=round(sum(costs), 9) if costs else None,
+        )
+
+    def counts(self) -> dict[str, Any]:
+        """As it is stored and printed: a cost that is not known is left out."""
+        return self.model_dump(exclude_none=True)
 
 
 class TurnError(Model):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.amounts import count, seconds, short_model
+from jp_tui.view.amounts import count, money, seconds, short_model
 
 PHASES = {
     "waiting_for_model": "waiting for the model",
@@ -19,11 +19,16 @@ PHASES = {
     "resumed": "going on with a turn that was cut off",
 }
 UNTITLED = Foreign("")
+CELLS = 8
+"""Of the meter of the context."""
+TIGHT = 0.8
+"""From this part of it on the meter warns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all;
+    """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all,
+    `context` of the last request and `window` the most it may be, `cost` in US dollars where prices are known;
     `waiting` names what waits here, `put_off` counts what will again, `elsewhere` what waits in conversations that are
     not open; `reviewed` are inquiries with the models that decide them now and since when, oldest first; `parent` is
     set when this is a sub-agent's conversation: the one that it works for."""
@@ -35,6 +40,9 @@ class Status:
     model: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    context: int = 0
+    window: int | None = None
+    cost: float | None = None
     waiting: tuple[str, ...] = ()
     put_off: int = 0
     elsewhere: int = 0
@@ -61,7 +69,17 @@ def tokens(status: Status) -> str:
     """`12.4k in · 812 out`, or nothing before the first request."""
     if not status.tokens_in and not status.tokens_out:
         return ""
-    return f"{count(status.tokens_in)} in · {count(status.tokens_out)} out"
+    paid = f" · {money(status.cost)}" if status.cost else ""
+    return f"{count(status.tokens_in)} in · {count(status.tokens_out)} out{paid}"
+
+
+def meter(status: Status) -> str:
+    """`▰▰▱▱▱▱▱▱ 23% of 200k`: how much of the model's context the conversation takes; nothing where it is not known."""
+    if not status.window or not status.context:
+        return ""
+    part = min(status.context / status.window, 1.0)
+    full = max(round(part * CELLS), 1)
+    return f"{'▰' * full}{'▱' * (CELLS - full)} {part:.0%} of {count(status.window)}"
 
 
 def doing(status: Status, now: float) -> str:

@@ -26,9 +26,20 @@ def applied(status: Status, event: ev.Event, now: float) -> Status:
             return replace(status, working=True, phase=phase, retry_at=at)
         case ev.TurnCompleted(usage=usage):
             read, written = status.tokens_in + usage.input, status.tokens_out + usage.output
+            costs = [one for one in (status.cost, usage.cost_usd) if one is not None]
             return replace(
-                status, working=False, phase="", reviewed=(), retry_at=None, tokens_in=read, tokens_out=written
+                status,
+                working=False,
+                phase="",
+                reviewed=(),
+                retry_at=None,
+                tokens_in=read,
+                tokens_out=written,
+                context=usage.context or status.context,
+                cost=sum(costs) if costs else None,
             )
+        case ev.ModelSwitched(model=model, window=window, once=False):
+            return replace(status, model=model, window=window)
         case ev.QuestionSettled(inquiry=inquiry) if event.conversation == status.conversation and status.reviewed:
             return replace(status, reviewed=_others(status, inquiry))
         case ev.ReviewStarted(inquiry=inquiry, model=model):
@@ -60,6 +71,9 @@ def _opened(status: Status, event: ev.ConversationOpened) -> Status:
         model=event.model,
         tokens_in=event.usage.input,
         tokens_out=event.usage.output,
+        context=event.usage.context,
+        window=event.window,
+        cost=event.usage.cost_usd,
         held_by=event.held_by,
         parent=event.agent.parent if event.agent is not None else "",
         waiting=status.waiting,

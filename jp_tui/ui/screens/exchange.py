@@ -36,7 +36,8 @@ from jp_tui.view.trail import elsewhere
 NOTHING = ("", "")
 LISTS = (
     "read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting",
-    "read_changes", "undo_changes", "read_settings", "reset_setting", "list_models", "probe_setup", "test_model", "save_setup",
+    "read_changes", "undo_changes", "read_settings", "reset_setting", "switch_model", "read_usage",
+    "list_models", "probe_setup", "test_model", "save_setup",
     "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
     "restore_conversation", "import_conversations", "cancel_work", "list_conversations", "read_conversation",
 )  # fmt: skip
@@ -67,9 +68,10 @@ class Exchange(Composing, Waits):
 
     @dataclass
     class Copied(Message):
-        """This text is to be on the clipboard."""
+        """This text is to be on the clipboard; `what` is its name in words of ours, if it has one."""
 
         text: str
+        what: str = ""
 
     @dataclass
     class Unopened(Message):
@@ -119,6 +121,12 @@ class Exchange(Composing, Waits):
         """Whether a notice stands that can be put away."""
         return bool(self.query_one(Banner).refusal[0])
 
+    def note(self, words: str, advice: str = "") -> None:
+        """Say something of the settings, below what is said already."""
+        banner = self.query_one(Banner)
+        before = banner.refusal[0]
+        banner.refusal = (f"{before}\n{words}" if before else words, advice)
+
     def put_notice_away(self) -> None:
         """The user has read it."""
         self.query_one(Banner).refusal = NOTHING
@@ -139,9 +147,14 @@ class Exchange(Composing, Waits):
                 self._one(event)
         now_known = (self._status, self._activity, self._agents, self._inbox)
         if any(old is not new for old, new in zip(before, now_known, strict=True)):  # text that streams in changes none
-            self.tell()
+            self.soon(now)
+
+    @property
+    def working(self) -> int:
+        return len(self._agents.known)
 
     def tell(self) -> None:
+        self.told()
         self._status = counted(self._status, self._inbox)
         self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
         self.query_one(SheetDock).among(self._status.conversation, self._inbox.titles)
@@ -207,6 +220,8 @@ class Exchange(Composing, Waits):
             case ev.WaitingListed():
                 pass  # the inbox's
             case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead() | ev.SettingChanged() | ev.SettingsRead():
+                self.post_message(self.Listed(event))
+            case ev.ModelSwitched() | ev.UsageRead():
                 self.post_message(self.Listed(event))
             case ev.ModelsListed() | ev.SetupFound() | ev.ModelTested() | ev.SetupSaved():
                 self.post_message(self.Listed(event))
@@ -337,6 +352,11 @@ class Exchange(Composing, Waits):
     def _selection_copied(self, event: Transcript.SelectionCopied) -> None:
         event.stop()
         self.post_message(self.Copied(event.text))
+
+    @on(Transcript.Copied)
+    def _taken(self, event: Transcript.Copied) -> None:
+        event.stop()
+        self.post_message(self.Copied(event.text, event.what))
 
     @on(Transcript.LinkClicked)
     def _link_clicked(self, event: Transcript.LinkClicked) -> None:

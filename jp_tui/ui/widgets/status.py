@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.text import cut, foreign, join, ours
-from jp_tui.view.status import Status, doing, shortened, tokens, waits
+from jp_tui.view.status import TIGHT, Status, doing, meter, shortened, tokens, waits
 
 _DOT = " · "
 
@@ -74,6 +74,11 @@ def _versions(status: Status, now: float) -> list[tuple[int, list[Content]]]:
     title = foreign(status.title, mode="line") if status.title else None
     model = foreign(Foreign(status.model), mode="line", style="$muted-foreground") if status.model else None
     used = foreign(Foreign(tokens(status)), mode="line", style="$muted-foreground") if tokens(status) else None
+    tight = bool(status.window) and status.context >= TIGHT * (status.window or 0)
+    style = "bold $waiting-foreground" if tight else "$muted-foreground"
+    full = foreign(Foreign(meter(status)), mode="line", style=style) if meter(status) else None
+    if full is not None:
+        used = full if used is None or tight else join(used, full, sep=ours(_DOT, style="$muted-foreground"))
     does = foreign(Foreign(doing(status, now)), style="$running-foreground") if doing(status, now) else None
 
     def short(limit: int) -> Content | None:
