@@ -19,8 +19,10 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from textual.app import App
     from textual.command import Provider
 
+    from jp_tui.settings.errors import Problem
     from jp_tui.ui.attention import Attention
     from jp_tui.ui.bridge import Bridge
+    from jp_tui.ui.screens.agents import Agents
     from jp_tui.ui.screens.exchange import Exchange
     from jp_tui.ui.screens.inbox import Inbox
     from jp_tui.ui.screens.ledger import Ledger
@@ -95,6 +97,8 @@ class Commands(_Part):
     _main: WorkspaceScreen
     _clock: Callable[[], float]
     attention: Attention
+    key_problems: tuple[Problem, ...]
+    read_own: Callable[[], None]
 
     COMMANDS = {_provider}
     wall = staticmethod(time)
@@ -131,7 +135,11 @@ class Commands(_Part):
 
         if not isinstance(self.screen, KeyList):
             ours_ = next(kind for kind in type(self).__mro__ if "BINDINGS" in kind.__dict__)
-            self.push_screen(KeyList(sections=every_key(ours_, COMMANDS)))
+            self.read_own()
+            node = self.focused or self.screen
+            here = [kind for one in node.ancestors_with_self for kind in type(one).__mro__]
+            sections = every_key(ours_, COMMANDS, self._keymap, here)
+            self.push_screen(KeyList(sections=sections, problems=self.key_problems))
 
     def action_new(self) -> None:
         from jp_tui.protocol.commands import OpenConversation
@@ -167,7 +175,12 @@ class Commands(_Part):
         elif len(agents) == 1:
             self._go_to(agents[0].info.conversation)
         elif not isinstance(self.screen, Agents):
-            self.push_screen(Agents(agents), lambda chosen: self._go_to(chosen) if chosen else None)
+            self.push_screen(Agents(lambda: self._main.agents))
+
+    def on_agents_chosen(self, event: Agents.Chosen) -> None:
+        event.stop()
+        self.screen.dismiss(None)
+        self._go_to(event.conversation)
 
     def _go_to(self, conversation: str) -> None:
         from jp_tui.protocol.commands import OpenConversation

@@ -28,6 +28,19 @@ class Agent:
         return tuple(one.id for call in calls for one in call.inquiries if one.how == "open" and one.reviewer)
 
 
+ASKING = ("awaiting_input", "awaiting_permission", "awaiting_result_edit")
+"""States of a call that waits for the human; what a sub-agent asks itself is shown as its parent's (R222)."""
+
+
+def standing(one: Agent) -> tuple[str, str, bool]:
+    """How far it is: a sign, a word, and whether it waits for the human."""
+    if one.over:
+        return "✓", "done", False
+    if one.activity.waiting or any(call.state in ASKING for call in one.activity.calls):
+        return "◐", "waits for you", True
+    return "▸", "works", False
+
+
 @dataclass(frozen=True, slots=True)
 class Agents:
     """All of them, by conversation, in the order they began."""

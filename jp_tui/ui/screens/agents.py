@@ -1,92 +1,86 @@
 """The sub-agents of the conversation in sight: who, for what, how far; Enter opens one's conversation (issue 7, E4).
 
-It shows what is known when it is opened. It starts and stops nobody.
+It follows what happens while it is open. It starts and stops nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from textual.app import ComposeResult
+from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
-from textual.content import Content
-from textual.screen import ModalScreen
+from textual.message import Message
 from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.screens.listing import Rows
-from jp_tui.ui.text import foreign, join, ours
-from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.view.agents import Agent
+from jp_tui.ui.keys import words as literal
+from jp_tui.ui.screens.listing import Item, Listing, Rows
+from jp_tui.ui.text import blank, foreign, join, ours, styled
+from jp_tui.view.agents import Agent, standing
 
-ASKING = ("awaiting_input", "awaiting_permission", "awaiting_result_edit")
-"""States of a call that waits for the human; what a sub-agent asks itself is shown as its parent's (R222)."""
+FOLLOWS = 1.0
+"""Seconds after which it looks again at how far they are."""
+EMPTY = "No sub-agent works here."
+_QUIET = "$muted-foreground"
+_LISTING = ("listing.down", "listing.up", "listing.break")
 
 
-class Agents(ModalScreen[str | None], inherit_bindings=False):
-    """Answers with the id of the conversation that was chosen."""
+class Agents(Listing, inherit_bindings=False):
+    """Those that work or worked for the conversation, in the order they began."""
 
     BINDINGS = [
         Binding("enter", "choose", "open", id="agents.open", tooltip="Its conversation, live"),
-        Binding("j", "move(1)", "down", show=False, id="agents.down", tooltip="The next one"),
-        Binding("k", "move(-1)", "up", show=False, id="agents.up", tooltip="The one before"),
         Binding("escape,q,f3", "dismiss(None)", "close", id="agents.close", tooltip="Back to where you were"),
-        Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="agents.break"),
+        *(one for one in Listing.BINDINGS if isinstance(one, Binding) and one.id in _LISTING),
     ]
-    DEFAULT_CSS = """
-    Agents {
-        align: center middle; background: $background 60%;
-        & > Vertical {
-            width: 100%; max-width: 100; height: auto; max-height: 100%; padding: 0 1; background: $sheet-background;
-            border: round $sheet-border; border-title-style: bold;
-        }
-        OptionList, OptionList:focus {
-            height: auto; max-height: 60vh; border: none; padding: 0; background: $sheet-background;
-            text-wrap: nowrap; text-overflow: ellipsis; background-tint: $foreground 0%;
-            & > .option-list--option-highlighted { background: $primary 8%; color: $foreground; text-style: none; }
-            &:ansi > .option-list--option-highlighted { background: transparent; text-style: reverse; }
-        }
-        KeyBar { background: $sheet-background; width: 100%; height: auto; }
-    }
-    """
+    title_words = "Sub-agents"
+    rows = Rows
 
-    def __init__(self, agents: Sequence[Agent]) -> None:
+    @dataclass
+    class Chosen(Message):
+        """This conversation is to be shown."""
+
+        conversation: str
+
+    def __init__(self, known: Callable[[], Sequence[Agent]]) -> None:
+        """`known` gives those there are now."""
         super().__init__()
-        self._agents = list(agents)
-
-    def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = ours("Sub-agents")
-            yield Rows(*(Option(_row(one)) for one in self._agents))
-            yield KeyBar(speaks_for_itself=lambda node: False)
+        self._known = known
+        self._shown: tuple[Item, ...] | None = None
 
     def on_mount(self) -> None:
-        self.query_one(OptionList).focus()
+        self.set_interval(FOLLOWS, self.paint)
 
-    def action_move(self, step: int) -> None:
-        options = self.query_one(OptionList)
-        options.highlighted = ((options.highlighted or 0) + step) % len(self._agents)
+    @on(Listing.Again)
+    def _again(self, event: Listing.Again) -> None:
+        event.stop()
+        self.paint()
+
+    def paint(self) -> None:
+        """How far they are by now."""
+        items = tuple(map(_item, self._known()))
+        if items != self._shown:
+            self._shown = items
+            self.show(items, ours(EMPTY))
 
     def action_choose(self) -> None:
-        at = self.query_one(OptionList).highlighted
-        if at is not None:
-            self.dismiss(self._agents[at].info.conversation)
+        if self.chosen is not None:
+            self.post_message(self.Chosen(self.chosen.key))
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.dismiss(self._agents[event.option_index].info.conversation)
+        self.action_choose()
 
 
-def _row(one: Agent) -> Content:
-    calls = len(one.activity.calls)
-    number = f"{calls} calls" if calls != 1 else "1 call"
-    asks = one.activity.waiting or any(call.state in ASKING for call in one.activity.calls)
-    state = "done" if one.over else "waits for you" if asks else "works"
-    return join(
-        foreign(one.info.name or Foreign("agent"), mode="line", style="bold", limit=24),
-        foreign(Foreign(f"{state} · {number}"), mode="line", style="$muted-foreground"),
-        foreign(one.info.task, mode="line", limit=70),
-        sep=ours("  "),
-    )
+def _item(one: Agent) -> Item:
+    sign, state, waits = standing(one)
+    look = "$waiting-foreground" if waits else _QUIET
+    name = foreign(one.info.name or Foreign("agent"), mode="line", style="bold", limit=24)
+    task = foreign(one.info.task, mode="line")
+    number = len(one.activity.calls)
+    calls = ours("{n} calls", style=_QUIET, n=number) if number != 1 else ours("1 call", style=_QUIET)
+    parts = [styled(literal(state), look), calls]
+    first = join(styled(literal(sign), f"bold {look}"), name, blank(), task, sep=ours(" "))
+    return Item(one.info.conversation, (first, join(*parts, sep=ours(" · ", style=_QUIET))), task or blank())

@@ -1,0 +1,53 @@
+"""F3: the sub-agents of the conversation, live, and one key to the conversation of each (issue 7, 1; E4, E60)."""
+
+from __future__ import annotations
+
+from textual.pilot import Pilot
+
+from jp_tui.protocol import commands as cmd
+from jp_tui.ui.screens.agents import Agents
+from tests.fakes import waiting
+from tests.ui.app_host import Host, workspace
+
+
+async def listed(app: Host, pilot: Pilot[None]) -> list[str]:
+    """The lines of the list."""
+    if not isinstance(app.screen, Agents):
+        await pilot.press("ctrl+o", "f3")
+    await pilot.pause()
+    assert isinstance(app.screen, Agents)
+    return [line.strip(" │") for line in app.screen_text().split("\n")]
+
+
+async def test_e60_a_sign_marks_the_row_and_its_task_stands_whole_below() -> None:
+    async with workspace(say=waiting.agents(), size=(80, 24)) as (app, pilot):
+        lines = await listed(app, pilot)
+        assert any(line.startswith("❯ ◐ librarian  Read docs") for line in lines), lines
+        assert "waits for you · 2 calls" in lines
+        await pilot.press("j")
+        await pilot.pause()
+        lines = await listed(app, pilot)
+        assert any(line.startswith("❯ ◐ taster") for line in lines)
+        assert waiting.TASTER.task.raw in lines
+
+
+async def test_it_follows_them_while_it_is_open() -> None:
+    async with workspace(say=waiting.agents(), size=(80, 24)) as (app, pilot):
+        await listed(app, pilot)
+        await pilot.press("down")
+        await app.says(pilot, waiting.runs(waiting.LIBRARIAN, "completed"))
+        app.screen.paint()  # type: ignore[attr-defined]
+        await pilot.pause()
+        lines = await listed(app, pilot)
+        assert any(line.startswith("✓ librarian") for line in lines) and "done · 2 calls" in lines
+        assert any(line.startswith("❯ ◐ taster") for line in lines), "the highlighted row stays"
+
+
+async def test_enter_opens_the_conversation_and_asks_the_engine_for_no_list() -> None:
+    async with workspace(say=waiting.agents(), size=(80, 24)) as (app, pilot):
+        await listed(app, pilot)
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        opened = [one for one in app.link.of(cmd.OpenConversation) if one.which == "id"]
+        assert [one.conversation for one in opened] == ["child-2"] and app.screen is app._main
+        assert app.link.of(cmd.ListInquiries) == []
