@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from jp_tui.assembly.listing import read_settings
 from jp_tui.assembly.models import named_model
 from jp_tui.assembly.reviewers import Reviewers
 from jp_tui.assembly.tools import tool_setups
+from jp_tui.assembly.trusting import Trusting
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.copies import CopyStore, Limits
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup, ToolSetup
@@ -83,10 +84,13 @@ def setup(
         max_attempts=config.max_attempts(parts.settings),
         on_failure=inquiry.on_failure,
         config_delta=dict(parts.delta),
+        jp_data=_jp_data(parts.environment),
+        titles=client and not via and config.titles(parts.settings) == "model",
         copies=_copies(parts),
         via=via,
         reviews=client and reviews and config.look(parts.settings).review,
         secrets=secrets,
+        trust=Trusting(parts.sources),
         read_settings=lambda: read_settings(parts.sources),
     )
 
@@ -128,6 +132,16 @@ def _copies(parts: Parts) -> CopyStore | None:
     wanted = undo(parts.settings)
     limits = Limits(wanted.file_mib << 20, wanted.total_mib << 20, wanted.days)
     return CopyStore(parts.paths.undo, limits, time.time, _new_id) if wanted.copies else None
+
+
+def _jp_data(environment: Mapping[str, str]) -> Path | None:
+    """Where jp keeps what is the user's own."""
+    if own := environment.get("JP_USER_DATA_DIR"):
+        return Path(own)
+    if base := environment.get("XDG_DATA_HOME"):
+        return Path(base, "jp")
+    home = environment.get("HOME")
+    return Path(home, ".local/share/jp") if home else None
 
 
 def _new_id() -> str:

@@ -10,7 +10,6 @@ from contextlib import suppress
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
-from jp_tui.conversation.text import Foreign
 from jp_tui.engine import agent_record, child
 from jp_tui.engine.agents import Agents
 from jp_tui.engine.carrying import Carrying
@@ -20,6 +19,7 @@ from jp_tui.engine.figures import figures
 from jp_tui.engine.listing import draft_allowed, listed
 from jp_tui.engine.log import Log
 from jp_tui.engine.offering import Offering
+from jp_tui.engine.rows import conversation_info
 from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup
@@ -28,7 +28,6 @@ from jp_tui.engine.watching import Watching
 from jp_tui.journal.port import ConversationRow, JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import ConversationInfo
 from jp_tui.questions.types import SchemaAnswer
 from jp_tui.questions.validate import problem
 
@@ -63,12 +62,15 @@ class Engine:
         self._uses: Counter[str] = Counter()
         self._stopped = False
         self._agents = Agents(self._publish, self._checks, self._sessions, self._uses, self.failed)
-        self._desks = desks(House(setup, self._publish, self._sessions, self._agents))
+        self._hears: list[Callable[[e.Event], None]] = []
+        self._desks = desks(House(setup, self._publish, self._sessions, self._agents, self._hears))
         self._desk_of = {kind: desk for desk in self._desks for kind in desk.takes}
 
     def _publish(self, event: e.Event) -> None:
         self._tell(event)
         self._watching.heard(event)
+        for hears in self._hears:
+            hears(event)
 
     async def handle(self, command: c.Command) -> None:
         """Carry out one command; failures are reported, never raised."""
@@ -130,9 +132,11 @@ class Engine:
             case _ if isinstance(command, _InSession):
                 if (session := self._session(command.conversation, command.type)) is not None:
                     await _in_session(session, command)
-            case c.ListConversations(workspace=workspace, limit=limit, agents=agents):
-                known = self._setup.journal.conversations(workspace or None, limit=limit, children=agents)
-                self._publish(e.ConversationsListed(conversations=tuple(_info(row) for row in known)))
+            case c.ListConversations(workspace=workspace, limit=limit, agents=agents, which=shown, offset=offset):
+                known = self._setup.journal.conversations(
+                    workspace or None, limit=limit, offset=max(0, offset), children=agents, shown=shown
+                )
+                self._publish(e.ConversationsListed(conversations=tuple(conversation_info(row) for row in known)))
             case c.ReadConversation():
                 self._read(command)
             case c.ReadHistory(limit=limit):
@@ -243,15 +247,15 @@ class Engine:
         await session.open(command.page, new=row is None)
 
     def _read(self, command: c.ReadConversation) -> None:
-        journal = self._setup.journal
-        row = journal.conversation(command.conversation)
+        journal, named = self._setup.journal, command.conversation
+        row = journal.conversation(named) or journal.conversation(named, deleted=True)
         if row is None:
             self._unknown(command.type, command.conversation)
             return
         rows = journal.read(row.id, command.after, command.count)
         found = tuple(stored_event(item) for item in rows)
         more = bool(rows) and rows[-1].seq < row.last_seq
-        self._publish(e.ConversationRead(info=_info(row), events=found, more=more))
+        self._publish(e.ConversationRead(info=conversation_info(row), events=found, more=more))
 
     def _unknown(self, command: str, conversation: str) -> None:
         message, advice = (
@@ -318,17 +322,3 @@ async def _in_session(session: Session, command: _InSession) -> None:
             await session.asides.send(inquiry, send=send)
         case c.TakeOver(inquiry=inquiry):
             session.take_over(inquiry)
-
-
-def _info(row: ConversationRow) -> ConversationInfo:
-    return ConversationInfo(
-        id=row.id,
-        title=Foreign(row.title),
-        workspace=row.workspace,
-        model=row.model,
-        created=row.created,
-        updated=row.updated,
-        events=row.events,
-        turns=row.turns,
-        parent=row.parent or "",
-    )

@@ -12,10 +12,10 @@ from jp_tui.conversation.model import Message, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.catalogue import Catalogue
 from jp_tui.engine.copies import CopyStore
-from jp_tui.engine.copies import CopyStore
 from jp_tui.inquiry.values import Policy, ReviewerAnswered, ReviewerFailed, Rule, Verdict
 from jp_tui.journal.port import Journal
 from jp_tui.protocol.settings import SettingsRead
+from jp_tui.protocol.trust import TrustRead
 from jp_tui.providers.port import Provider
 from jp_tui.questions.types import Question
 from jp_tui.tools.port import Tool
@@ -89,7 +89,7 @@ class ModelSetup:
     `extra` are parameters of its own for the wire, `cache` how long its provider may keep a prompt (R68), `window` its
     context in tokens and `prices`, where known; `structured` says how it is held to a schema (surface S20b). `reviews`
     is of scripted models: the questions of tools that it reviews itself after these messages, unless somebody
-    configured who answers them (S22).
+    configured who answers them (S22); one that has no title in its script is asked for none (`titles`).
     """
 
     id: str
@@ -105,6 +105,7 @@ class ModelSetup:
     structured: Literal["native", "tool"] = "native"
     prices: Prices | None = None
     reviews: Callable[[tuple[Message, ...]], frozenset[str]] | None = None
+    titles: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,19 @@ class Lock(Protocol):
         """Let go."""
 
 
+class Trust(Protocol):
+    """Trust in the workspace's own configuration (surface S10). All raise ValueError with words."""
+
+    def read(self) -> TrustRead:
+        """What the file would do, and whether it may."""
+
+    def trust(self, digest: str) -> None:
+        """Trust the file with the content that has this digest, and no other."""
+
+    def forget(self) -> None:
+        """Trust it no longer."""
+
+
 @dataclass(frozen=True, slots=True)
 class HeldBy:
     """Somebody else writes this conversation; `words` says who, for people."""
@@ -171,8 +185,9 @@ class Setup:
     ValueError; `config_delta` is what this run's command line changes for the conversation, to be stored with its
     next turn. `reviews`: a face is attached that lets a whole form be looked over before it counts (R182b).
     Without `secrets` the client cannot be asked for one (R241). `open_agent_model` opens a sub-agent's model, by
-    PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does). `read_settings` lists all keys as the
-    files are now, and raises ValueError.
+    PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does). `jp_data` is where jp keeps the user's
+    own conversations; with `titles` the model names new conversations. `read_settings` lists all keys as the
+    files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept.
     """
 
     journal: Journal
@@ -199,7 +214,9 @@ class Setup:
     open_agent_model: Callable[[str], Awaitable[ModelSetup]] | None = None
     catalogue: Catalogue | None = None
     config_delta: JsonObject = field(default_factory=dict)
+    jp_data: Path | None = None
+    titles: bool = False
     via: str = ""
     copies: CopyStore | None = None
-    copies: CopyStore | None = None
+    trust: Trust | None = None
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")

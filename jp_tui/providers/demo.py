@@ -33,6 +33,7 @@ from jp_tui.providers.script_verdicts import asks_verdict, choose_verdict, repli
 
 MAX_WORDS = 6  # a longer text is no menu choice, even when a keyword stands in it
 TICK = 0.02  # seconds between two pieces while streaming
+TITLE = "title"  # what a request for a title has as its `inquiry`
 CHARS_PER_TOKEN = 3  # an estimate, as in inquiries.md R133: no tokenizer is involved
 
 
@@ -50,6 +51,11 @@ class DemoProvider:
     def sample(self) -> Path | None:
         return self._script.sample
 
+    @property
+    def titles(self) -> bool:
+        """Whether it can be asked for a title."""
+        return bool(self._script.title)
+
     def reviews(self, messages: tuple[Message, ...]) -> frozenset[str]:
         """The questions of tools that its own verdicts answer now, where nobody configured who does."""
         walk = find_walk(self._script, _last_user(messages)[0])
@@ -59,7 +65,9 @@ class DemoProvider:
         """As the port says. Raises ModelError when the script has no turn, or no verdict, that fits."""
         rate, said = self._script.rate, 0
         calls = sum(isinstance(part, Call) for message in request.messages for part in message.parts)
-        if asks_verdict(request):
+        if request.inquiry == TITLE:
+            deltas = _deltas(Scripted(1, text=self._script.title), {}, 0)
+        elif asks_verdict(request):
             verdict = choose_verdict(self._script.path, self._script.verdicts, request)
             deltas = replied(verdict, request, f"demo_{calls + 1}")
             rate = rate if verdict.rate is None else verdict.rate

@@ -59,7 +59,8 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """`rate` in characters a second, 0 at once; `sample` the folder that tools get scratch copies of."""
+    """`rate` in characters a second, 0 at once; `sample` the folder that tools get scratch copies of; `title` what it
+    names the conversation when it is asked to, empty where it cannot."""
 
     path: Path
     greeting: str | None = None
@@ -69,6 +70,7 @@ class Script:
     walks: tuple[Walk, ...] = ()
     turns: tuple[Scripted, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    title: str = ""
 
 
 def _expect(at: Reader) -> Expect | None:
@@ -171,6 +173,7 @@ def read_script(path: Path) -> Script:
         walks=_walks(at),
         turns=_turns(at, "turns", "turns", 0),
         verdicts=read_verdicts(at),
+        title=at.text("title").strip(),
     )
     at.done()
     if (script.walks and script.turns) or not (script.walks or script.turns or script.verdicts):

@@ -70,7 +70,17 @@ SCHEMA = Group(
                 )
             }
         ),
-        "conversation": Group({"tools": TOOLS, "inquiry": INQUIRY}),
+        "conversation": Group(
+            {
+                "tools": TOOLS,
+                "inquiry": INQUIRY,
+                "titles": Leaf(
+                    checks.choice("model", "first_line"),
+                    tightens=stricter("model", "first_line"),
+                    help="who names a conversation: a small request to the model, or its first line",
+                ),
+            }
+        ),
         "inquiry": Group(
             {
                 "max_attempts": Leaf(

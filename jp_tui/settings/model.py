@@ -158,6 +158,11 @@ def interrupts(settings: Settings) -> InterruptSettings:
     )
 
 
+def titles(settings: Settings) -> str:
+    """Who names a conversation: `model` or `first_line`."""
+    return str(settings.get("conversation", "titles"))
+
+
 def look(settings: Settings) -> LookSettings:
     return LookSettings(
         theme=settings.get("ui", "theme"),
