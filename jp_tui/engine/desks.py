@@ -50,8 +50,8 @@ def desks(house: House) -> tuple[Desk, ...]:
     from jp_tui.engine.models_desk import ModelsDesk
     from jp_tui.engine.preferences import Preferences
     from jp_tui.engine.queue_desk import QueueDesk
-    from jp_tui.engine.trust_desk import TrustDesk
     from jp_tui.engine.spending import Spending
+    from jp_tui.engine.trust_desk import TrustDesk
     from jp_tui.engine.undoing import Undoing
 
     models = ModelsDesk(house.setup.catalogue, house.publish)
@@ -59,7 +59,8 @@ def desks(house: House) -> tuple[Desk, ...]:
         models,
         Preferences(house),
         QueueDesk(house),
-        FilesDesk(house), TrustDesk(house),
+        FilesDesk(house),
+        TrustDesk(house),
         Undoing(house),
         Spending(house),
         Library(house),

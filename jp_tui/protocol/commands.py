@@ -33,6 +33,9 @@ from jp_tui.protocol.setup import SaveSetup as SaveSetup
 from jp_tui.protocol.setup import TestModel as TestModel
 from jp_tui.protocol.usage import ReadUsage as ReadUsage
 from jp_tui.protocol.usage import SwitchModel as SwitchModel
+from jp_tui.protocol.trust import DistrustWorkspace as DistrustWorkspace
+from jp_tui.protocol.trust import ReadTrust as ReadTrust
+from jp_tui.protocol.trust import TrustWorkspace as TrustWorkspace
 from jp_tui.protocol.values import Response
 
 Interrupt = Literal["reply", "stop", "abort", "respond", "restart"]
@@ -266,6 +269,9 @@ Command = Annotated[
     | ReadUsage
     | ReadSettings
     | ResetSetting
+    | ReadTrust
+    | TrustWorkspace
+    | DistrustWorkspace
     | ListModels
     | ProbeSetup
     | TestModel

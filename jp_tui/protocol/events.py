@@ -26,6 +26,7 @@ from jp_tui.protocol.settings import SettingsRead as SettingsRead
 from jp_tui.protocol.setup import ModelTested as ModelTested
 from jp_tui.protocol.setup import SetupFound as SetupFound
 from jp_tui.protocol.setup import SetupSaved as SetupSaved
+from jp_tui.protocol.trust import TrustRead as TrustRead
 from jp_tui.protocol.usage import ModelSwitched as ModelSwitched
 from jp_tui.protocol.usage import UsageRead as UsageRead
 from jp_tui.protocol.values import (
@@ -386,6 +387,7 @@ Event = Annotated[
     | HistoryRead
     | SettingChanged
     | SettingsRead
+    | TrustRead
     | ModelSwitched
     | UsageRead
     | ModelsListed

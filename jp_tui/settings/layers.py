@@ -167,9 +167,9 @@ def workspace_layer(
     why = ", though it is trusted" if trusted else ": this workspace is not trusted"
     named = [printable(key) for key in [*never, *others[: max(0, _NAMED - len(never))]]]
     more = len(never) + len(others) - len(named)
-    hint = "" if trusted else " (`jp-tui config trust` shows what it would do)"
+    hint = "" if trusted else " (/trust or `jp-tui config trust` shows what it would do)"
     if more:
-        hint = f" … and {more} more (`jp-tui config trust` shows all)"
+        hint = f" … and {more} more (/trust or `jp-tui config trust` shows all)"
     words = f"{printable(file)} ignored{why}: {', '.join(named)}{hint}"
     return layer, [Notice((*never, *others), words)]
 

@@ -1,7 +1,8 @@
 """Which workspaces' files the user trusts, each with exactly one content (surface S10).
 
 A small private file: one line a workspace with a fingerprint of where its file is, a fingerprint of that together with
-what it holds, and the path for people. Whatever cannot be read or is not ours alone trusts nothing.
+what it holds, and the path for people. A copy of what was trusted stands in a folder beside it, only to show what has
+changed since: it decides nothing. Whatever cannot be read or is not ours alone trusts nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +29,27 @@ def trust(store: Path, file: Path, data: bytes) -> None:
     from jp_tui.settings.alone import alone  # no start waits for it
 
     with alone(store):
+        _store(_copy(store, place), data)
         _write(store, [*_others(store, place), f"{place} {content} {printable(str(file), 4_096)}"])
+
+
+def fingerprint(file: Path, data: bytes) -> str:
+    """Of `file` with these bytes: what somebody trusts who was shown them."""
+    return _prints(file, data)[1]
+
+
+def known(store: Path, file: Path) -> bool:
+    """Whether `file` is trusted with some content, perhaps another than it has."""
+    place, _ = _prints(file, b"")
+    return any(line.startswith(f"{place} ") for line in _lines(store))
+
+
+def before(store: Path, file: Path) -> bytes | None:
+    """What `file` held when it was trusted last; None when it is not trusted, or that is not known any more."""
+    place, _ = _prints(file, b"")
+    prints = [line.split(" ")[1] for line in _lines(store) if line.startswith(f"{place} ")]
+    copy = _read(_copy(store, place))
+    return copy if copy is not None and _prints(file, copy)[1] in prints else None
 
 
 def forget(store: Path, file: Path) -> bool:
@@ -43,6 +64,7 @@ def forget(store: Path, file: Path) -> bool:
         if len(known) == len(others):
             return False
         _write(store, others)
+        _copy(store, place).unlink(missing_ok=True)
         return True
 
 
@@ -53,17 +75,26 @@ def _prints(file: Path, data: bytes) -> tuple[str, str]:
     return sha256(where).hexdigest(), sha256(where + b"\0" + data).hexdigest()
 
 
+def _copy(store: Path, place: str) -> Path:
+    return store.parent / f"{store.name}.d" / place
+
+
 def _lines(store: Path) -> list[str]:
+    return (_read(store) or b"").decode("utf-8", "replace").splitlines()
+
+
+def _read(store: Path) -> bytes | None:
+    """The bytes of a file that is ours alone."""
     try:
         descriptor = os.open(store, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return []
+        return None
     try:
         there = os.fstat(descriptor)
         ours = stat.S_ISREG(there.st_mode) and there.st_uid == os.geteuid() and not there.st_mode & 0o022
-        return os.read(descriptor, _LIMIT).decode("utf-8", "replace").splitlines() if ours else []
+        return os.read(descriptor, _LIMIT) if ours else None
     except OSError:
-        return []
+        return None
     finally:
         os.close(descriptor)
 
@@ -73,9 +104,13 @@ def _others(store: Path, place: str) -> list[str]:
 
 
 def _write(store: Path, lines: list[str]) -> None:
+    _store(store, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _store(file: Path, data: bytes) -> None:
     from jp_tui.system.paths import PathsError, write_private
 
     try:
-        write_private(store, "".join(f"{line}\n" for line in lines).encode())
+        write_private(file, data)
     except PathsError as error:
         raise SettingsError(Problem(str(error))) from None

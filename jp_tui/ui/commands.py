@@ -78,6 +78,12 @@ COMMANDS: tuple[Entry, ...] = (
         action="settings",
     ),
     Entry(name="setup", title="Setup", does="Find a model, test it, and write the configuration", action="setup"),
+    Entry(
+        name="trust",
+        title="Trust",
+        does="What the folder's own configuration would do, and whether it may",
+        action="trust",
+    ),
     Entry(name="help", title="Help", does="What can be written and pressed", action="keys"),
     Entry(name="keys", title="Keys", does="All keys, by where they work", action="keys"),
     Entry(name="quit", title="Leave", does="End the turn, close the log, leave", action="leave"),

@@ -29,6 +29,12 @@ class Pages(_Part):
         if not any(isinstance(one, SettingsPage) for one in self.screen_stack):
             self.push_screen(SettingsPage())
 
+    def action_trust(self) -> None:
+        from jp_tui.ui.screens.trust import TrustPage
+
+        if not any(isinstance(one, TrustPage) for one in self.screen_stack):
+            self.push_screen(TrustPage())
+
     def on_settings_page_wear(self, event: SettingsPage.Wear) -> None:
         event.stop()
         self._wear(event.theme)

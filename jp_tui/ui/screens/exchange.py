@@ -36,6 +36,7 @@ from jp_tui.view.trail import elsewhere
 NOTHING = ("", "")
 LISTS = (
     "read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting",
+    "read_trust", "trust_workspace", "distrust_workspace",
     "read_changes", "undo_changes", "read_settings", "reset_setting", "switch_model", "read_usage",
     "list_models", "probe_setup", "test_model", "save_setup",
     "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
@@ -223,7 +224,7 @@ class Exchange(Composing, Waits):
                 self.post_message(self.Listed(event))
             case ev.ModelSwitched() | ev.UsageRead():
                 self.post_message(self.Listed(event))
-            case ev.ModelsListed() | ev.SetupFound() | ev.ModelTested() | ev.SetupSaved():
+            case ev.ModelsListed() | ev.SetupFound() | ev.ModelTested() | ev.SetupSaved() | ev.TrustRead():
                 self.post_message(self.Listed(event))
             case ev.ChangesRead() | ev.ChangesUndone():
                 self.post_message(self.Listed(event))

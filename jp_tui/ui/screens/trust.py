@@ -1,0 +1,153 @@
+"""What the folder's own configuration would do, key by key, and whether it may (surface S10; issue 8, line 10).
+
+It shows what the engine reads, and sends what the user decides with the digest of what was shown; two presses of one
+key, so that none is by accident. Nothing is preselected, nothing counts before.
+"""
+
+from __future__ import annotations
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import OptionList, Static
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.commands import DistrustWorkspace, ReadTrust, TrustWorkspace
+from jp_tui.ui.keys import words
+from jp_tui.ui.screens.listing import Item, Listing, Rows
+from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.view import trust as say
+
+_QUIET = "$muted-foreground"
+_VALUE = 2_000
+
+
+class TrustPage(Overlay, Listing):
+    """A row a setting of the folder's file; what holds now above them."""
+
+    BINDINGS = [
+        Binding("t", "trust", "trust", id="trust.trust", tooltip="Exactly this content, twice pressed"),
+        Binding("x", "distrust", "trust no longer", id="trust.distrust", tooltip="Twice pressed"),
+    ]
+    DEFAULT_CSS = """
+    TrustPage {
+        OptionList, OptionList:focus { max-height: 50vh; }
+        #state { padding: 0 1; margin-bottom: 1; }
+        #detail { max-height: 10; }
+    }
+    """
+    title_words = "Trust in this folder's configuration"
+    rows = Rows
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: ev.TrustRead | None = None
+        self._sure = ""
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = words(self.title_words)
+            yield Static(id="state")
+            yield self.rows()
+            yield Static(id="empty")
+            yield Static(id="detail")
+            yield Static(id="notice")
+            yield KeyBar(speaks_for_itself=lambda node: False)
+
+    # -- the engine
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self._sure = ""
+        self.wants(ReadTrust())
+
+    def hear(self, event: ev.Event) -> None:
+        match event:
+            case ev.TrustRead():
+                self._read(event)
+            case ev.Refused(command="trust_workspace", message=message):
+                self.say(foreign(Foreign(message), style="$failed-foreground", limit=400))
+                self.wants(ReadTrust())
+            case ev.Refused(message=message, advice=advice):
+                said = "\n".join(part for part in (message, advice) if part)
+                self.say(foreign(Foreign(said), style="$failed-foreground", limit=400))
+            case _:
+                pass
+
+    def _read(self, told: ev.TrustRead) -> None:
+        self._told, self._sure = told, ""
+        state = self.query_one("#state", Static)
+        file = foreign(told.file, mode="line", style=_QUIET, limit=200)
+        style = "bold $done-foreground" if told.state == "trusted" else "bold $waiting-foreground"
+        parts = [file, ours(say.state(told), style=style)]
+        if told.problem:
+            parts.append(foreign(told.problem, limit=600))
+        state.update(join(*parts, sep=ours("\n")))
+        self.show([_item(at, row) for at, row in enumerate(say.rows(told))], _empty(told))
+        if told.done:
+            self.say(ours(say.DONE if told.done == "trusted" else say.UNDONE))
+
+    # -- what is decided
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        state = self._told.state if self._told is not None else "none"
+        if action == "trust":
+            return state in ("untrusted", "changed")
+        if action == "distrust":
+            return state in ("trusted", "changed")
+        return True
+
+    def action_trust(self) -> None:
+        if self._told is None:
+            return
+        if self._sure == "t":
+            self._sure = ""
+            self.say(ours(say.DOING))
+            self.wants(TrustWorkspace(digest=self._told.digest))
+            return
+        self._sure = "t"
+        number = sum(row.waits for row in say.rows(self._told))
+        self.say(ours(say.SURE, n=number) if number else ours(say.SURE_NONE))
+
+    def action_distrust(self) -> None:
+        if self._sure == "x":
+            self._sure = ""
+            self.say(ours(say.DOING))
+            self.wants(DistrustWorkspace())
+            return
+        self._sure = "x"
+        self.say(ours(say.SURE_OFF))
+
+    def on_key(self, event: events.Key) -> None:
+        """Any other key is a change of mind."""
+        if self._sure and event.key != self._sure:
+            self._sure = ""
+            self.say(blank())
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A click only marks."""
+        event.stop()
+
+
+def _empty(told: ev.TrustRead) -> Content:
+    return blank() if told.state in ("none", "broken") else ours(say.NOTHING)
+
+
+def _item(at: int, row: say.TrustRow) -> Item:
+    mark = ours("{change} ", style="bold $waiting-foreground", change=Foreign(row.change)) if row.change else blank()
+    strong = "bold" if row.waits and row.acts else ""
+    first = join(mark, foreign(row.does, mode="approval", style=strong, limit=160))
+    notes = [ours("{counts}", style=_QUIET, counts=Foreign(row.counts))] if row.counts else []
+    notes += [foreign(row.place, mode="line", style=_QUIET, limit=60)] if row.place else []
+    second = join(*notes, foreign(row.sets, mode="line", style=_QUIET, limit=120), sep=ours(" · ", style=_QUIET))
+    detail = foreign(row.sets, mode="approval", limit=_VALUE)
+    if row.before:
+        detail = join(
+            detail, ours("before: {was}", was=foreign(row.before, mode="approval", limit=_VALUE)), sep=ours("\n")
+        )
+    return Item(f"{at}", (first, second), detail)
