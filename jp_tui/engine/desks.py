@@ -50,6 +50,7 @@ def desks(house: House) -> tuple[Desk, ...]:
     from jp_tui.engine.models_desk import ModelsDesk
     from jp_tui.engine.preferences import Preferences
     from jp_tui.engine.queue_desk import QueueDesk
+    from jp_tui.engine.shell_desk import ShellDesk
     from jp_tui.engine.spending import Spending
     from jp_tui.engine.trust_desk import TrustDesk
     from jp_tui.engine.undoing import Undoing
@@ -60,6 +61,7 @@ def desks(house: House) -> tuple[Desk, ...]:
         Preferences(house),
         QueueDesk(house),
         FilesDesk(house),
+        ShellDesk(house),
         TrustDesk(house),
         Undoing(house),
         Spending(house),

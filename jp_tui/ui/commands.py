@@ -12,7 +12,7 @@ from time import time
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.text import ours
+from jp_tui.ui.text import foreign, ours
 from jp_tui.view.commands import Command
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
@@ -54,6 +54,14 @@ COMMANDS: tuple[Entry, ...] = (
         action="ledger",
     ),
     Entry(name="inquiries", title="Inquiries", does="Who asked what here, who answered, and why", action="inquiries"),
+    Entry(name="diff", title="Changes", does="All changes of the last turn, or of all", argument="all", action="diff"),
+    Entry(
+        name="undo",
+        title="Undo",
+        does="Take back what the last turn changed in files, or bring it back",
+        argument="all",
+        action="undo_changes",
+    ),
     Entry(name="inbox", title="Inbox", does="All that waits for you, wherever it is asked", action="inbox"),
     Entry(name="agents", title="Sub-agents", does="Open a sub-agent's conversation, or come back", action="agents"),
     Entry(name="reviewers", title="Reviewers", does="How often reviewing models were right", action="reviewers"),
@@ -71,6 +79,14 @@ COMMANDS: tuple[Entry, ...] = (
     ),
     Entry(name="sidebar", title="Sidebar", does="Show or hide the tool activity", action="sidebar"),
     Entry(name="theme", title="Theme", does="Choose how everything looks", argument="NAME", action="theme"),
+    Entry(
+        name="model",
+        title="Model",
+        does="Talk with another from the next turn on; a list of them with context and prices",
+        argument="NAME",
+        action="model",
+    ),
+    Entry(name="usage", title="Usage", does="Tokens and money, by turn, request and reviewer", action="usage"),
     Entry(
         name="settings",
         title="Settings",
@@ -126,7 +142,7 @@ class Commands(_Part):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """An open sheet has every key but those that it shows (R245)."""
-        if action in ("ledger", "inquiries", "reviewers"):
+        if action in ("ledger", "inquiries", "reviewers", "diff", "undo_changes"):
             return not self._main.sheet_open
         if action == "agents":
             return bool(self._main.agents or self._main.parent_conversation)
@@ -306,6 +322,7 @@ class Commands(_Part):
         from jp_tui.ui.screens.ledger import Ledger
         from jp_tui.ui.screens.overlay import Overlay
         from jp_tui.ui.screens.reviewers import Reviewers
+        from jp_tui.view.models_list import ONCE, SWITCHED
 
         over = next((one for one in reversed(self.screen_stack) if isinstance(one, Overlay)), None)
         if over is not None:  # a list of names may lie over it
@@ -322,6 +339,8 @@ class Commands(_Part):
                 screen.changed(file)
             case ev.Refused(message=message, advice=advice), (Ledger() | Inquiries() | Reviewers()) as screen:
                 screen.refused(message, advice)
+            case ev.ModelSwitched(model=model, once=once), _:
+                self._main.say(ours(ONCE if once else SWITCHED, model=foreign(Foreign(model), mode="line")))
             case ev.Refused(message=message), _:
                 self._main.say(ours("{message}", style="$failed-foreground", message=Foreign(message)))
             case _:

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from jp_tui.ui.text import ours
+
 if TYPE_CHECKING:
     from textual.app import App
 
+    from jp_tui.ui.bridge import Bridge
     from jp_tui.ui.screens.settings import SettingsPage
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
 
     _Part = App[None]
 else:
@@ -22,6 +26,8 @@ class Pages(_Part):
     """A part of the app."""
 
     _wear: Callable[[str], bool]
+    _bridge: Bridge
+    _main: WorkspaceScreen
 
     def action_settings(self) -> None:
         from jp_tui.ui.screens.settings import SettingsPage
@@ -34,6 +40,24 @@ class Pages(_Part):
 
         if not any(isinstance(one, TrustPage) for one in self.screen_stack):
             self.push_screen(TrustPage())
+
+    def action_model(self, name: str = "") -> None:
+        """The model of that name from the next turn on, or a list of them."""
+        from jp_tui.protocol.commands import SwitchModel
+        from jp_tui.ui.screens.models import Models
+
+        if name:
+            self._bridge.send(SwitchModel(conversation=self._main.conversation, model=name))
+        elif not any(isinstance(one, Models) for one in self.screen_stack):
+            self.push_screen(Models(self._main.conversation, self._main.model))
+
+    def action_usage(self) -> None:
+        from jp_tui.ui.screens.usage import Usage
+
+        if not self._main.conversation:
+            self._main.say(ours("There is no conversation yet"))
+        elif not any(isinstance(one, Usage) for one in self.screen_stack):
+            self.push_screen(Usage(self._main.conversation))
 
     def on_settings_page_wear(self, event: SettingsPage.Wear) -> None:
         event.stop()

@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from textual import events, on
-from textual.app import ComposeResult
+from textual import on
 from textual.binding import Binding
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, OptionList
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
@@ -24,37 +22,24 @@ from jp_tui.protocol.settings import SettingEntry
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.explain import toml_value
 from jp_tui.settings.toml import parse_value
-from jp_tui.ui.keys import words
 from jp_tui.ui.screens.choosing import Choosing
-from jp_tui.ui.screens.listing import Item, Listing, Rows
-from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.line import Line
 from jp_tui.view import settings_list as say
 
 _QUIET = "$muted-foreground"
 _KEY, _VALUE = 52, 40
 
 
-class SettingsPage(Overlay, Listing):
-    """A row a key, with a search above and a line to edit in below."""
+class SettingsPage(Searching):
+    """A row a key."""
 
     BINDINGS = [
         Binding("enter", "change", "change", id="settings.change", tooltip="Turn it, choose, or write another value"),
-        Binding("slash", "search", "search", id="settings.search", tooltip="Words of the key, its meaning, its value"),
         Binding("x,delete", "reset", "reset", id="settings.reset", tooltip="Take it out of your file"),
         Binding("m", "mine", "only yours", id="settings.mine", tooltip="What stands in your file, or all again"),
-        Binding("escape,q", "back", "back", id="settings.back", tooltip="From the line to the list, then away"),
     ]
-    DEFAULT_CSS = """
-    SettingsPage {
-        & > Vertical { height: 100%; }
-        OptionList, OptionList:focus { height: 1fr; max-height: 100%; }
-        #detail { height: auto; max-height: 8; }
-        #empty { height: 1fr; }
-    }
-    """
 
     @dataclass
     class Wear(Message):
@@ -63,26 +48,12 @@ class SettingsPage(Overlay, Listing):
         theme: str
 
     title_words = "Settings"
-    rows = Rows
 
     def __init__(self) -> None:
         super().__init__()
         self._entries: tuple[SettingEntry, ...] | None = None
         self._file, self._wrote = "", ""
         self._own = False
-
-    def compose(self) -> ComposeResult:
-        with Vertical() as box:
-            box.border_title = words(self.title_words)
-            yield Line("search · / comes here", id="search")
-            yield self.rows()
-            yield Static(id="empty")
-            yield Static(id="detail")
-            edit = Line("a value", id="edit")
-            edit.display = False
-            yield edit
-            yield Static(id="notice")
-            yield KeyBar(speaks_for_itself=lambda node: False)
 
     # -- the engine
 
@@ -94,7 +65,7 @@ class SettingsPage(Overlay, Listing):
         match event:
             case ev.SettingsRead(entries=entries, file=file):
                 self._entries, self._file = entries, file
-                self._list()
+                self.found()
             case ev.SettingChanged(key=key, file=file, value=value):
                 if key == "ui.theme" and isinstance(value, str):
                     self.post_message(self.Wear(value))
@@ -110,10 +81,10 @@ class SettingsPage(Overlay, Listing):
 
     # -- the list
 
-    def _list(self) -> None:
-        search = self.query_one("#search", Line).value
-        found = say.matching(self._entries or (), search, toml_value, own=self._own)
-        self.show([_item(one) for one in found], ours(say.EMPTY))
+    def found(self) -> None:
+        if self._entries is not None:
+            found = say.matching(self._entries, self.sought, toml_value, own=self._own)
+            self.show([_item(one) for one in found], ours(say.EMPTY))
 
     @property
     def entry(self) -> SettingEntry | None:
@@ -121,35 +92,13 @@ class SettingsPage(Overlay, Listing):
         item = self.chosen
         return next((one for one in self._entries or () if item is not None and one.key == item.key), None)
 
-    @on(Input.Changed, "#search")
-    def _searched(self, event: Input.Changed) -> None:
-        event.stop()
-        if self._entries is not None:
-            self._list()
-
-    @on(Input.Submitted, "#search")
-    def _found(self, event: Input.Submitted) -> None:
-        event.stop()
-        self._to_list()
-
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.action_change()
 
-    def on_key(self, event: events.Key) -> None:
-        """From the search down into what it found."""
-        if event.key == "down" and isinstance(self.focused, Line) and self.focused.id == "search":
-            event.stop()
-            self._to_list()
-
-    def _to_list(self) -> None:
-        self.query_one("#edit", Line).display = False
-        self.query_one(OptionList).focus()
-        self.refresh_bindings()
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        typing = isinstance(self.focused, Line)
+        typing = self.typing
         match action:
             case "move" | "again" | "search" | "mine":
                 return not typing
@@ -163,21 +112,9 @@ class SettingsPage(Overlay, Listing):
 
     # -- what is done
 
-    def action_search(self) -> None:
-        self.query_one("#search", Line).focus()
-        self.refresh_bindings()
-
     def action_mine(self) -> None:
         self._own = not self._own
-        self._list()
-
-    def action_back(self) -> None:
-        if isinstance(line := self.focused, Line):
-            if line.id == "search":
-                line.value = ""
-            self._to_list()
-        else:
-            self.dismiss(None)
+        self.found()
 
     def action_reset(self) -> None:
         if (entry := self.entry) is not None:
@@ -199,12 +136,7 @@ class SettingsPage(Overlay, Listing):
                 lambda name: self._write(entry.key, name) if name is not None else None,
             )
         else:
-            line = self.query_one("#edit", Line)
-            line.display = True
-            line.value = say.begins(entry, toml_value)
-            line.cursor_position = len(line.value)
-            line.focus()
-            self.refresh_bindings()
+            self.write(say.begins(entry, toml_value))
 
     @on(Input.Submitted, "#edit")
     def _written(self, event: Input.Submitted) -> None:
@@ -222,7 +154,7 @@ class SettingsPage(Overlay, Listing):
 
     def _write(self, key: str, value: Any) -> None:
         self._wrote = key
-        self._to_list()
+        self.to_list()
         self.wants(SetSetting(key=key, value=value))
 
     def _wrong(self, text: str) -> None:

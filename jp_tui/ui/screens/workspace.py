@@ -191,6 +191,11 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
         return self._status.conversation
 
     @property
+    def model(self) -> str:
+        """The one that the conversation is held with."""
+        return self._status.model
+
+    @property
     def parent_conversation(self) -> str:
         """The conversation that the one in sight works for; empty when it is no sub-agent's."""
         return self._status.parent
@@ -343,6 +348,11 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
             self._unsay.stop()
         self.query_one(KeyBar).notice = words
         self._unsay = self.set_timer(seconds, self._unsaid)
+
+    def note(self, words: str, advice: str = "") -> None:
+        """Something to know, until it is put away."""
+        if self._exchange is not None and self._exchange.is_mounted:
+            self._exchange.note(words, advice)
 
     def _unsaid(self) -> None:
         self.query_one(KeyBar).notice = None

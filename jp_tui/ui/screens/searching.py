@@ -1,0 +1,106 @@
+"""A list over the workspace with a line to search in above it; whoever derives from it says what is found.
+
+Esc goes from the line to the list with everything in it again, then away. It asks the engine for nothing itself.
+"""
+
+from __future__ import annotations
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Input, OptionList, Static
+
+from jp_tui.ui.keys import words
+from jp_tui.ui.screens.listing import Listing, Rows
+from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.line import Line
+
+
+class Searching(Overlay, Listing):
+    """A page as high as the screen: a search, rows, more of the highlighted one, a line to write in, what is said."""
+
+    BINDINGS = [
+        Binding("slash", "search", "search", id="searching.search", tooltip="Words that must stand in a row"),
+        Binding("escape,q", "back", "back", id="searching.back", tooltip="From the line to the list, then away"),
+    ]
+    DEFAULT_CSS = """
+    Searching {
+        & > Vertical { height: 100%; }
+        OptionList, OptionList:focus { height: 1fr; max-height: 100%; }
+        #empty { height: 1fr; }
+        #detail { height: auto; max-height: 8; }
+    }
+    """
+    rows = Rows
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            box.border_title = words(self.title_words)
+            yield Line("search · / comes here", id="search")
+            yield self.rows()
+            yield Static(id="empty")
+            yield Static(id="detail")
+            edit = Line("a value", id="edit")
+            edit.display = False
+            yield edit
+            yield Static(id="notice")
+            yield KeyBar(speaks_for_itself=lambda node: False)
+
+    def found(self) -> None:
+        """List what matches the search."""
+        raise NotImplementedError
+
+    @property
+    def sought(self) -> str:
+        """What stands in the search."""
+        return self.query_one("#search", Line).value
+
+    @property
+    def typing(self) -> bool:
+        """Whether a line has the keys."""
+        return isinstance(self.focused, Line)
+
+    def write(self, text: str) -> None:
+        """Open the line below, with this in it."""
+        line = self.query_one("#edit", Line)
+        line.display = True
+        line.value = text
+        line.cursor_position = len(text)
+        line.focus()
+        self.refresh_bindings()
+
+    def to_list(self) -> None:
+        """The keys are the list's."""
+        self.query_one("#edit", Line).display = False
+        self.query_one(OptionList).focus()
+        self.refresh_bindings()
+
+    @on(Input.Changed, "#search")
+    def _searched(self, event: Input.Changed) -> None:
+        event.stop()
+        self.found()
+
+    @on(Input.Submitted, "#search")
+    def _enough(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.to_list()
+
+    def on_key(self, event: events.Key) -> None:
+        """From the search down into what it found."""
+        if event.key == "down" and isinstance(line := self.focused, Line) and line.id == "search":
+            event.stop()
+            self.to_list()
+
+    def action_search(self) -> None:
+        self.query_one("#search", Line).focus()
+        self.refresh_bindings()
+
+    def action_back(self) -> None:
+        if isinstance(line := self.focused, Line):
+            if line.id == "search":
+                line.value = ""
+            self.to_list()
+        else:
+            self.dismiss(None)

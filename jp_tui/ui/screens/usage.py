@@ -1,0 +1,58 @@
+"""What a conversation used: tokens and money by turn, by request within it, and of its reviewers.
+
+A row a turn, the newest first; the requests of the highlighted one stand below. The engine counts.
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.commands import ReadUsage
+from jp_tui.protocol.usage import TurnUsage
+from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.view import models_list as say
+from jp_tui.view.amounts import short_model
+
+_QUIET = "$muted-foreground"
+_REQUESTS = 12
+
+
+class Usage(Overlay, Listing):
+    """Of one conversation."""
+
+    title_words = "What it used"
+
+    def __init__(self, conversation: str) -> None:
+        super().__init__()
+        self._conversation = conversation
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self.wants(ReadUsage(conversation=self._conversation))
+
+    def hear(self, event: ev.Event) -> None:
+        match event:
+            case ev.UsageRead(turns=turns):
+                self.show([_item(one) for one in reversed(turns)], ours(say.USED_NOTHING))
+                self.say(foreign(Foreign(say.sums(event)), mode="line") if turns else blank())
+            case ev.Refused(message=message):
+                self.say(foreign(Foreign(message), style="$failed-foreground"))
+            case _:
+                pass
+
+
+def _item(one: TurnUsage) -> Item:
+    asked = one.asked if one.asked else Foreign("no words")
+    first = join(
+        ours("{turn:>3} ", style=_QUIET, turn=one.turn),
+        foreign(asked, mode="line", style="bold", limit=60),
+        foreign(Foreign(short_model(one.model)), mode="line", style=_QUIET, limit=30),
+        sep=ours("  "),
+    )
+    second = foreign(Foreign(say.turn_line(one)), mode="line", style=_QUIET)
+    lines = say.requests(one)
+    more = [f"and {len(lines) - _REQUESTS} more"] if len(lines) > _REQUESTS else []
+    shown = [foreign(Foreign(line), mode="line", limit=200) for line in (*lines[:_REQUESTS], *more)]
+    return Item(str(one.turn), (first, second), join(*shown, sep=ours("\n")) if shown else blank())

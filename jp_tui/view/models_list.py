@@ -1,0 +1,88 @@
+"""Models and what a conversation used, as words for lists. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jp_tui.protocol.models import ModelInfo, ModelsListed
+from jp_tui.protocol.usage import TurnUsage, UsageRead
+from jp_tui.protocol.values import UsageTotals
+from jp_tui.view.amounts import count, duration, money
+
+EMPTY = "No model matches."
+NONE = "No server answered and no key is set. /setup helps to connect one."
+SWITCHED = "From the next turn on: {model}"
+ONCE = "For the next turn only: {model}"
+DEFAULT = "New conversations begin with {model}; written to {file}."
+USED_NOTHING = "Nothing was asked of a model yet."
+
+
+def matching(models: Iterable[ModelInfo], words: str) -> list[ModelInfo]:
+    """Those in which each word stands, in the name or an alias."""
+    wanted = words.casefold().split()
+    return [one for one in models if all(word in " ".join((one.id, *one.aliases)).casefold() for word in wanted)]
+
+
+def facts(one: ModelInfo) -> str:
+    """`200k context · $3 in, $15 out a million · images`; what is not known is left out."""
+    parts = []
+    if one.window:
+        parts.append(f"{count(one.window)} context")
+    if one.input is not None and one.output is not None:
+        parts.append(f"{_price(one.input)} in, {_price(one.output)} out a million tokens")
+    if one.images is not None:
+        parts.append("takes images" if one.images else "no images")
+    if one.aliases:
+        parts.append(f"also {', '.join(one.aliases)}")
+    if not one.listed:
+        parts.append("its server does not list it")
+    return " · ".join(parts) or "nothing is known of it (models.toml can say it)"
+
+
+def _price(dollars: float) -> str:
+    return f"${dollars:g}"
+
+
+def troubles(listed: ModelsListed) -> list[str]:
+    """What could not be asked, a line each."""
+    lines = [f"{one.provider}: {one.message}{' ' + one.advice if one.advice else ''}" for one in listed.problems]
+    if listed.missing:
+        lines.append("not asked, no key: " + ", ".join(f"{one.provider} ({one.variable})" for one in listed.missing))
+    return lines
+
+
+def spent(usage: UsageTotals) -> str:
+    """`12.4k in (8k cached) · 812 out · $0.03`."""
+    cached = f" ({count(usage.cached)} cached)" if usage.cached else ""
+    paid = f" · {money(usage.cost_usd)}" if usage.cost_usd is not None else ""
+    return f"{count(usage.input)} in{cached} · {count(usage.output)} out{paid}"
+
+
+def turn_line(one: TurnUsage) -> str:
+    """What a turn used and how long it took."""
+    how = "" if one.outcome in ("done", "") else one.outcome
+    parts = (spent(one.usage), duration(one.ms) if one.ms else "", how, reviewed(one.reviews, one.review_usage))
+    return " · ".join(part for part in parts if part)
+
+
+def reviewed(number: int, usage: UsageTotals) -> str:
+    """`2 reviews: 3k in · 90 out`."""
+    if not number:
+        return ""
+    return f"{number} review{'s' if number != 1 else ''}: {spent(usage)}"
+
+
+def requests(one: TurnUsage) -> list[str]:
+    """Each request of a turn, a line each, as (what came of it, what it used)."""
+    return [f"{number}. {request.what.raw}: {spent(request.usage)}" for number, request in enumerate(one.requests, 1)]
+
+
+def sums(read: UsageRead) -> str:
+    """All of it, in a line."""
+    turns = f"{len(read.turns)} turn{'s' if len(read.turns) != 1 else ''}"
+    parts = [turns, spent(read.total)]
+    if read.review_total.input or read.review_total.output:
+        parts.append(f"reviewers: {spent(read.review_total)}")
+    if read.window and read.total.context:
+        parts.append(f"context {read.total.context / read.window:.0%} of {count(read.window)}")
+    return " · ".join(parts)
