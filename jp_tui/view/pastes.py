@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
+Name = Literal["pasted", "output"]
 Span = tuple[int, int]
 """A first character and a number of them."""
 LAST = 300
@@ -19,7 +21,7 @@ ROOM = 64_000
 """Characters that the editor itself holds; beyond them every paste longer than a line is folded."""
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_MARK = re.compile(r"\[pasted (\d+): [\d,]+ lines?, [\d,]+ characters\]")
+_MARK = re.compile(r"\[(?:pasted|output) (\d+): [\d,]+ lines?, [\d,]+ characters\]")
 
 
 def cleaned(text: str) -> str:
@@ -39,8 +41,13 @@ class Pastes:
         small = len(text) <= SIZE and len(lines) <= LINES and max(map(len, lines)) <= LINE
         if small and (len(text) <= room or len(text) <= 80):
             return text
-        plural = "" if len(lines) == 1 else "s"
-        mark = f"[pasted {len(self._texts) + 1}: {len(lines):,} line{plural}, {len(text):,} characters]"
+        return self.mark(text)
+
+    def mark(self, text: str, name: Name = "pasted") -> str:
+        """A mark that stands for this text."""
+        lines = text.count("\n") + 1
+        plural = "" if lines == 1 else "s"
+        mark = f"[{name} {len(self._texts) + 1}: {lines:,} line{plural}, {len(text):,} characters]"
         self._texts[mark] = text
         return mark
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from textual import on
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.drafts import COMPOSER, Drafts
+from jp_tui.ui.screens.shelling import ShellRuns
 from jp_tui.ui.widgets.above import Above
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.column import Column
@@ -22,21 +22,15 @@ from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.filelist import FileList, Files
 from jp_tui.ui.widgets.queuelist import QueueList, Waiting
 from jp_tui.ui.widgets.recalllist import RecallList, Search
+from jp_tui.ui.widgets.shellpanel import ShellPanel
 from jp_tui.view.status import Status
-
-if TYPE_CHECKING:
-    from textual.widget import Widget
-
-    _Part = Widget
-else:
-    _Part = object
 
 COMPOSINGS = ("queue_turn", "take_queued", "send_queued", "read_queue", "find_files", "run_shell", "stop_shell")
 """Commands whose refusals are said here."""
 Composed = ev.QueueChanged | ev.QueueTaken | ev.FilesFound | ev.ShellOutput | ev.ShellEnded
 
 
-class Composing(_Part):
+class Composing(ShellRuns):
     """The exchange's side of the composer."""
 
     column: Column
@@ -46,9 +40,9 @@ class Composing(_Part):
     _status: Status
     _unsent: str
 
-    def __init__(self, **given: object) -> None:
-        super().__init__(**given)  # type: ignore[arg-type]
-        self.above = Above(id="above")
+    def __init__(self, *, clock: Callable[[], float], **given: object) -> None:
+        super().__init__(clock=clock, **given)  # type: ignore[arg-type, call-arg]
+        self.above = Above(clock=clock, id="above")
         self._waiting: tuple[Waiting, ...] = ()
         self._handed = deque[str]()
         self._found = ev.FilesFound(revision=0)
@@ -66,11 +60,14 @@ class Composing(_Part):
             case ev.FilesFound():
                 self._found = event
                 self._composer.files_found(event.revision, event.paths)
-            case _:
-                pass
+            case ev.ShellOutput() | ev.ShellEnded():
+                self.shell_said(event)
 
     def not_composed(self, refused: ev.Refused) -> None:
         """The engine would not."""
+        if refused.command == "run_shell":
+            self.shell_refused(refused.message)
+            return
         self.query_one(Banner).refusal = (refused.message, refused.advice)
         if refused.command == "queue_turn" and self._handed:
             self._composer.busy = self._status.working
@@ -151,6 +148,7 @@ class Composing(_Part):
     def _arranged(self) -> None:
         """Keys of the composer are no good while something else is open."""
         self.above.query_one(QueueList).keys = bool(self._composer.display)
+        self.above.query_one(ShellPanel).keys = bool(self._composer.display)
 
     def _queue_is(self, waiting: tuple[Waiting, ...], held: str) -> None:
         self._waiting = waiting

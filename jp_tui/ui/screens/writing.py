@@ -13,6 +13,7 @@ from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.mention import Mention
 from jp_tui.ui.widgets.queueing import Queueing
 from jp_tui.ui.widgets.recalling import Recalling
+from jp_tui.ui.widgets.shelling import Shelling
 from jp_tui.ui.widgets.slash import Slash
 from jp_tui.ui.widgets.slashlist import SlashList
 
@@ -67,6 +68,21 @@ class Writing(_Part):
         event.stop()
         if self._exchange is not None:
             self._exchange.show_files(event.paths, event.chosen, event.open)
+
+    def on_shelling_shell_wanted(self, event: Shelling.ShellWanted) -> None:
+        event.stop()
+        if self._exchange is None or not self._exchange.run_shell(event.line):
+            self.composer.put_back(f"!{event.line}", written=True)
+
+    def on_shelling_shell_left(self, event: Shelling.ShellLeft) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.leave_shell()
+
+    def on_shelling_output_wanted(self, event: Shelling.OutputWanted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.add_output()
 
     def on_recalling_sought(self, event: Recalling.Sought) -> None:
         event.stop()

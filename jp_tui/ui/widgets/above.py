@@ -1,6 +1,9 @@
-"""What stands between the conversation and the composer, for whoever writes: what waits to be said. A box, no more."""
+"""What stands between the conversation and the composer, for whoever writes: what waits to be said, which files may be
+meant, what was typed before, what a command says. A box, no more."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -8,6 +11,7 @@ from textual.containers import Vertical
 from jp_tui.ui.widgets.filelist import FileList
 from jp_tui.ui.widgets.queuelist import QueueList
 from jp_tui.ui.widgets.recalllist import RecallList
+from jp_tui.ui.widgets.shellpanel import ShellPanel
 
 
 class Above(Vertical):
@@ -17,7 +21,13 @@ class Above(Vertical):
     Above { height: auto; width: 1fr; }
     """
 
+    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
+        """`clock` is monotonic seconds."""
+        super().__init__(id=id)
+        self._clock = clock
+
     def compose(self) -> ComposeResult:
+        yield ShellPanel(clock=self._clock, id="shell")
         yield QueueList(id="queue")
         yield FileList(id="files")
         yield RecallList(id="recall")

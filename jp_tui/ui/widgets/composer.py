@@ -24,18 +24,19 @@ from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.editing import EDITING
 from jp_tui.ui.widgets.queueing import QUEUEING, Queueing
 from jp_tui.ui.widgets.recalling import RECALLING, Recalling
+from jp_tui.ui.widgets.shelling import SHELLING, Shelling
 from jp_tui.ui.widgets.slash import SLASH
 from jp_tui.view.commands import Command, Run, Unknown
 from jp_tui.view.pastes import ROOM, Pastes, cleaned
 from jp_tui.view.recall import Recall
 
 ASK = ours("Ask anything, or / for commands")
-_LIST_IDS = frozenset(binding.id for binding in (*SLASH, *RECALLING))
+_LIST_IDS = frozenset(binding.id for binding in (*SLASH, *SHELLING, *RECALLING))
 _SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j", "ctrl+enter": "shift+enter"}
 """One key, several names, by what the terminal reports."""
 
 
-class Composer(Queueing, Recalling, TextArea, inherit_bindings=False):
+class Composer(Queueing, Shelling, Recalling, TextArea, inherit_bindings=False):
     """The prompt being written; Enter sends it, or queues it while the model is at work."""
 
     BINDINGS = [
@@ -53,6 +54,7 @@ class Composer(Queueing, Recalling, TextArea, inherit_bindings=False):
         ),
         *RECALLING,
         *SLASH,
+        *SHELLING,
         *EDITING,
     ]
 
@@ -126,10 +128,10 @@ class Composer(Queueing, Recalling, TextArea, inherit_bindings=False):
         self.load_text(self._pastes.again(cleaned(text)))
         self.move_cursor(self.document.end)
 
-    def put_back(self, text: str) -> None:
-        """This text, which was to be sent, unless something is written already."""
+    def put_back(self, text: str, *, written: bool = False) -> None:
+        """This text, which was to be sent, unless something is written already; `written`: it is as it was typed."""
         if text and not self.text:
-            self.put(_as_written(text))
+            self.put(text if written else _as_written(text))
 
     def put_before(self, text: str) -> None:
         """This text in front of what is written already."""
@@ -139,6 +141,11 @@ class Composer(Queueing, Recalling, TextArea, inherit_bindings=False):
     def type_in(self, text: str) -> None:
         """What was typed elsewhere and meant for here, at the cursor (E10)."""
         self._enter(cleaned(text))
+
+    def add_output(self, text: str) -> None:
+        """What a command said, as a mark in what is written."""
+        if not self.read_only and text:
+            self._replace_via_keyboard(self._pastes.mark(cleaned(text), "output"), *self.selection)
 
     def press(self, key: str) -> None:
         """A key without text that was pressed elsewhere and meant for here."""
@@ -169,6 +176,8 @@ class Composer(Queueing, Recalling, TextArea, inherit_bindings=False):
             return self.recalling and action in ("take_found", "end_recall")
         if action in ("complete", "put_away"):
             return self.listing or (action == "put_away" and self.naming)
+        if action in ("add_output", "end_shell"):
+            return bool(self.shell) and (action == "end_shell" or (self.shell == "ended" and not self.locked))
         if self.locked:
             return action not in ("submit", "queue", "newline", "editor", "take_queued", "drop_queued")
         if action in ("take_queued", "drop_queued"):
@@ -261,6 +270,14 @@ class Composer(Queueing, Recalling, TextArea, inherit_bindings=False):
             if self.queued and not self.busy:
                 self.post_message(self.QueueGoesOn())
             return
+        ran = False if self.replying else self.shell_wanted(written)
+        if ran is None:
+            self._refuse(ours("a command comes behind the ! · !! sends it as text"))
+            return
+        if ran:
+            self._recall = self._recall.remembered(self.text)
+            self.load_text("")
+            return
         meant = self.meant(written)
         if isinstance(meant, Unknown):
             self._refuse(
@@ -268,14 +285,15 @@ class Composer(Queueing, Recalling, TextArea, inherit_bindings=False):
             )
             return
         if isinstance(meant, Run):
-            self._recall = self._recall.remembered(written)
+            self._recall = self._recall.remembered(self.text)
             self.take(meant.command, meant.argument)
             return
         queues = self.busy and not self.replying
         self.busy = True  # until the engine's word: a second Enter in the same burst comes behind the first
-        self._recall = self._recall.remembered(written)
+        self._recall = self._recall.remembered(self.text)
         self.load_text("")
-        self.post_message(self.Queued(meant.text) if queues else self.Submitted(meant.text))
+        text = meant.text.removeprefix("!") if meant.text.startswith("!!") and not self.replying else meant.text
+        self.post_message(self.Queued(text) if queues else self.Submitted(text))
 
     def _refuse(self, why: Content) -> None:
         """Say at the border why Enter did nothing; the text stays."""
@@ -318,4 +336,4 @@ class Composer(Queueing, Recalling, TextArea, inherit_bindings=False):
 
 def _as_written(text: str) -> str:
     """A text that was sent, as it has to be written to be sent again."""
-    return f"/{text}" if text.startswith("/") else text
+    return f"{text[0]}{text}" if text.startswith(("/", "!")) else text

@@ -1,0 +1,57 @@
+"""A command of the user's own at the composer: what `!` means, and what its output is as part of a message. Pure.
+
+`!!` begins a text that begins with an exclamation mark. What a command said is foreign text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_SEQUENCES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+TOLD = 100_000
+"""Characters of output that go into a message: the beginning and the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """A command and what became of it; `text` its output, `ended` says how in words, `good` whether by status 0."""
+
+    line: str
+    text: str = ""
+    ended: str = ""
+    good: bool = False
+    ms: int = 0
+
+
+def line_of(text: str) -> str | None:
+    """The command that is meant by a text that was entered; None when it is a text."""
+    if not text.startswith("!") or text.startswith("!!"):
+        return None
+    return text[1:].strip()
+
+
+def ended(*, status: int | None, signal: int | None, problem: str, stopped: bool) -> tuple[str, bool]:
+    """How a command ended, in words, and whether well."""
+    if stopped:
+        return "stopped", False
+    if problem:
+        return problem, False
+    if signal is not None:
+        return f"killed by signal {signal}", False
+    return f"exit status {'unknown' if status is None else status}", status == 0
+
+
+def plain(text: str) -> str:
+    """Output without what moves a cursor or colours it."""
+    return _SEQUENCES.sub("", text)
+
+
+def told(ran: Ran) -> str:
+    """It as part of a message, fenced so that nothing in it ends the fence."""
+    said = plain(ran.text).replace("\r\n", "\n").rstrip("\n")
+    if len(said) > TOLD:
+        left = len(said) - TOLD
+        said = f"{said[: TOLD // 2]}\n[… {left:,} characters are left out here …]\n{said[-TOLD // 2 :]}"
+    fence = "`" * max(3, max((len(run) for run in re.findall("`+", said + ran.line)), default=0) + 1)
+    return f"{fence}\n$ {ran.line}\n{said}{chr(10) if said else ''}[{ran.ended}]\n{fence}"
