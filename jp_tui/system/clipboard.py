@@ -1,0 +1,64 @@
+"""The system's clipboard by its own programs: pbcopy, wl-copy, xclip, xsel, clip.exe, whichever can work here.
+
+Such a program may stay behind to hold the text, which the runner for children would end; so it is started by itself,
+with a session of its own and the text as a file for input. It is given text only, and refuses to raise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from shutil import which
+
+from jp_tui.system.children import child_environment
+from jp_tui.system.paths import because
+
+PATIENCE = 1.0
+"""Seconds after which a program that still runs holds the text, as some do; one that cannot ends sooner."""
+_DISPLAY = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "WSL_INTEROP", "WSL_DISTRO_NAME")
+
+
+def program(environment: Mapping[str, str], platform: str = sys.platform) -> tuple[str, ...]:
+    """What can take text here, as a program and its arguments; empty when there is nothing."""
+    candidates: list[tuple[str, ...]] = []
+    if platform == "darwin":
+        candidates.append(("pbcopy",))
+    if environment.get("WAYLAND_DISPLAY"):
+        candidates.append(("wl-copy", "--type", "text/plain"))
+    if environment.get("DISPLAY"):
+        candidates += [("xclip", "-selection", "clipboard", "-in"), ("xsel", "--clipboard", "--input")]
+    if environment.get("WSL_INTEROP") or environment.get("WSL_DISTRO_NAME"):
+        candidates.append(("clip.exe",))
+    path = child_environment(environment)["PATH"]
+    found = ((place, *rest) for name, *rest in candidates if (place := which(name, path=path)))
+    return next(found, ())
+
+
+async def hand_over(argv: tuple[str, ...], text: str, environment: Mapping[str, str]) -> str:
+    """Give the text to that program; empty when it has it, else what went wrong, in words."""
+    extra = {name: environment[name] for name in _DISPLAY if name in environment}
+    with tempfile.TemporaryFile() as given:
+        given.write(text.encode("utf-8", "replace"))
+        given.seek(0)
+        try:
+            child = subprocess.Popen(  # noqa: ASYNC220  # takes milliseconds, and waits for nothing
+                argv,
+                cwd="/",
+                env=child_environment(environment, extra),
+                stdin=given,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            return because(error) if isinstance(error, OSError) else str(error)
+    name = os.path.basename(argv[0])
+    for _ in range(round(PATIENCE / 0.02)):
+        if (status := child.poll()) is not None:
+            return "" if status == 0 else f"{name} ended with status {status}"
+        await asyncio.sleep(0.02)
+    return ""

@@ -1,0 +1,128 @@
+"""Where keys work: every class with bindings, with a title for the page of keys, and which of them are heard together.
+
+The screens are found, not listed, so that a new one is on the page by itself. Imports every sheet and screen: only who
+asks for the page, or has a `keys.toml`, pays for it.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Iterator
+from importlib import import_module
+
+from textual.dom import DOMNode
+from textual.screen import ModalScreen
+
+from jp_tui.ui.keymap import KeyTable, Place
+from jp_tui.ui.sheets.messages import NEW_LINE
+
+Titled = tuple[str, type[DOMNode]]
+_SIDES = frozenset({"KeyList", "TooSmall", "Leaving", "Palette"})
+"""Screens that say their few keys themselves."""
+_FIRST = ("Listing", "Inbox", "Ledger", "Reviewers")
+
+
+def titled(app: type[DOMNode]) -> tuple[Titled, ...]:
+    """Every class that declares keys, the workspace first; two of one title are one section."""
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.widgets.composer import Composer
+    from jp_tui.ui.widgets.dock import SheetDock
+    from jp_tui.ui.widgets.interrupt import InterruptMenu
+    from jp_tui.ui.widgets.transcript import Transcript
+
+    return (
+        ("Everywhere", app),
+        ("In the workspace", WorkspaceScreen),
+        ("Writing", Composer),
+        ("In the conversation", Transcript),
+        ("When the turn is interrupted", InterruptMenu),
+        ("When questions wait", SheetDock),
+        *sheets(),
+        *screens(),
+    )
+
+
+def sheets() -> tuple[Titled, ...]:
+    """Every sheet. An answer is written with the keys of the composer."""
+    from jp_tui.ui.sheets.boolean import BooleanSheet
+    from jp_tui.ui.sheets.delivery import DeliverySheet
+    from jp_tui.ui.sheets.hunks import HunkSheet
+    from jp_tui.ui.sheets.multi import MultiSelectSheet
+    from jp_tui.ui.sheets.permission import PermissionSheet
+    from jp_tui.ui.sheets.review import ReviewSheet
+    from jp_tui.ui.sheets.schema import SchemaSheet
+    from jp_tui.ui.sheets.schema_filter import FilteredForm
+    from jp_tui.ui.sheets.schema_keys import FormKeys
+    from jp_tui.ui.sheets.select import SelectSheet
+    from jp_tui.ui.sheets.sheet import Sheet
+    from jp_tui.ui.sheets.text import TextSheet
+
+    return (
+        ("In a question", Sheet),
+        ("In a yes-or-no question", BooleanSheet),
+        ("In a change by hunks", HunkSheet),
+        ("When a tool wants to run", PermissionSheet),
+        ("When a result may be told", DeliverySheet),
+        ("In a choice", SelectSheet),
+        ("In a choice of several", MultiSelectSheet),
+        ("In a question for a text", TextSheet),
+        ("In a question for data", SchemaSheet),
+        ("In a question for data", FormKeys),
+        ("In a question for data", FilteredForm),
+        ("In the last look at a form", ReviewSheet),
+    )
+
+
+def screens() -> tuple[Titled, ...]:
+    """Every page and list over the workspace that declares keys."""
+    import jp_tui.ui.screens as room
+
+    found: dict[type[DOMNode], str] = {}
+    for module in pkgutil.iter_modules(room.__path__):
+        here = import_module(f"{room.__name__}.{module.name}")
+        for kind in vars(here).values():
+            ours = isinstance(kind, type) and kind.__module__ == here.__name__ and issubclass(kind, ModalScreen)
+            if ours and kind.__name__ not in _SIDES and "BINDINGS" in vars(kind):
+                found[kind] = _title(kind)
+    order = sorted(found, key=lambda one: (_FIRST.index(one.__name__) if one.__name__ in _FIRST else 99, found[one]))
+    return tuple((found[kind], kind) for kind in order)
+
+
+def _title(kind: type[DOMNode]) -> str:
+    """`In the list "Settings"`; a class says more by `keys_title`."""
+    if own := getattr(kind, "keys_title", ""):
+        return str(own)
+    fixed = {
+        "Listing": "In a list", "Inbox": "In the inbox", "Ledger": "In the ledger",
+        "Reviewers": "In the figures of reviewers", "ThemePicker": "Choosing a theme", "Agents": "Choosing a sub-agent",
+        "Choosing": "Choosing a value",
+    }  # fmt: skip
+    if kind.__name__ in fixed:
+        return fixed[kind.__name__]
+    said = str(getattr(kind, "title_words", "")) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+    return f"In “{said}”" if said[:1].isupper() else f"In the {said}"
+
+
+def table(app: type[DOMNode]) -> KeyTable:
+    """All keys, and which are heard together, for the user's own."""
+    return KeyTable.of(_places(app))
+
+
+def _places(app: type[DOMNode]) -> Iterator[Place]:
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.sheets.field import Field
+    from jp_tui.ui.widgets.composer import Composer
+    from jp_tui.ui.widgets.dock import SheetDock
+    from jp_tui.ui.widgets.interrupt import InterruptMenu
+    from jp_tui.ui.widgets.transcript import Transcript
+
+    yield Place("where you write", (Composer, WorkspaceScreen, app), writes=True)
+    yield Place("in the conversation", (Transcript, WorkspaceScreen, app))
+    taken = dict.fromkeys(("enter", "ctrl+s"), "sends the answer") | dict.fromkeys(NEW_LINE, "begins another line")
+    taken |= {"escape": "leaves the text", "ctrl+g": "opens the editor", "tab": "goes on", "shift+tab": "goes back"}
+    yield Place("in a text of a question", (Field,), writes=True, taken=taken)
+    yield Place("in a question", (SheetDock, *(kind for _, kind in sheets())))
+    yield Place("in the menu of an interruption", (InterruptMenu, WorkspaceScreen, app))
+    for title, kind in screens():
+        yield Place(title[:1].lower() + title[1:], (kind,))

@@ -1,0 +1,84 @@
+"""What is the user's own in the face: keys from `keys.toml`, themes from their folder, both read again when changed.
+
+A part of the app. Files are looked at when the terminal gets the focus and when a page that shows them opens, never by
+a timer: an idle workspace does nothing (T24). What is wrong in one is said with its place, and what held before holds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from jp_tui.settings.errors import Problem
+from jp_tui.ui.clipping import Clipping
+
+if TYPE_CHECKING:
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
+
+Stamp = tuple[int, int] | None
+
+
+def stamp(file: str) -> Stamp:
+    """Tells a file from what it was: None when there is none."""
+    try:
+        found = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+class Personal(Clipping):
+    """The app's side of the user's own files."""
+
+    keys_file = ""
+    theme_folder = ""
+    key_problems: tuple[Problem, ...] = ()
+    """What is wrong in the user's keys, for the page of keys."""
+    _keys_stamp: Stamp = None
+    _theme_stamp: Stamp = None
+    _theme_files: Mapping[str, str]
+    _main: WorkspaceScreen
+
+    def _wear(self, name: str) -> bool:
+        raise NotImplementedError
+
+    def read_own(self, *, at_start: bool = False) -> None:
+        """Read what changed since it was read last."""
+        self._read_keys(at_start=at_start)
+        if not at_start:
+            self._read_themes()
+
+    def on_app_focus(self) -> None:
+        """Back from an editor, perhaps."""
+        self.read_own()
+
+    def _read_keys(self, *, at_start: bool) -> None:
+        now = stamp(self.keys_file) if self.keys_file else None
+        if now == self._keys_stamp:
+            return
+        self._keys_stamp = now
+        from jp_tui.ui import keymap, keyplaces
+
+        wishes, wrong = keymap.read(self.keys_file)
+        ours = next(kind for kind in type(self).__mro__ if "BINDINGS" in kind.__dict__)
+        made, clashes = keymap.keymap(wishes, keyplaces.table(ours)) if wishes else ({}, [])
+        self.key_problems = (*wrong, *clashes)
+        self.set_keymap(made)
+        if self.key_problems:
+            more = len(self.key_problems) - 1
+            said = self.key_problems[0].words() + (f" · and {more} more: F1" if more else "")
+            self._main.note(said, "What else your keys.toml says holds." if wishes else "")
+
+    def _read_themes(self) -> None:
+        """A theme that came or went, and the one that is worn when its file changed."""
+        from jp_tui.settings import themes
+
+        if self.theme_folder:
+            self._theme_files = themes.names(self.theme_folder)
+        name = self.theme
+        file = self._theme_files.get(name, "")
+        now = stamp(file) if file else None
+        before, self._theme_stamp = self._theme_stamp, now
+        if now is not None and before is not None and now != before:
+            self._wear(name)
