@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rich.cells import cell_len
 
@@ -98,6 +100,13 @@ def test_the_status_line_fits_and_what_waits_is_never_cut(width: int) -> None:
     found = line(STATUS, 0.0, width).plain
     assert cell_len(found) <= max(width, len("2 waiting for you"))
     assert "2 waiting for you" in found
+
+
+def test_what_is_left_out_leaves_its_room_to_the_title() -> None:
+    """With a long name of a model, half of a line of 80 stood empty beside nine letters of a title."""
+    child = replace(STATUS, model="demo//a/script/at/some/place/that/is/long.toml", tokens_in=0, tokens_out=0, phase="")
+    shown = line(child, 0.0, 80).plain
+    assert cell_len(shown) == 80 and "A conversation about cross-" in shown and "…" in shown
 
 
 def test_the_status_line_says_everything_where_there_is_room() -> None:

@@ -52,15 +52,22 @@ def line(status: Status, now: float, width: int) -> Content:
     brand = ours("jp", style="bold $primary")
     waiting = [foreign(Foreign(waits(status)), style="bold $waiting-foreground")] if waits(status) else []
     held = [ours("read-only", style="bold $waiting-foreground")] if status.held_by else []
-    last: Content | None = None
-    for room, parts in _versions(status, now):
+    title = foreign(status.title, mode="line") if status.title else None
+
+    def made(room: int, limit: int, parts: list[Content]) -> Content:
         folder = foreign(
             Foreign(shortened(status.workspace, status.home, room)), mode="line", style="$muted-foreground"
         )
-        kept = [part for part in parts if part]
-        last = join(brand, ours("  "), join(folder, *kept, *held, *waiting, sep=ours(_DOT, style="$muted-foreground")))
-        if last.cell_length <= width:
-            return last
+        named = [cut(title, limit)] if title and limit else []
+        said = join(folder, *named, *parts, *held, *waiting, sep=ours(_DOT, style="$muted-foreground"))
+        return join(brand, ours("  "), said)
+
+    last: Content | None = None
+    for room, limit, parts in _versions(status, now):
+        last = made(room, limit, parts)
+        if (spare := width - last.cell_length) >= 0:
+            wider = cut(title, limit).cell_length + spare if title and limit else 0
+            return made(room, wider, parts) if wider > limit else last
     assert last is not None
     tail = join(*held, *waiting, sep=ours(_DOT, style="$muted-foreground"))
     if not tail:
@@ -69,9 +76,8 @@ def line(status: Status, now: float, width: int) -> Content:
     return join(cut(head, max(width - tail.cell_length, 0)), tail)
 
 
-def _versions(status: Status, now: float) -> list[tuple[int, list[Content]]]:
-    """Room for the folder and the parts behind it, from everything to the least."""
-    title = foreign(status.title, mode="line") if status.title else None
+def _versions(status: Status, now: float) -> list[tuple[int, int, list[Content]]]:
+    """Room for the folder, room that the title has at least, and the parts behind it, from everything to the least."""
     model = foreign(Foreign(status.model), mode="line", style="$muted-foreground") if status.model else None
     used = foreign(Foreign(tokens(status)), mode="line", style="$muted-foreground") if tokens(status) else None
     tight = bool(status.window) and status.context >= TIGHT * (status.window or 0)
@@ -81,19 +87,16 @@ def _versions(status: Status, now: float) -> list[tuple[int, list[Content]]]:
         used = full if used is None or tight else join(used, full, sep=ours(_DOT, style="$muted-foreground"))
     does = foreign(Foreign(doing(status, now)), style="$running-foreground") if doing(status, now) else None
 
-    def short(limit: int) -> Content | None:
-        return cut(title, limit) if title else None
-
     def some(*parts: Content | None) -> list[Content]:
         return [part for part in parts if part is not None]
 
     return [
-        (60, some(short(60), model, used, does)),
-        (24, some(short(32), model, used, does)),
-        (12, some(short(24), model, used, does)),
-        (12, some(short(24), model, does)),
-        (8, some(short(16), model, does)),
-        (8, some(short(12), does)),
-        (8, some(does)),
-        (8, []),
+        (60, 60, some(model, used, does)),
+        (24, 32, some(model, used, does)),
+        (12, 24, some(model, used, does)),
+        (12, 24, some(model, does)),
+        (8, 16, some(model, does)),
+        (8, 12, some(does)),
+        (8, 0, some(does)),
+        (8, 0, []),
     ]
