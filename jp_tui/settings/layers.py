@@ -168,9 +168,10 @@ def workspace_layer(
     named = [printable(key) for key in [*never, *others[: max(0, _NAMED - len(never))]]]
     more = len(never) + len(others) - len(named)
     hint = "" if trusted else " (/trust or `jp-tui config trust` shows what it would do)"
-    if more:
-        hint = f" … and {more} more (/trust or `jp-tui config trust` shows all)"
-    words = f"{printable(file)} ignored{why}: {', '.join(named)}{hint}"
+    if trusted and more:
+        hint = " (/trust shows all)"
+    rest = f" … and {more} more" if more else ""
+    words = f"{printable(file)} ignored{why}{hint}: {', '.join(named)}{rest}"
     return layer, [Notice((*never, *others), words)]
 
 

@@ -13,7 +13,7 @@ from jp_tui.settings import layers, toml, trust
 from jp_tui.settings.explain import toml_value
 from jp_tui.settings.keys import SCHEMA, Leaf, dotted, node_at
 from jp_tui.settings.layers import Settings
-from jp_tui.settings.merge import get, leaves
+from jp_tui.settings.merge import check, get, leaves
 from jp_tui.settings.toml import Path, Table
 
 Counts = Literal["waits", "never", "always"]
@@ -45,7 +45,7 @@ def proposed(document: toml.Document, file: str, below: Settings, before: toml.D
     layer = layers.checked("workspace", file, document)
     never = set(trust.admit(layer.tree, below.tree, trusted=True)[1])
     waits = set(trust.admit(layer.tree, below.tree, trusted=False)[1]) - never
-    was = dict(_written(before.tree)) if before is not None else {}
+    was = dict(_written(check(before.tree, SCHEMA)[0])) if before is not None else {}
     found = []
     for path, value in _written(layer.tree):
         node = node_at(path)
@@ -110,6 +110,8 @@ def _tool(tool: str, rest: list[str], said: str) -> str:
             return f"makes {tool} a tool of its own: {said}" if said.startswith("local") else f"makes {tool} {said}"
         case ["enable", "state"]:
             return f"offers {tool} to the model" if said == "true" else f"takes {tool} away from the model"
+        case ["enable", "allow_toggle"]:
+            return f"says whether {tool} can be switched, by name or with all others: {said}"
         case ["run"]:
             return f"runs {tool} without asking you" if said == "unattended" else f"before {tool} runs: {said}"
         case ["result"]:

@@ -82,7 +82,10 @@ def test_an_untrusted_folder_is_named_and_does_nothing(tmp_path: Path) -> None:
     path.write_text("assistant.model.id = 'evil/x'\nhooks.start = 'touch /tmp/pwned'\n")
     status, out, err = run(tmp_path, "query", "hi", more={"JP_TUI_ASSISTANT__MODEL__ID": "demo/tour"})
     assert status == 0 and out
-    assert err.count("\n") == 1 and "this workspace is not trusted: assistant.model.id, hooks" in err
+    assert (
+        err.count("\n") == 1 and "this workspace is not trusted (/trust or `jp-tui config trust` shows what it" in err
+    )
+    assert err.endswith(": assistant.model.id, hooks\n")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

@@ -131,9 +131,9 @@ def test_no_key_that_no_folder_may_decide_is_hidden_among_many(home: Home) -> No
     assert sorted(notice.keys[:16]) == sorted(keys[:16]) and list(notice.keys[16:20]) == keys[16:20]
     assert sorted(notice.keys) == sorted(keys)
     assert all(f" {key}" in notice.words for key in keys[:16]) and keys[16] not in notice.words
-    assert notice.words.endswith(" … and 24 more (`jp-tui config trust` shows all)")
+    assert notice.words.endswith(" … and 24 more")
     (notice,) = home.load(workspace="\n".join([*rest, *acting, "style.sanitize = 'off'"])).notices
-    assert notice.words.endswith("options.x6 … and 13 more (`jp-tui config trust` shows all)")
+    assert notice.words.endswith("options.x6 … and 13 more")
     assert notice.keys[:5] == ("style.sanitize", *(line.partition(" =")[0] for line in acting))
 
 
