@@ -64,7 +64,8 @@ class Row:
 
 def rows(records: Sequence[Record], turn: int | None, most: int) -> list[Row]:
     """The units of a scope, looked up on the disk."""
-    return [row for unit in units(records, turn) if not (row := _row(unit, most)).nothing]
+    found = [row for unit in units(records, turn) if not (row := _row(unit, most)).nothing]
+    return sorted(found, key=lambda row: row.unit.head.path)
 
 
 def _row(unit: Unit, most: int) -> Row:
@@ -121,6 +122,7 @@ async def change(row: Row, store: CopyStore, workspace: str) -> FileChange:
         note=note,
         why_not=why_not(row, store, workspace, "again" if row.state == "taken_back" else "back"),
         digest=row.digest,
+        at=storable(os.path.join(chain.root, chain.path)) if now.kind == "file" and not row.problem else "",
         turns=chain.turns,
     )
 

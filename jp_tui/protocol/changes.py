@@ -22,7 +22,8 @@ class FileChange(Model):
     `state`: `made`, the change stands as it was made; `taken_back`, the file holds again what it held before;
     `changed`, somebody else changed it since; `later`, a later turn did. `why_not` says why it cannot be taken back
     (brought back, when it is taken back); empty when it can. `diff` is unified, empty when there is nothing to compare
-    or `note` says why it is not shown. `digest` is that of what stands there now. `turns` are those that changed it.
+    or `note` says why it is not shown. `digest` is that of what stands there now, `at` its absolute
+    path where that is a file, for an editor. `turns` are those that changed it.
     """
 
     key: str
@@ -36,6 +37,7 @@ class FileChange(Model):
     note: str = ""
     why_not: str = ""
     digest: str = ""
+    at: str = ""
     turns: tuple[int, ...] = ()
 
 

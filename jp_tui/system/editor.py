@@ -32,6 +32,15 @@ def command(environment: Mapping[str, str]) -> list[str]:
     raise OSError("no editor found: set $EDITOR")
 
 
+def opened(path: str, environment: Mapping[str, str] | None = None) -> None:
+    """The editor over a file that is there; OSError when there is none, or when it failed."""
+    environment = os.environ if environment is None else environment
+    words = command(environment)
+    ended = subprocess.run([*words, os.path.abspath(path)], env=dict(environment), check=False)
+    if ended.returncode != 0:
+        raise OSError(f"{words[0]} ended with status {ended.returncode}")
+
+
 def edited(text: str, environment: Mapping[str, str] | None = None) -> str:
     """The text as the editor left it; a newline that the editor put at the end is taken away again."""
     environment = os.environ if environment is None else environment

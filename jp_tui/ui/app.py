@@ -23,6 +23,7 @@ from jp_tui.ui import gate as gate  # the last gate is in place before the first
 from jp_tui.ui import themes
 from jp_tui.ui.attention import Attention, Attentive
 from jp_tui.ui.bridge import Bridge, EventsWait
+from jp_tui.ui.changes_actions import Changing
 from jp_tui.ui.commands import COMMANDS, Commands
 from jp_tui.ui.crash import CrashReports
 from jp_tui.ui.driver import driver_class, first_frame_done

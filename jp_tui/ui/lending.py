@@ -7,16 +7,31 @@ Blocks the face while the editor has the screen; the engine goes on in its own t
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
-from typing import Any
+from typing import Any, TypeVar
 
 from textual.app import App
+
+T = TypeVar("T")
 
 
 def edited_outside(app: App[Any], text: str) -> str:
     """`text` as the editor left it; OSError with the reason when there is no editor or no text."""
     from jp_tui.system.editor import edited  # only who presses Ctrl+G pays for it
 
+    return _lent(app, lambda: edited(text))
+
+
+def opened_outside(app: App[Any], path: str) -> None:
+    """The user's editor over a file that is there; OSError with the reason."""
+    from jp_tui.system.editor import opened
+
+    _lent(app, lambda: opened(path))
+
+
+def _lent(app: App[Any], work: Callable[[], T]) -> T:
+    """What this gives while it has the terminal."""
     driver = app._driver
     if driver is None or app.is_headless:
         raise OSError("there is no terminal to lend to it")
@@ -24,7 +39,7 @@ def edited_outside(app: App[Any], text: str) -> str:
     driver.suspend_application_mode()
     try:
         with driver.no_automatic_restart(), redirect_stdout(sys.__stdout__), redirect_stderr(sys.__stderr__):
-            return edited(text)
+            return work()
     finally:
         driver.resume_application_mode()
         app._resume_signal()

@@ -1,0 +1,333 @@
+"""`/diff` and `/undo`: the files that a turn or the conversation changed, each with its diff, and taking them back.
+
+What is on the disk now is compared with what the files held before (issue 8, 7). It takes nothing back without being
+asked a second time, and overwrites what somebody else changed only where exactly that was shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.changes import ChangesRead, ChangesUndone, FileChange, ReadChanges, Scope, UndoChanges, Way
+from jp_tui.ui.keys import words
+from jp_tui.ui.screens.overlay import Overlay
+from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.ui.widgets.context import ContextView
+from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.view import changes as say
+
+WIDE = 100
+"""Columns from which on the list stands beside the diff."""
+LIST = 38
+_STYLES = {
+    "good": "$done-foreground", "bad": "$failed-foreground", "waiting": "$waiting-foreground",
+    "quiet": "$muted-foreground",
+}  # fmt: skip
+_MARKS = {"made": "", "taken_back": "↶", "changed": "!", "later": "!"}
+
+
+class Files(OptionList, inherit_bindings=False):
+    """The files; paging is the diff's."""
+
+    BINDINGS = [
+        Binding("down,j,n", "cursor_down", "next file", show=False, id="changes.next", tooltip="The next file"),
+        Binding("up,k,p", "cursor_up", "previous file", show=False, id="changes.previous", tooltip="The file before"),
+        Binding("home", "first", "first file", show=False, id="changes.first"),
+        Binding("end", "last", "last file", show=False, id="changes.last"),
+    ]
+
+
+class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
+    """The page; `undo` asks at once whether all that it shows is to be taken back."""
+
+    BINDINGS = [
+        Binding("u", "undo", "take back", id="changes.undo", tooltip="This file, or bring it back again"),
+        Binding("U", "undo_all", "all", id="changes.undo_all", tooltip="All files that are listed"),
+        Binding("c", "scope", "turn/all", id="changes.scope", tooltip="One turn, or the whole conversation"),
+        Binding("left", "turn(-1)", "turn before", show=False, id="changes.earlier", tooltip="An earlier turn"),
+        Binding("right", "turn(1)", "turn after", show=False, id="changes.later", tooltip="A later turn"),
+        Binding("t", "split", "side by side", id="changes.split", tooltip="The diff in one column or in two"),
+        Binding("right_square_bracket", "hunk(1)", "next hunk", show=False, id="changes.hunk", tooltip="In the diff"),
+        Binding("left_square_bracket", "hunk(-1)", "previous hunk", show=False, id="changes.hunk_before"),
+        Binding("pagedown,space", "page(1)", "page down", show=False, id="changes.page", tooltip="In the diff"),
+        Binding("pageup,b", "page(-1)", "page up", show=False, id="changes.page_up", tooltip="In the diff"),
+        Binding("y", "copy", "copy", id="changes.copy", tooltip="The diff of this file"),
+        Binding("e", "edit", "edit", id="changes.edit", tooltip="The file in your editor ($VISUAL, $EDITOR)"),
+        Binding("r", "again", "read again", show=False, id="changes.again", tooltip="Look at the files once more"),
+        Binding("escape,q", "dismiss(None)", "close", id="changes.close", tooltip="Back to where you were"),
+        Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="changes.break"),
+    ]
+    DEFAULT_CSS = """
+    Changes {
+        background: $background; layout: vertical;
+        #title { height: 1; padding: 0 1; background: $bar-background; color: $bar-foreground; text-style: bold; }
+        #body { layout: horizontal; height: 1fr; }
+        Files, Files:focus {
+            width: 38; height: 100%; border: none; padding: 0; background: $sheet-background;
+            text-wrap: nowrap; text-overflow: ellipsis; background-tint: $foreground 0%;
+            & > .option-list--option-highlighted { background: $primary 12%; color: $foreground; text-style: none; }
+            &:ansi > .option-list--option-highlighted { background: transparent; }
+        }
+        #file { width: 1fr; height: 100%; padding: 0 1; }
+        #about { height: auto; max-height: 4; }
+        #file ContextView { height: 1fr; }
+        #notes, #notice { height: auto; max-height: 5; padding: 0 1; }
+        #notes { color: $muted-foreground; }
+        #notice { color: $waiting-foreground; text-style: bold; }
+        KeyBar { background: $bar-background; width: 100%; height: auto; }
+        &.-narrow {
+            #body { layout: vertical; }
+            Files, Files:focus { width: 100%; height: auto; max-height: 30%; }
+            #file { width: 100%; }
+        }
+    }
+    """
+
+    @dataclass
+    class Copy(Message):
+        """This text is wanted on the clipboard."""
+
+        text: str
+
+    @dataclass
+    class Edit(Message):
+        """This file is to be opened in the user's editor."""
+
+        file: str
+
+    def __init__(self, conversation: str, *, scope: Scope = "turn", undo: bool = False) -> None:
+        super().__init__()
+        self._conversation, self._scope, self._turn = conversation, scope, 0
+        self._found: ChangesRead | None = None
+        self._undo_at_once = undo
+        self._sure: UndoChanges | None = None
+        self._marked: int | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="title")
+        with Vertical(id="body"):
+            yield Files()
+            with Vertical(id="file"):
+                yield Static(id="about")
+                yield ContextView(Foreign(""), focus=True)
+        yield Static(id="notes")
+        yield Static(id="notice")
+        yield KeyBar(speaks_for_itself=lambda node: False)
+
+    def on_mount(self) -> None:
+        self.query_one("#title", Static).update(ours("reading…"))
+        self.query_one("#notes").display = False
+        self._say(blank())
+        self.query_one(Files).focus()
+        self._read()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < WIDE, "-narrow")
+        if self._found is not None:
+            self._show(self._found)
+
+    # -- the engine
+
+    def _read(self) -> None:
+        self.wants(ReadChanges(conversation=self._conversation, scope=self._scope, turn=self._turn))
+
+    def hear(self, event: ev.Event) -> None:
+        match event:
+            case ChangesRead(conversation=conversation) if conversation == self._conversation:
+                self._show(event)
+            case ChangesUndone(conversation=conversation) if conversation == self._conversation:
+                self._undone(event)
+            case ev.Refused(message=message, advice=advice):
+                self._sure = None
+                said = Foreign("\n".join(part for part in (message, advice) if part))
+                self._say(foreign(said, style="$failed-foreground"))
+                if self._found is None:
+                    self.query_one("#title", Static).update(ours("Changes"))
+            case _:
+                pass
+
+    def _show(self, found: ChangesRead) -> None:
+        before = self.chosen
+        self._found, self._turn, self._marked = found, found.turn, None
+        title = ours("{title}", title=words(say.title(found)))
+        if place := say.place(found):
+            title += ours("   {place}", style="not bold $muted-foreground", place=words(place))
+        self.query_one("#title", Static).update(title)
+        options = self.query_one(Files)
+        options.clear_options()
+        options.add_options(Option(self._row(one)) for one in found.files)
+        options.display = bool(found.files)
+        notes = self.query_one("#notes", Static)
+        notes.update(
+            join(*(ours("· {note}", note=foreign(Foreign(note), mode="line")) for note in found.notes), sep=ours("\n"))
+        )
+        notes.display = bool(found.notes)
+        if found.files:
+            same = next((at for at, one in enumerate(found.files) if before is not None and one.key == before.key), 0)
+            options.highlighted = same
+        self._tell()
+        self.refresh_bindings()
+        if self._undo_at_once and found.files:
+            self.action_undo_all()
+        self._undo_at_once = False
+
+    def _undone(self, event: ChangesUndone) -> None:
+        asks = say.overwrites(event.left)
+        self._sure = None
+        if asks:
+            over = {one.key: one.digest for one in event.left if one.asks}
+            self._sure = self._command(event.way, tuple(over)).model_copy(update={"overwrite": over})
+        said = "\n".join(part for part in (say.done(event), asks) if part)
+        self._say(foreign(Foreign(said)))
+        self._read()
+
+    # -- what is shown
+
+    @property
+    def chosen(self) -> FileChange | None:
+        """The highlighted file."""
+        at = self.query_one(Files).highlighted
+        return self._found.files[at] if self._found and at is not None and at < len(self._found.files) else None
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._tell()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Into the diff."""
+        event.stop()
+        self.query_one(ContextView).focus()
+
+    def _tell(self) -> None:
+        """The marked row and the diff of its file."""
+        options, one = self.query_one(Files), self.chosen
+        files = self._found.files if self._found else ()
+        for at, marked in ((self._marked, False), (options.highlighted, True)):
+            if at is not None and at < len(files):
+                options.replace_option_prompt_at_index(at, self._row(files[at], marked))
+        self._marked = options.highlighted
+        view, about = self.query_one(ContextView), self.query_one("#about", Static)
+        view.display = one is not None and bool(one.diff)
+        about.display = one is not None
+        if one is None:
+            return
+        named = foreign(Foreign(say.path(one)), mode="line", style="bold")
+        if counted := say.counts(one.added, one.removed):
+            named += ours("  {counts}", counts=words(counted))
+        if stands := say.about(one):
+            named += ours("\n{stands}", stands=foreign(Foreign(stands), mode="line", style=_STYLES[say.role(one)]))
+        about.update(named)
+        view.put(Foreign(say.body(one)))
+
+    def _row(self, one: FileChange, marked: bool = False) -> Content:
+        style = _STYLES[say.role(one)]
+        first = ours("❯ ", style="bold $primary") if marked else ours("  ")
+        sign = ours("{sign} ", style=style, sign=words(_MARKS[one.state] or say.SIGNS[one.how]))
+        counted = say.counts(one.added, one.removed)
+        room = (self.size.width - 10 if self.size.width < WIDE else LIST - 7) - len(counted)
+        name = one.path.raw if len(one.path.raw) <= room else f"…{one.path.raw[-room + 1 :]}"
+        tail = ours(" {counts}", style="$muted-foreground", counts=words(counted)) if counted else blank()
+        return first + sign + foreign(Foreign(name), mode="line") + tail
+
+    def _say(self, what: Content) -> None:
+        notice = self.query_one("#notice", Static)
+        notice.update(what)
+        notice.display = bool(what)
+
+    # -- taking back
+
+    def _command(self, way: Way, keys: tuple[str, ...]) -> UndoChanges:
+        here = self._conversation
+        return UndoChanges(conversation=here, scope=self._scope, turn=self._turn, way=way, keys=keys)
+
+    def action_undo(self) -> None:
+        if (one := self.chosen) is not None:
+            if one.why_not:
+                self._say(foreign(Foreign(say.about(one)), style="$failed-foreground"))
+                return
+            self._sure = self._command(say.way_of(one), (one.key,))
+            self._say(foreign(Foreign(say.asks(say.way_of(one), say.path(one)))))
+
+    def action_undo_all(self) -> None:
+        if self._found is not None and self._found.files:
+            self._sure = self._command(say.way(self._found), ())
+            self._say(foreign(Foreign(say.asks(say.way(self._found), say.whose(self._found)))))
+
+    def on_key(self, event: events.Key) -> None:
+        """What was asked is answered by the next key, whatever it is."""
+        if self._sure is None or event.key in ("u", "U"):
+            return
+        sure, self._sure = self._sure, None
+        self._say(blank())
+        if event.key == "y":
+            event.stop()
+            event.prevent_default()
+            self.wants(sure)
+        elif event.key == "escape":
+            event.stop()
+            event.prevent_default()
+
+    # -- the rest
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What would do nothing is not offered (E5)."""
+        files = self._found.files if self._found is not None else ()
+        if action in ("undo", "undo_all", "copy", "split", "hunk", "page", "edit"):
+            return bool(files)
+        if action == "turn":
+            return self._scope == "turn" and self._found is not None and len(self._found.turns) > 1
+        return not (action == "scope" and (self._found is None or not self._found.turns))
+
+    def action_scope(self) -> None:
+        self._scope = "turn" if self._scope == "conversation" else "conversation"
+        self._turn = 0
+        self._read()
+
+    def action_turn(self, step: int) -> None:
+        turns = self._found.turns if self._found is not None else ()
+        if self._turn in turns:
+            at = turns.index(self._turn) + step
+            if 0 <= at < len(turns):
+                self._turn = turns[at]
+                self._read()
+
+    def action_split(self) -> None:
+        self.query_one(ContextView).action_split()
+
+    def action_hunk(self, step: int) -> None:
+        self.query_one(ContextView).action_hunk(step)
+
+    def action_page(self, by: int) -> None:
+        self.query_one(ContextView).page(by)
+
+    def action_copy(self) -> None:
+        if (one := self.chosen) is not None and one.diff:
+            self.post_message(self.Copy(one.diff.raw))
+
+    def action_edit(self) -> None:
+        if (one := self.chosen) is not None:
+            if one.at:
+                self.post_message(self.Edit(one.at))
+            else:
+                self._say(ours("There is no file to edit there now"))
+
+    def edited(self, wrong: str) -> None:
+        """The editor is done, or could not be used."""
+        self._say(foreign(Foreign(wrong), style="$failed-foreground") if wrong else blank())
+        self._read()
+
+    def action_again(self) -> None:
+        self._say(blank())
+        self._read()

@@ -1,0 +1,125 @@
+"""What is said of the files that a turn or a conversation changed, the same in every face (issue 8, 7). Pure."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.protocol.changes import ChangesRead, ChangesUndone, FileChange, LeftFile, Way
+
+SIGNS: Final = {"created": "A", "modified": "M", "deleted": "D", "moved": "R", "none": "="}
+"""As in other programs' lists of changes."""
+STATES: Final = {
+    "made": "",
+    "taken_back": "taken back",
+    "changed": "changed since by somebody else",
+    "later": "changed since by a later turn",
+}
+HOWS: Final = {"created": "new", "modified": "", "deleted": "deleted", "moved": "moved", "none": ""}
+NAMED: Final = 3
+
+
+def counts(added: int, removed: int) -> str:
+    """`+12 −3`; empty for none."""
+    return " ".join(part for part in (f"+{added:,}" if added else "", f"−{removed:,}" if removed else "") if part)
+
+
+def files(number: int) -> str:
+    """`1 file`, `4 files`."""
+    return "1 file" if number == 1 else f"{number:,} files"
+
+
+def title(found: ChangesRead) -> str:
+    """What was changed, in one line."""
+    who = "This conversation" if found.scope == "conversation" else f"Turn {found.turn}"
+    if not found.files:
+        return "No file was changed in this conversation" if not found.turns else f"{who} changed no file"
+    some = counts(sum(one.added for one in found.files), sum(one.removed for one in found.files))
+    gone = " · taken back" if way(found) == "again" else ""
+    return f"{who} changed {files(len(found.files))}{f' · {some}' if some else ''}{gone}"
+
+
+def path(one: FileChange) -> str:
+    """Its path in one line, with the one it had before."""
+    name = neutralise(one.path, "line")
+    return f"{neutralise(one.was, 'line')} → {name}" if one.was else name
+
+
+def about(one: FileChange) -> str:
+    """How it stands, beside its name."""
+    how = "moved, its content is the same" if one.how == "moved" and not (one.diff or one.note) else HOWS[one.how]
+    parts = [how, STATES[one.state], one.note]
+    if one.why_not and one.why_not not in parts:
+        parts.append(f"cannot be {'brought' if one.state == 'taken_back' else 'taken'} back: {one.why_not}")
+    return " · ".join(part for part in parts if part)
+
+
+def body(one: FileChange) -> str:
+    """Its diff without the lines that name the file."""
+    lines = one.diff.raw.split("\n", 2)
+    return lines[2] if len(lines) == 3 and lines[0].startswith("--- ") and lines[1].startswith("+++ ") else one.diff.raw
+
+
+def place(found: ChangesRead) -> str:
+    """Which of several turns is shown; empty where there is only one, or all are."""
+    if found.turn not in found.turns or len(found.turns) < 2:
+        return ""
+    return f"{found.turns.index(found.turn) + 1} of {len(found.turns)} turns that changed files · ← →"
+
+
+def way(found: ChangesRead) -> Way:
+    """What undoing means now: everything that is taken back already is brought back."""
+    return "again" if found.files and all(one.state == "taken_back" for one in found.files) else "back"
+
+
+def way_of(one: FileChange) -> Way:
+    """The same of one file."""
+    return "again" if one.state == "taken_back" else "back"
+
+
+def asks(way: Way, what: str) -> str:
+    """Before it is done."""
+    did = "Take back" if way == "back" else "Bring back"
+    return f"{did} {what}? y does it, any other key does not."
+
+
+def whose(found: ChangesRead) -> str:
+    """All of it, to stand in `asks`."""
+    where = "of this conversation" if found.scope == "conversation" else f"of turn {found.turn}"
+    return f"the changes {where} to {files(len(found.files))}"
+
+
+def done(event: ChangesUndone) -> str:
+    """What became of it, and what was left, in sentences."""
+    did = "Taken back" if event.way == "back" else "Brought back"
+    names = [neutralise(one, "line") for one in event.done]
+    said = [f"{did}: {_some(names)}. The model is told with your next message."] if names else []
+    said += [f"{neutralise(one.path, 'line')} was left: {one.why}." for one in event.left if not one.asks]
+    return "\n".join(said)
+
+
+def overwrites(left: tuple[LeftFile, ...]) -> str:
+    """What is asked about files that were changed since; empty for none."""
+    names = [neutralise(one.path, "line") for one in left if one.asks]
+    if not names:
+        return ""
+    why = next(one.why for one in left if one.asks)
+    what = "that" if len(names) == 1 else "them"
+    return f"{_some(names)}: {why}. y overwrites {what} (a copy is kept), any other key does not."
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+Role = Literal["good", "bad", "waiting", "quiet"]
+
+
+def role(one: FileChange) -> Role:
+    """Its colour: what was changed since wants a look."""
+    if one.state in ("changed", "later"):
+        return "waiting"
+    if one.state == "taken_back":
+        return "quiet"
+    return "bad" if one.how == "deleted" else "good"

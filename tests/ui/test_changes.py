@@ -1,0 +1,121 @@
+"""`/diff` and `/undo` over the workspace (issue 8, 7): the list, the diff, what is asked, what is sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.changes import FileChange, LeftFile
+from jp_tui.ui.screens.changes import Changes
+from tests.fakes.link import CONVERSATION
+from tests.ui.app_host import Host, workspace
+
+DIFF = "--- a/notes.md\n+++ b/notes.md\n@@ -1,2 +1,2 @@\n same\n-as it was\n+as it is\n"
+NOTES = FileChange(
+    key="k1", path=Foreign("notes.md"), how="modified", added=1, removed=1, diff=Foreign(DIFF), digest="d1", turns=(2,)
+)
+MOVED = FileChange(
+    key="k2",
+    path=Foreign("data/raw.bin"),
+    was=Foreign("raw.bin"),
+    how="moved",
+    state="changed",
+    digest="d2",
+    turns=(2,),
+)
+
+
+def read(*files: FileChange, turn: int = 2, turns: tuple[int, ...] = (1, 2), **more: Any) -> ev.ChangesRead:
+    return ev.ChangesRead(
+        conversation=CONVERSATION, scope=more.pop("scope", "turn"), turn=turn, turns=turns, files=files, **more
+    )
+
+
+def undone(app: Host) -> list[cmd.UndoChanges]:
+    return app.link.of(cmd.UndoChanges)
+
+
+async def type_(app: Host, pilot: Any, text: str) -> None:
+    for key in text:
+        await pilot.press("slash" if key == "/" else key)
+    await pilot.press("enter")
+    await pilot.pause()
+
+
+async def test_the_page_lists_files_and_shows_their_diffs() -> None:
+    async with workspace() as (app, pilot):
+        await type_(app, pilot, "/diff")
+        assert isinstance(app.screen, Changes)
+        assert app.link.of(cmd.ReadChanges)[-1] == cmd.ReadChanges(conversation=CONVERSATION)
+        await app.says(pilot, read(NOTES, MOVED, notes=("what deploy changed is not known here",)))
+        shown = app.screen_text()
+        assert "Turn 2 changed 2 files · +1 −1" in shown and "2 of 2 turns" in shown
+        assert "-2  as it was" in shown and "+2  as it is" in shown and "what deploy changed" in shown
+        await pilot.press("j")
+        assert "raw.bin → data/raw.bin" in app.screen_text()
+        assert "changed since by somebody else" in " ".join(app.screen_text().split())
+        await pilot.press("left")
+        await pilot.press("c")
+        await pilot.pause()
+        asked = app.link.of(cmd.ReadChanges)[-2:]
+        assert [(one.scope, one.turn) for one in asked] == [("turn", 1), ("conversation", 0)]
+        await pilot.press("escape")
+        assert app.screen is app._main
+
+
+async def test_nothing_is_taken_back_without_a_second_key() -> None:
+    async with workspace() as (app, pilot):
+        await type_(app, pilot, "/diff")
+        await app.says(pilot, read(NOTES))
+        await pilot.press("u", "n")
+        assert not undone(app)
+        await pilot.press("u")
+        assert "Take back notes.md?" in app.screen_text()
+        await pilot.press("escape")
+        assert isinstance(app.screen, Changes) and not undone(app)
+        await pilot.press("u", "y")
+        await pilot.pause()
+        (sent,) = undone(app)
+        assert (sent.turn, sent.way, sent.keys, sent.overwrite) == (2, "back", ("k1",), {})
+
+
+async def test_undo_asks_at_once_and_what_was_changed_since_once_more() -> None:
+    """Exactly what was shown is overwritten."""
+    async with workspace() as (app, pilot):
+        await type_(app, pilot, "/undo")
+        await app.says(pilot, read(NOTES, MOVED))
+        assert "Take back the changes of turn 2 to 2 files?" in app.screen_text()
+        await pilot.press("y")
+        await pilot.pause()
+        assert undone(app)[0].keys == ()
+        left = LeftFile(key="k2", path=MOVED.path, why="somebody else changed it since", asks=True, digest="d3")
+        done = ev.ChangesUndone(
+            conversation=CONVERSATION, scope="turn", turn=2, way="back", done=(NOTES.path,), left=(left,)
+        )
+        await app.says(pilot, done, read(NOTES.model_copy(update={"state": "taken_back"}), MOVED))
+        shown = app.screen_text()
+        assert "Taken back: notes.md." in shown and "data/raw.bin: somebody else changed it since." in shown
+        await pilot.press("y")
+        await pilot.pause()
+        assert undone(app)[1].overwrite == {"k2": "d3"} and undone(app)[1].keys == ("k2",)
+
+
+async def test_undo_of_what_was_taken_back_brings_it_back() -> None:
+    async with workspace() as (app, pilot):
+        await type_(app, pilot, "/undo")
+        await app.says(pilot, read(NOTES.model_copy(update={"state": "taken_back", "diff": Foreign("")})))
+        assert "Bring back the changes of turn 2 to 1 file?" in app.screen_text()
+        await pilot.press("y")
+        await pilot.pause()
+        assert undone(app)[0].way == "again"
+
+
+async def test_a_refusal_and_an_empty_list_are_said_there() -> None:
+    async with workspace(size=(80, 24)) as (app, pilot):
+        await type_(app, pilot, "/diff")
+        await app.says(pilot, read(turn=0, turns=()))
+        assert "No file was changed in this conversation" in app.screen_text()
+        await app.says(pilot, ev.Refused(command="undo_changes", message="The model is still working."))
+        assert "The model is still working." in app.screen_text()
