@@ -10,7 +10,7 @@ from jp_tui.journal.words import Term, fold, fold_one
 BEFORE, WIDTH = 50, 200
 LOOKED = 1 << 18
 """Characters of a text that are looked at; what has accents is looked at more slowly, and so less far."""
-LOOKED_FOLDED = 20_000
+LOOKED_FOLDED = 8_000
 _BLANKS = re.compile(r"\s+")
 _BETWEEN = r"[\W_]+"
 
@@ -24,15 +24,21 @@ class Marker:
         self._any = re.compile("|".join(found)) if found else None
 
     def marks(self, text: str) -> tuple[tuple[int, int], ...]:
-        """Where the pieces stand, from and to, in order."""
+        """Where the pieces stand in a short text, from and to, in order."""
         if self._any is None:
             return ()
-        lowered = text.lower()
-        if len(lowered) == len(text):
-            found = tuple(one.span() for one in self._any.finditer(lowered))
-            if found or text.isascii():
-                return found
+        if text.isascii():
+            return tuple(one.span() for one in self._any.finditer(text.lower()))
         return _folded(self._any, text[:LOOKED_FOLDED])
+
+    def _first(self, text: str) -> int:
+        """Where the first of them stands in a text of any length, 0 when it is not seen."""
+        lowered = text.lower()
+        same = self._any is not None and len(lowered) == len(text)
+        if same and self._any is not None and (found := self._any.search(lowered)) is not None:
+            return found.start()
+        marks = self.marks(text)
+        return marks[0][0] if marks else 0
 
     def fits(self, text: str) -> bool:
         """Whether all pieces stand in it."""
@@ -41,13 +47,10 @@ class Marker:
 
     def line(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
         """One line around the first match, blanks made one, with the matches in it."""
-        found = self.marks(text[:LOOKED])
-        first = found[0][0] if found else 0
-        begin = max(0, first - BEFORE)
+        begin = max(0, self._first(text[:LOOKED]) - BEFORE)
         cut = _BLANKS.sub(" ", text[begin : begin + 2 * WIDTH]).strip()[:WIDTH]
-        return ("…" if begin else "") + cut + ("…" if begin + WIDTH < len(text) else ""), self.marks(
-            ("…" if begin else "") + cut
-        )
+        line = f"{'…' if begin else ''}{cut}{'…' if begin + WIDTH < len(text) else ''}"
+        return line, self.marks(line)
 
 
 def _pattern(term: Term) -> str:

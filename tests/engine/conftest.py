@@ -57,6 +57,8 @@ class Bench:
         self.via = ""
         self.reviews = False
         self.copies = False
+        self.titles = False
+        self.jp_data: Path | None = None
         self.copy_limit = 1 << 20
         self.tool_choice = "auto"
         self.side: Script | None = None
@@ -134,6 +136,8 @@ class Bench:
             reviewer=self.reviewer,
             copies=CopyStore(self.home / "undo", Limits(self.copy_limit), time.time, str) if self.copies else None,
             config_delta=self.delta,
+            titles=self.titles,
+            jp_data=self.jp_data,
             via=self.via,
             open_agent_model=self.agent_model,
         )
