@@ -41,6 +41,8 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
         home=os.environ.get("HOME", ""),
         theme=theme,
         themes=themes.names(str(paths.themes)),
+        theme_folder=str(paths.themes),
+        keys_file=str(paths.keys_file),
         sidebar=look.sidebar,
         first_prompt=arguments.prompt or "",
         state_dir=paths.state,

@@ -30,6 +30,7 @@ from jp_tui.ui.driver import driver_class, first_frame_done
 from jp_tui.ui.keys import Twice
 from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.page_actions import Pages
+from jp_tui.ui.personal import Personal, stamp
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.setup_actions import FirstRun
@@ -49,7 +50,9 @@ class EngineBroke(Exception):
     """A bug in the engine; the message is the engine's redacted report."""
 
 
-class Workspace(CrashReports, Attentive, Pages, FirstRun, Commands, App[None], inherit_bindings=False):  # type: ignore[misc]  # untyped mixin
+class Workspace(  # type: ignore[misc]  # untyped mixin
+    CrashReports, Attentive, Personal, Pages, FirstRun, Commands, App[None], inherit_bindings=False
+):
     """jp-tui's workspace."""
 
     TITLE = "jp"
@@ -87,6 +90,8 @@ class Workspace(CrashReports, Attentive, Pages, FirstRun, Commands, App[None], i
         interrupts: InterruptWishes | None = None,
         notify: Notify | None = None,
         environment: Mapping[str, str] | None = None,
+        keys_file: str = "",
+        theme_folder: str = "",
     ) -> None:
         """`link` and `open_command` may be ways to make them: then they are made after the first frame.
 
@@ -95,7 +100,8 @@ class Workspace(CrashReports, Attentive, Pages, FirstRun, Commands, App[None], i
         somebody is called who does not look, in a terminal with that `environment`.
         """
         self.crash_state = state_dir
-        self._theme_files = themes
+        self._theme_files, self.theme_folder, self.keys_file = themes, theme_folder, keys_file
+        self.clip_environment, self.clip_say = environment or {}, lambda said: self._main.say(said)
         super().__init__(driver_class=driver_class())
         self.animation_level = "none"
         self._bridge = Bridge(link if callable(link) else lambda: link, self.post_message)
@@ -143,6 +149,7 @@ class Workspace(CrashReports, Attentive, Pages, FirstRun, Commands, App[None], i
         self._bridge.start()
         self._bridge.send(self._open_command())
         self._bridge.send(ReadHistory())
+        self.call_after_refresh(self.read_own, at_start=True)
 
     def on_unmount(self) -> None:
         """However we came here, what was written is saved and the log is closed."""
@@ -212,6 +219,7 @@ class Workspace(CrashReports, Attentive, Pages, FirstRun, Commands, App[None], i
             return False
         self.register_theme(found)
         self.theme = found.name
+        self._theme_stamp = stamp(self._theme_files.get(name, ""))
         return True
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -222,6 +230,7 @@ class Workspace(CrashReports, Attentive, Pages, FirstRun, Commands, App[None], i
         from jp_tui.protocol.commands import SetSetting
         from jp_tui.ui.screens.picker import ThemePicker
 
+        self.read_own()
         names = themes.choices(self._theme_files)
         if name and name not in names:
             self._main.say(ours("no theme {name}: /theme lists them", name=foreign(Foreign(name), limit=30)))
@@ -245,18 +254,15 @@ class Workspace(CrashReports, Attentive, Pages, FirstRun, Commands, App[None], i
     def action_command_palette(self) -> None:
         from jp_tui.ui.screens.palette import Palette
 
+        self.read_own()
         if not Palette.is_open(self):  # type: ignore[arg-type]
             self.push_screen(Palette(id="--command-palette"))
 
     def on_workspace_screen_copied(self, event: WorkspaceScreen.Copied) -> None:
-        self._copied(event.text)
-
-    def _copied(self, text: str) -> None:
-        self.copy_to_clipboard(text)
-        self._main.say(ours("copied: {text}", text=foreign(Foreign(text), mode="line", limit=40)))
+        self.copied(event.text)
 
     def on_exchange_copied(self, event: Exchange.Copied) -> None:
-        self._copied(event.text)
+        self.copied(event.text, event.what)
 
     def on_exchange_told(self, event: Exchange.Told) -> None:
         status = event.status

@@ -6,7 +6,7 @@ read it from there. Defines no key and runs none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from textual.binding import ActiveBinding, Binding, BindingsMap
@@ -36,6 +36,7 @@ _NAMES = {
 }
 
 
+NO_KEYMAP: Mapping[str, str] = {}
 AGAIN = 1.0
 """Seconds within which a second Ctrl+C leaves (R248)."""
 
@@ -128,9 +129,40 @@ def _together(rows: list[Row]) -> Row:
     return Row(f"{first.keys} … {last.keys}", f"{stem} by number", first.tooltip)
 
 
-def declared(widget: type[DOMNode]) -> list[Binding]:
-    """The bindings that a widget class declares itself."""
-    return [binding for _, binding in BindingsMap(widget.__dict__.get("BINDINGS", ()))]
+def declared(widget: type[DOMNode], keymap: Mapping[str, str] = NO_KEYMAP) -> list[Binding]:
+    """The bindings that a widget class declares itself, with the user's own keys."""
+    return mapped(BindingsMap(widget.__dict__.get("BINDINGS", ())), keymap)
+
+
+def mapped(bindings: BindingsMap, keymap: Mapping[str, str]) -> list[Binding]:
+    """One binding a key, in the order in which they are declared; where the user has other keys, those."""
+    found: dict[tuple[str, str, str], Binding] = {}
+    for _, binding in bindings:
+        theirs = keymap.get(binding.id or "")
+        for key in theirs.split(",") if theirs else [binding.key]:
+            one = binding if key == binding.key else binding.with_key(key, None)
+            found.setdefault((key, binding.action, binding.id or ""), one)
+    return list(found.values())
+
+
+FOLDING = {"fold": "workspace.fold", "next": "workspace.next", "full": "dock.full"}
+"""What a line of a question calls by the name of an action, and where the user's own key for it stands."""
+
+
+def users(node: DOMNode, action: str) -> str:
+    """The user's own key for one of FOLDING, as the lines of a question write it; empty where it is ours."""
+    theirs = node.app._keymap.get(FOLDING[action], "") if action in FOLDING else ""
+    return spelled(theirs.split(",")[0]) if theirs else ""
+
+
+def bound(node: DOMNode) -> dict[str, list[Binding]]:
+    """What each key of a node does, with the user's own keys, for nodes that hear keys themselves."""
+    if not node.app._keymap:
+        return node._bindings.key_to_bindings
+    found: dict[str, list[Binding]] = {}
+    for binding in mapped(node._bindings, node.app._keymap):
+        found.setdefault(binding.key, []).append(binding)
+    return found
 
 
 def shown(active: dict[str, ActiveBinding]) -> list[ActiveBinding]:

@@ -59,7 +59,7 @@ def readable(theme: Theme) -> Theme:
     variables = {f"text-{name}": colour for name, colour in colors.items() if name in _TEXTUALS_TEXTS}
     variables |= dict.fromkeys(("text-muted", "text-disabled", "foreground-muted", "foreground-disabled"), muted)
     variables["scrollbar"] = colours.readable(has["scrollbar"], *grounds, least=3.0)
-    return replace(theme, **colors, variables={**theme.variables, **variables})
+    return replace(theme, **colors, variables={**theme.variables, **variables})  # type: ignore[arg-type]
 
 
 def derived(theme: Theme) -> dict[str, str]:

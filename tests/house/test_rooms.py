@@ -26,9 +26,11 @@ HOPS = (
 NARROW = {
     "jp_tui/ui/crash.py": {"threading.excepthook", "threading.ExceptHookArgs", "threading.current_thread"},
     "jp_tui/system/editor.py": {"subprocess.run"},
+    "jp_tui/system/clipboard.py": {"subprocess.Popen", "subprocess.DEVNULL"},
 }
-"""Two more that need one thing each: a report of what died in a thread (it starts none), and the user's own editor,
-the one child that must have the terminal, which `children.py` gives to none."""
+"""Three more that need one thing each: a report of what died in a thread (it starts none), the user's own editor, the
+one child that must have the terminal, which `children.py` gives to none, and the program that holds what was copied and
+stays behind, which `children.py` would end."""
 
 MAKING = {
     "threading", "multiprocessing", "subprocess", "concurrent.futures", "_thread", "fcntl", "queue", "pty",

@@ -18,11 +18,12 @@ from textual.widgets.option_list import Option
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.screens.listing import Rows
+from jp_tui.ui.screens.vi import VI, ViList
 from jp_tui.ui.text import foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
 
 
-class Choosing(ModalScreen[str | None], inherit_bindings=False):
+class Choosing(ViList, ModalScreen[str | None], inherit_bindings=False):
     """`names` with the one that holds now marked and highlighted."""
 
     BINDINGS = [
@@ -31,6 +32,7 @@ class Choosing(ModalScreen[str | None], inherit_bindings=False):
         Binding("k", "move(-1)", "up", show=False, id="choosing.up"),
         Binding("escape,q", "dismiss(None)", "as before", id="choosing.back", tooltip="Nothing is changed"),
         Binding("ctrl+c", "app.break", "as before; twice leaves", show=False, id="choosing.break"),
+        *VI,
     ]
     DEFAULT_CSS = """
     Choosing {
@@ -56,12 +58,8 @@ class Choosing(ModalScreen[str | None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = foreign(self._title, mode="line", limit=50)
-            yield Rows(*(Option(self._row(name)) for name in self._names))
+            yield Rows(*(Option(_row(name, name == self._current)) for name in self._names))
             yield KeyBar(speaks_for_itself=lambda node: False)
-
-    def _row(self, name: str) -> Content:
-        mark = ours("● ", style="$primary") if name == self._current else ours("  ")
-        return join(mark, foreign(Foreign(name), mode="line", limit=50))
 
     def on_mount(self) -> None:
         options = self.query_one(OptionList)
@@ -81,3 +79,8 @@ class Choosing(ModalScreen[str | None], inherit_bindings=False):
     def _selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss(self._names[event.option_index])
+
+
+def _row(name: str, current: bool) -> Content:
+    mark = ours("● ", style="$primary") if current else ours("  ")
+    return join(mark, foreign(Foreign(name), mode="line", limit=50))

@@ -19,6 +19,7 @@ from textual.widgets import OptionList
 
 from jp_tui.ui.keys import words as literal
 from jp_tui.ui.screens.listing import Item, Listing, Rows
+from jp_tui.ui.screens.vi import VI
 from jp_tui.ui.text import blank, foreign, join, ours, styled
 from jp_tui.view import inbox as view
 from jp_tui.view import inbox_lines as words
@@ -31,7 +32,7 @@ MOST = 200
 NOTICE = 6.0
 """Seconds for which it is said what went."""
 _QUIET = "$muted-foreground"
-_LISTING = ("listing.down", "listing.up", "listing.break")
+_LISTING = ("listing.down", "listing.up", "listing.break", *(one.id for one in VI))
 
 
 class Inbox(Listing, inherit_bindings=False):
@@ -228,6 +229,10 @@ def _detail(row: words.Row) -> Content:
     """All of what was cut above."""
     entry = row.entry
     lines = [foreign(entry.text, mode="line"), ours("asked by {who}", who=foreign(entry.who, mode="line"))]
-    if entry.title:
+    if entry.task and entry.task.raw not in entry.who.raw:
+        lines.append(ours("whose task is: {task}", task=foreign(entry.task, mode="line")))
+    if entry.title and entry.title.raw not in entry.who.raw + entry.task.raw:
         lines.append(ours("in “{title}”", title=foreign(entry.title, mode="line")))
+    if row.mark:
+        lines.append(literal(row.mark))
     return join(*lines, sep=ours("\n"))

@@ -5,7 +5,7 @@ What is listed is what is declared: a key that is not here does not exist. Chang
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -14,15 +14,14 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
-from jp_tui.ui.keys import Row, Section, all_sections, counted, declared, words
+from jp_tui.conversation.text import Foreign
+from jp_tui.settings.errors import Problem
+from jp_tui.ui.keys import NO_KEYMAP, Row, Section, all_sections, counted, declared, words
 from jp_tui.ui.sheets.hints import Hint, KeyLine
-from jp_tui.ui.text import blank, cut, join, ours, styled
-from jp_tui.ui.widgets.composer import Composer
-from jp_tui.ui.widgets.dock import SheetDock
-from jp_tui.ui.widgets.interrupt import InterruptMenu
-from jp_tui.ui.widgets.transcript import Transcript
+from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
+from jp_tui.ui.widgets.line import Line
 from jp_tui.view.commands import Command
 
 _KEYS, _DOES, _WORDS = 35, 31, 30
@@ -35,13 +34,14 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
     """A page of keys over the workspace."""
 
     BINDINGS = [
-        Binding("escape,f1,q", "dismiss", "close", id="keylist.close", tooltip="Back to where you were"),
+        Binding("escape,f1,q", "close", "close", id="keylist.close", tooltip="Back to where you were"),
         Binding("up,k", "page('scroll_up')", "up", show=False, id="keylist.up"),
         Binding("down,j", "page('scroll_down')", "down", show=False, id="keylist.down"),
-        Binding("pageup", "page('scroll_page_up')", "page up", show=False, id="keylist.page_up"),
-        Binding("pagedown,space", "page('scroll_page_down')", "page down", show=False, id="keylist.page_down"),
-        Binding("home", "page('scroll_home')", "start", show=False, id="keylist.home"),
-        Binding("end", "page('scroll_end')", "end", show=False, id="keylist.end"),
+        Binding("pageup,ctrl+u", "page('scroll_page_up')", "page up", show=False, id="keylist.page_up"),
+        Binding("pagedown,space,ctrl+d", "page('scroll_page_down')", "page down", show=False, id="keylist.page_down"),
+        Binding("home,g", "page('scroll_home')", "start", show=False, id="keylist.home"),
+        Binding("end,G", "page('scroll_end')", "end", show=False, id="keylist.end"),
+        Binding("slash", "search", "search", show=False, id="keylist.search"),
         Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="keylist.break"),
     ]
 
@@ -55,22 +55,26 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         }
         Static { height: auto; }
         KeyLine { dock: bottom; padding: 0; }
+        Line { dock: top; display: none; }
+        &.-search Line { display: block; }
     }
     """
 
-    def __init__(self, *, sections: list[Section]) -> None:
+    def __init__(self, *, sections: list[Section], problems: Sequence[Problem] = ()) -> None:
+        """`problems` are what is wrong in the user's own keys: they stand first."""
         super().__init__()
-        self._sections = sections
+        self._sections, self._problems = sections, tuple(problems)
 
     def compose(self) -> ComposeResult:
         with VerticalScroll() as page:
             page.border_title = ours("Keys")
             page.can_focus = True
+            yield Line("letters of a key or of what it does", id="search")
             yield Static()
             line = KeyLine()
             line.hints = (
                 Hint("esc", "close", "close", keep=True), Hint("pgdn", "on", "scroll_page_down"),
-                Hint("pgup", "back", "scroll_page_up"), Hint("↑↓", "scroll", "scroll_down"),
+                Hint("pgup", "back", "scroll_page_up"), Hint("/", "search", "search"),
             )  # fmt: skip
             yield line
 
@@ -78,13 +82,42 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         self.set_focus(self.query_one(VerticalScroll), scroll_visible=False)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.query_one(Static).update(_page(self._sections, min(event.size.width, _MOST) - _EDGES))
+        self._paint(event.size.width)
+
+    def _paint(self, width: int) -> None:
+        found = matching(self._sections, self.query_one(Line).value)
+        page = _page(found, min(width, _MOST) - _EDGES) if found else ours("No key for that")
+        wrong = [foreign(Foreign(one.words()), mode="line", style="$failed-foreground") for one in self._problems]
+        self.query_one(Static).update(join(*wrong, page, sep=ours("\n")))
+
+    @on(Input.Changed)
+    def _searched(self, event: Input.Changed) -> None:
+        event.stop()
+        self._paint(self.size.width)
+
+    @on(Input.Submitted)
+    def _found(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.set_focus(self.query_one(VerticalScroll))
+
+    def action_search(self) -> None:
+        self.add_class("-search")
+        self.set_focus(self.query_one(Line))
+
+    def action_close(self) -> None:
+        """Out of a search first, then away."""
+        if self.has_class("-search"):
+            self.remove_class("-search")
+            self.query_one(Line).value = ""
+            self.set_focus(self.query_one(VerticalScroll), scroll_visible=False)
+        else:
+            self.dismiss()
 
     @on(KeyLine.Pressed)
     def _pressed(self, event: KeyLine.Pressed) -> None:
         event.stop()
-        if event.action == "close":
-            self.dismiss()
+        if event.action in ("close", "search"):
+            getattr(self, f"action_{event.action}")()
         else:
             self.action_page(event.action)
 
@@ -97,59 +130,37 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         getattr(self.query_one(VerticalScroll), how)(animate=False)
 
 
-def every_key(app: type[DOMNode], commands: Sequence[Command] = ()) -> list[Section]:
-    """What is declared anywhere, the workspace first. Imports the sheets: nobody pays for them at the start."""
-    from jp_tui.ui.screens.inbox import Inbox
-    from jp_tui.ui.screens.ledger import Ledger
-    from jp_tui.ui.screens.listing import Listing
-    from jp_tui.ui.screens.reviewers import Reviewers
-    from jp_tui.ui.screens.workspace import WorkspaceScreen
+def every_key(
+    app: type[DOMNode],
+    commands: Sequence[Command] = (),
+    keymap: Mapping[str, str] = NO_KEYMAP,
+    here: Sequence[type[DOMNode]] = (),
+) -> list[Section]:
+    """What is declared anywhere, with the user's own keys; first what works `here`, then the workspace. Imports the
+    sheets: nobody pays for them at the start."""
+    from jp_tui.ui.keyplaces import titled
 
-    places: tuple[tuple[str, type[DOMNode]], ...] = (
-        ("Everywhere", app),
-        ("In the workspace", WorkspaceScreen),
-        ("Writing", Composer),
-        ("In the conversation", Transcript),
-        ("When the turn is interrupted", InterruptMenu),
-        ("When questions wait", SheetDock),
-        *_sheets(),
-        ("In a list", Listing),
-        ("In the inbox", Inbox),
-        ("In the ledger", Ledger),
-        ("In the figures of reviewers", Reviewers),
-    )
-    found = merged(all_sections(*((title, declared(place)) for title, place in places)))
+    places = titled(app)
+    now = [one for one in places[3:] if one[1] in here]
+    places = (*reversed(now), *(one for one in places if one not in now))
+    found = merged(all_sections(*((title, declared(place, keymap)) for title, place in places)))
     written = tuple(Row(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands)
-    return [*found[:2], *([Section("Written in the composer", written)] if written else []), *found[2:]]
+    at = len({title for title, _ in now}) + 2
+    return [*found[:at], *([Section("Written in the composer", written)] if written else []), *found[at:]]
 
 
-def _sheets() -> tuple[tuple[str, type[DOMNode]], ...]:
-    """Every sheet; two of one title are one section. An answer is written with the keys of the composer."""
-    from jp_tui.ui.sheets.boolean import BooleanSheet
-    from jp_tui.ui.sheets.delivery import DeliverySheet
-    from jp_tui.ui.sheets.hunks import HunkSheet
-    from jp_tui.ui.sheets.multi import MultiSelectSheet
-    from jp_tui.ui.sheets.permission import PermissionSheet
-    from jp_tui.ui.sheets.review import ReviewSheet
-    from jp_tui.ui.sheets.schema import SchemaSheet
-    from jp_tui.ui.sheets.schema_keys import FormKeys
-    from jp_tui.ui.sheets.select import SelectSheet
-    from jp_tui.ui.sheets.sheet import Sheet
-    from jp_tui.ui.sheets.text import TextSheet
-
-    return (
-        ("In a question", Sheet),
-        ("In a yes-or-no question", BooleanSheet),
-        ("In a change by hunks", HunkSheet),
-        ("When a tool wants to run", PermissionSheet),
-        ("When a result may be told", DeliverySheet),
-        ("In a choice", SelectSheet),
-        ("In a choice of several", MultiSelectSheet),
-        ("In a question for a text", TextSheet),
-        ("In a question for data", SchemaSheet),
-        ("In a question for data", FormKeys),
-        ("In the last look at a form", ReviewSheet),
-    )
+def matching(sections: Sequence[Section], wanted: str) -> list[Section]:
+    """The rows in which each of the words wanted stands, wherever; a section's title counts for all its rows."""
+    words_ = wanted.casefold().split()
+    found: list[Section] = []
+    for section in sections:
+        rows = tuple(
+            row
+            for row in section.rows
+            if all(one in f"{section.title} {row.keys} {row.does} {row.tooltip}".casefold() for one in words_)
+        )
+        found += [Section(section.title, rows)] if rows else []
+    return found
 
 
 def merged(sections: Sequence[Section]) -> list[Section]:

@@ -20,6 +20,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from jp_tui.ui.keys import words
+from jp_tui.ui.screens.vi import VI, ViList
 from jp_tui.ui.text import blank, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
 
@@ -46,7 +47,7 @@ class Rows(OptionList, inherit_bindings=False):
     ]
 
 
-class Listing(ModalScreen[None], inherit_bindings=False):
+class Listing(ViList, ModalScreen[None], inherit_bindings=False):
     """A page with a list and a line for what is said."""
 
     BINDINGS = [
@@ -55,6 +56,7 @@ class Listing(ModalScreen[None], inherit_bindings=False):
         Binding("r", "again", "read again", id="listing.again", tooltip="Ask for the list once more"),
         Binding("escape,q", "dismiss(None)", "close", id="listing.close", tooltip="Back to where you were"),
         Binding("ctrl+c", "app.break", "close; twice leaves", show=False, id="listing.break"),
+        *VI,
     ]
 
     DEFAULT_CSS = """

@@ -16,10 +16,11 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from jp_tui.ui.keys import words
+from jp_tui.ui.screens.vi import VI, ViList
 from jp_tui.ui.text import ours
 
 
-class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
+class ThemePicker(ViList, ModalScreen[str | None], inherit_bindings=False):
     """A list at the right; dismissed with the name that was chosen, or None."""
 
     BINDINGS = [
@@ -27,6 +28,7 @@ class ThemePicker(ModalScreen[str | None], inherit_bindings=False):
         Binding("j", "move(1)", "down", show=False, id="themes.down", tooltip="The next theme"),
         Binding("k", "move(-1)", "up", show=False, id="themes.up", tooltip="The theme before"),
         Binding("ctrl+c", "app.break", "as before; twice leaves", show=False, id="themes.break"),
+        *VI,
     ]
 
     DEFAULT_CSS = """

@@ -11,9 +11,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.binding import BindingsMap
 from textual.containers import Vertical
 
+from jp_tui.ui.keys import bound
 from jp_tui.ui.sheets.messages import NEW_LINE, PAGING, READING
 from jp_tui.view.arrival import Arrival, Guard
 
@@ -41,7 +41,6 @@ class Ears(Vertical):
         self._told = False
         self._by_key: events.Key | None = None  # the last that happened, unless it was a click
         self._down = float("-inf")
-        self._own_keys = {key: binding.action for key, binding in BindingsMap(self.BINDINGS)}
 
     def on_mount(self) -> None:
         self.watch(self.app, "app_focus", self._window_focused, init=False)
@@ -84,8 +83,8 @@ class Ears(Vertical):
             self._not_meant(before, sheet)
             return self._overhear(event, now, sheet)
         fresh = fresh and not burst
-        if event.key in self._own_keys:
-            getattr(self, f"action_{self._own_keys[event.key]}")()
+        if own := bound(self).get(event.key):
+            getattr(self, f"action_{own[0].action}")()
             return True
         if sheet is None:
             return False

@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from jp_tui.ui.keys import users, words
 from jp_tui.ui.text import join, ours, styled
 
 _GAP = " · "
@@ -79,7 +80,7 @@ class KeyLine(Widget):
         rows: list[list[tuple[int, int, Hint]]] = [[]]
         at = self.note.cell_length if self.note else 0
         for hint in hints:
-            size = len(hint.key) + 1 + len(hint.words)
+            size = len(self._key(hint)) + 1 + len(hint.words)
             if at and at + len(_GAP) + size > width:
                 rows.append([])
                 at = 0
@@ -87,6 +88,9 @@ class KeyLine(Widget):
             rows[-1].append((start, start + size, hint))
             at = start + size
         return rows
+
+    def _key(self, hint: Hint) -> str:
+        return (users(self, hint.action).lower() if self.is_attached else "") or hint.key
 
     def height_at(self, width: int) -> int:
         """Rows that the hints take, or will take."""
@@ -98,7 +102,10 @@ class KeyLine(Widget):
     def render(self) -> Content:
         lines = []
         for place, row in enumerate(self.rows(self.size.width)):
-            parts = [ours("{key} {does}", key=ours(hint.key, _KEY), does=ours(hint.words)) for *_, hint in row]
+            parts = [
+                ours("{key} {does}", key=styled(words(self._key(hint)), _KEY), does=ours(hint.words))
+                for *_, hint in row
+            ]
             noted = [styled(self.note, _NOTE)] if self.note and place == 0 else []
             lines.append(join(*noted, *parts, sep=ours(_GAP, "dim")))
         return join(*lines, sep=ours("\n"))

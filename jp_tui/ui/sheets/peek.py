@@ -14,6 +14,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.keys import users
 from jp_tui.ui.sheets import words
 from jp_tui.ui.text import blank
 
@@ -37,13 +38,17 @@ class Peek(Widget):
 
         onward: bool
 
+    @property
+    def _keys(self) -> tuple[str, str]:
+        return users(self, "fold"), users(self, "next")
+
     def render(self) -> Content:
         if self.prompt is None:
             return blank()
-        return words.folded(self.prompt, self.waiting, self.content_size.width)[0]
+        return words.folded(self.prompt, self.waiting, self.content_size.width, *self._keys)[0]
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
         if self.prompt is not None:
-            _, start, end = words.folded(self.prompt, self.waiting, self.content_size.width)
+            _, start, end = words.folded(self.prompt, self.waiting, self.content_size.width, *self._keys)
             self.post_message(self.Clicked(start <= event.x - self.styles.padding.left < end))

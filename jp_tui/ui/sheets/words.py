@@ -230,14 +230,17 @@ def _edit_row(prompt: PromptRequest) -> Row:
     return Row("edit", ours(w.EDIT_ARGUMENTS), detail=does)
 
 
-def folded(prompt: PromptRequest, waiting: int, width: int) -> tuple[Content, int, int]:
+def folded(
+    prompt: PromptRequest, waiting: int, width: int, opens_by: str = "", next_by: str = ""
+) -> tuple[Content, int, int]:
     """The one line of E2 within a width, and the cells where `Ctrl+T next` begins and ends (0, 0 without it).
 
-    The count and the keys stay; who asks and the question give way.
+    `opens_by` and `next_by` are the user's own keys, where they have some. The count and the keys stay; who
+    asks and the question give way.
     """
     head = join(ours("?", "bold $text-warning"), ours(w.WAITING, "bold", n=waiting), sep=ours(" "))
-    opens = ours("{key} opens", key=ours("Ctrl+O", "$text-accent"))
-    onward = ours("{key} next", key=ours("Ctrl+T", "$text-accent"))
+    opens = ours("{key} opens", key=foreign(Foreign(opens_by or "Ctrl+O"), style="$text-accent"))
+    onward = ours("{key} next", key=foreign(Foreign(next_by or "Ctrl+T"), style="$text-accent"))
     tail = join(opens, onward, sep=ours(_DOT)) if waiting > 1 else opens
     room = width - head.cell_length - tail.cell_length - 2 * len(_DOT)
     name = who(prompt, limit=max(room // 3, 8))

@@ -18,7 +18,7 @@ from jp_tui.ui.widgets.rowview import RowView
 FOLDING = [
     Binding("enter", "unfold", "Unfold", id="transcript.unfold", tooltip="Unfolds or folds the marked part"),
     Binding("n", "mark(1)", "Next fold", id="transcript.next_fold", tooltip="Marks the next folded part"),
-    Binding("p", "mark(-1)", "Previous fold", id="transcript.previous_fold", tooltip="Marks the one before"),
+    Binding("p,N", "mark(-1)", "Previous fold", id="transcript.previous_fold", tooltip="Marks the one before"),
     Binding("w", "why", "Why", id="transcript.why", tooltip="Why you were asked, or were not"),
 ]
 

@@ -52,9 +52,11 @@ def scrolling(name: str) -> list[Binding]:
         Binding("down,j", "scroll_rows(1)", "Down", show=False, id=f"{name}.down", tooltip="Scrolls one row down"),
         Binding("pageup", "scroll_pages(-1)", "Page up", id=f"{name}.page_up", tooltip="Scrolls one page up"),
         Binding("pagedown", "scroll_pages(1)", "Page down", id=f"{name}.page_down", tooltip="Scrolls one page down"),
-        Binding("home", "scroll_to_start", "Start", show=False, id=f"{name}.start", tooltip="To the first row"),
+        Binding("ctrl+u", "scroll_half(-1)", "Half a page up", show=False, id=f"{name}.half_up", tooltip="Scrolls up"),
+        Binding("ctrl+d", "scroll_half(1)", "Half a page down", show=False, id=f"{name}.half_down", tooltip="Scrolls"),
+        Binding("home,g", "scroll_to_start", "Start", show=False, id=f"{name}.start", tooltip="To the first row"),
         Binding(
-            "end", "scroll_to_end", "End", show=False, id=f"{name}.end", tooltip="To the last row, and stays there"
+            "end,G", "scroll_to_end", "End", show=False, id=f"{name}.end", tooltip="To the last row, and stays there"
         ),
     ]
 
@@ -150,6 +152,9 @@ class Scrolled(Widget):
 
     def action_scroll_pages(self, pages: int) -> None:
         self.scroll_pages(pages)
+
+    def action_scroll_half(self, step: int) -> None:
+        self.scroll_to_row(self.top + step * max(self.height // 2, 1))
 
     def action_scroll_to_start(self) -> None:
         self.scroll_to_start()

@@ -22,8 +22,9 @@ from jp_tui.ui.paint import Desk, Growth, Painted, Result
 from jp_tui.ui.painting.look import look
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.pane import Pane
-from jp_tui.ui.widgets.folding import FOLDING, Folding
+from jp_tui.ui.widgets.folding import FOLDING
 from jp_tui.ui.widgets.scrolled import scrolling
+from jp_tui.ui.widgets.taking import TAKING, Taking
 from jp_tui.view.blocks import Said, Thought
 from jp_tui.view.story import Changes
 
@@ -31,12 +32,13 @@ FRAME = 1 / 20
 """Seconds between two repaints while text arrives (designs.md B)."""
 
 
-class Transcript(Folding):
+class Transcript(Taking):
     """The conversation: scrolls, selects, follows what is written."""
 
     BINDINGS = [
         *scrolling("transcript"),
         *FOLDING,
+        *TAKING,
     ]
 
     DEFAULT_CSS = """
