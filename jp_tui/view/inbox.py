@@ -27,9 +27,9 @@ Settled = Literal["answered", "redacted", "cancelled", "withdrawn", "unknown"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One thing that waits. `here`: it can be answered at once; else its conversation is taken up first. `subject` is
-    what it is about, `title` its conversation's. `off`: it was put off, `until` when, a time of the face's clock, None
-    for when nothing else waits. `alike` are identical ones, itself among them, that were all on the screen once: empty
-    unless several."""
+    what it is about, `title` its conversation's, `task` that of the sub-agent that asks (E4). `off`: it was put off,
+    `until` when, a time of the face's clock, None for when nothing else waits. `alike` are identical ones, itself
+    among them, that were all on the screen once: empty unless several."""
 
     key: Key
     kind: PromptKind
@@ -37,6 +37,7 @@ class Entry:
     text: Foreign
     subject: Foreign = NOTHING
     title: Foreign = NOTHING
+    task: Foreign = NOTHING
     since: str = ""
     here: bool = True
     off: bool = False
@@ -195,6 +196,7 @@ class Inbox:
             text=Foreign(headline(prompt)),
             subject=prompt.subject,
             title=self.titles.get(prompt.conversation, NOTHING),
+            task=prompt.agent.task if prompt.agent is not None else NOTHING,
             since=min(prompt.asked_at, self.since.get(key, prompt.asked_at)),
             off=key in self.off,
             until=self.off.get(key),
@@ -222,6 +224,7 @@ def _recorded(one: WaitingInfo) -> Entry:
         who=Foreign(_asker(one)),
         text=Foreign(first_line(one.text.raw)),
         title=one.title,
+        task=one.agent.task if one.agent is not None else NOTHING,
         since=one.since,
         here=False,
     )

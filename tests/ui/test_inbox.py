@@ -17,7 +17,7 @@ from jp_tui.protocol.values import Answered, PromptRequest, WaitingInfo
 from jp_tui.settings.notify import Notify
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.widgets.sidebar import Sidebar
-from tests.fakes import scenes
+from tests.fakes import scenes, waiting
 from tests.fakes.link import CONVERSATION, FakeLink
 from tests.ui.app_host import Host, workspace
 from tests.ui.app_host import opened as is_open
@@ -405,3 +405,14 @@ async def test_a_thousand_are_counted_and_those_that_wait_longest_are_listed() -
         assert screen.query_one(OptionList).option_count == 200 and "800 more behind these" in app.screen_text()
         await app.says(pilot, *(settled(one) for one in many[:900]))
         assert screen.query_one(OptionList).option_count == 100 and "behind these" not in app.screen_text()
+
+
+async def test_e4_below_the_list_stand_the_task_and_what_is_cut_above() -> None:
+    """Of a sub-agent whose tool asks the row names the tool; at 80 columns “put off until nothing …” is cut."""
+    async with workspace(say=waiting.agents(), size=(80, 24)) as (app, pilot):
+        await inbox(app, pilot)
+        await press(pilot, "down", "down")
+        shown = app.screen_text()
+        assert f"whose task is: {waiting.TASTER.task.raw[:40]}" in shown and "asked by taster › fs_delete_file" in shown
+        await press(pilot, "up", "z", "3")
+        assert "put off until nothing else waits" in app.screen_text()
