@@ -51,7 +51,7 @@ class EngineBroke(Exception):
 
 
 class Workspace(  # type: ignore[misc]  # untyped mixin
-    CrashReports, Attentive, Personal, Pages, FirstRun, Commands, App[None], inherit_bindings=False
+    CrashReports, Attentive, Personal, Pages, FirstRun, Changing, Commands, App[None], inherit_bindings=False
 ):
     """jp-tui's workspace."""
 
