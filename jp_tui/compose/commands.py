@@ -27,6 +27,10 @@ def command(arguments: Arguments, place: Place) -> int:
         return _written(arguments, _schema)
     if arguments.command.startswith("config "):  # works, above all, where the settings do not
         return _written(arguments, lambda: _config(arguments, place))
+    if arguments.command == "doctor":
+        return _written(arguments, lambda: _doctor(arguments, place))
+    if arguments.command == "completions":
+        return _written(arguments, lambda: _completions(arguments, place))
     settings = place.sources.load()
     for notice in settings.notices:
         say(f"jp-tui: {notice.words}")
@@ -75,6 +79,20 @@ def _plain(arguments: Arguments, settings: Settings, place: Place) -> int:
     connected = link(made, journal(made), client=True, command="jp-tui --plain", greet=True, via="plain")
     wishes = interrupts(settings)
     return Run(connected, Plain(opening(arguments), arguments.prompt or "", lines(), interrupts=wishes)).run()
+
+
+def _doctor(arguments: Arguments, place: Place) -> int:
+    """Works where the settings do not, as far as it can."""
+    from jp_tui.compose.doctor import doctor
+
+    return doctor(place, _buildable, output(arguments.json))
+
+
+def _completions(arguments: Arguments, place: Place) -> int:
+    """Made of data alone; a configuration that cannot be read has no aliases to offer."""
+    from jp_tui.headless.completions import completions
+
+    return completions(arguments.shell or "", place.sources, str(place.paths.themes), output(False))
 
 
 def _schema() -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Words of the surface that later versions take as commands. A prompt that is one of them alone would change its
 # meaning with an update, so it is refused now, with the way to say it anyway.
-RESERVED = ("completions", "doctor", "mcp")
+RESERVED = ("mcp",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Arguments:
     yes: bool = False
     revoke: bool = False
     provider: str | None = None
+    shell: str | None = None
 
     def flags(self) -> dict[str, tuple[tuple[str, ...], str]]:
         """The options that stand for a key of the configuration: flag → (path, value), its highest layer."""

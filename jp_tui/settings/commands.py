@@ -10,7 +10,8 @@ from typing import Literal
 
 Command = Literal[
     "workspace", "query", "rpc", "conversations list", "conversations show", "inquiries", "answer", "tools",
-    "reviewers", "models", "config show", "config set", "config check", "config trust", "config path",
+    "reviewers", "models", "doctor", "completions",
+    "config show", "config set", "config check", "config trust", "config path",
 ]  # fmt: skip
 
 
@@ -130,6 +131,26 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui models --json                     one JSON object a line
 """,
         (Option("provider", "a provider, for example ollama", "PROVIDER", required=False), _JSON),
+    ),
+    "doctor": Entry(
+        "[OPTION]...",
+        "What the terminal, the clipboard, the sandbox, the servers and the settings can do, each with the mend.",
+        """\
+  jp-tui doctor                            a line a finding; ends with 1 when something is bad
+  jp-tui doctor --json                     one JSON object a line: check, state, detail, mend
+  jp-tui doctor --json | jq -r 'select(.state != "ok") | .mend'
+""",
+        (_JSON,),
+    ),
+    "completions": Entry(
+        "SHELL",
+        "Completions for a shell, to be read by it: commands, options, themes, models.",
+        """\
+  source <(jp-tui completions bash)        in ~/.bashrc
+  jp-tui completions zsh > ~/.zfunc/_jp-tui    in a folder of $fpath
+  jp-tui completions fish > ~/.config/fish/completions/jp-tui.fish
+""",
+        (Option("shell", "bash, zsh or fish", "SHELL"),),
     ),
     "config show": Entry(
         "[KEY] [OPTION]...",

@@ -22,6 +22,8 @@ commands (each has --help):
   tools                 the tools with their settings, and who answers their questions
   models                the models that can be used, with context window and prices
   reviewers             how reviewing models fared: approved, rejected, overturned, time, cost
+  doctor                what terminal, servers and settings can do, each with the mend
+  completions           completions for bash, zsh or fish
   config                show, set, check, trust, path
 
 examples:

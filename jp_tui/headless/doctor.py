@@ -1,0 +1,59 @@
+"""`jp-tui doctor`: what the terminal, the machine and the settings can do, each with the mend (surface S2).
+
+A line a finding for people, one JSON object a line for programs; 0 when nothing is bad. It finds nothing out itself.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.headless.output import FAILED, Output
+from jp_tui.system.checkup import Finding, State
+
+COLUMNS = 80
+_NAME = 22
+_MARKS: Mapping[State, str] = {"ok": "ok  ", "warn": "warn", "bad": "BAD "}
+
+
+def report(findings: Iterable[Finding], output: Output) -> int:
+    """Say them all; the exit status. Raises OutputEnded."""
+    count = {"ok": 0, "warn": 0, "bad": 0}
+    for one in findings:
+        count[one.state] += 1
+        if output.as_json:
+            output.line({"check": one.check, "state": one.state, "detail": one.detail, "mend": one.mend})
+        else:
+            _say(one, output)
+    if not output.as_json:
+        output.say()
+        output.say(_sum(count["warn"], count["bad"]))
+    return FAILED if count["bad"] else 0
+
+
+def _say(one: Finding, output: Output) -> None:
+    check, detail = neutralise(one.check, "line"), neutralise(one.detail, "line")
+    head = f"{_MARKS[one.state]}  {check:<{_NAME}} "
+    margin = " " * (len(_MARKS["ok"]) + 2 + _NAME + 1)
+    for line in _folded(detail, head, margin):
+        output.say(line)
+    if one.mend and one.state != "ok":
+        for line in _folded(neutralise(one.mend, "line"), margin + "→ ", margin + "  "):
+            output.say(line)
+
+
+def _folded(text: str, first: str, rest: str) -> list[str]:
+    """Between words, at 80 columns; a path is never broken."""
+    return textwrap.wrap(
+        text or "–", COLUMNS, initial_indent=first, subsequent_indent=rest, break_long_words=False,
+        break_on_hyphens=False, drop_whitespace=True,
+    )  # fmt: skip
+
+
+def _sum(warn: int, bad: int) -> str:
+    if not warn and not bad:
+        return "All is well."
+    parts = [f"{bad} thing{'s' if bad > 1 else ''} to mend"] if bad else []
+    parts += [f"{warn} that could be better"] if warn else []
+    return f"{', '.join(parts)}."

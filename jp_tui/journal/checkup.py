@@ -1,0 +1,35 @@
+"""Whether the database is sound, by SQLite's own quick check, within bounds. It only reads and mends nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+
+from jp_tui.journal.connect import open_reading, trouble
+from jp_tui.journal.port import JournalError
+
+SECONDS = 3.0
+_STEPS = 10_000  # of SQLite's machine, between two looks at the clock
+
+
+def wrong(path: Path, seconds: float = SECONDS) -> str:
+    """What is wrong with it, in words, empty when nothing is. One that is not there is sound; one that is so large that
+    the check does not end in time is taken to be."""
+    try:
+        connection = open_reading(path)
+    except JournalError as problem:
+        return "" if problem.kind == "missing" else str(problem)
+    until = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+    try:
+        said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        return "" if "interrupted" in str(error) else str(trouble(error, path))
+    except sqlite3.Error as error:
+        return str(trouble(error, path))
+    finally:
+        connection.close()
+    if said == "ok":
+        return ""
+    return f"{path} is damaged: {said}. Move it away to start afresh, or repair a copy with `sqlite3 FILE .recover`"
