@@ -15,6 +15,10 @@ from jp_tui.engine.session import Session
 from jp_tui.engine.setup import Setup
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.events import Event
+from jp_tui.protocol.usage import SwitchModel
+
+IN_ORDER: tuple[type[Model], ...] = (SwitchModel,)
+"""Commands that are over before the next one begins: what is said after a switch goes to the new model."""
 
 
 class Desk(Protocol):
@@ -23,7 +27,7 @@ class Desk(Protocol):
     takes: ClassVar[tuple[type[Model], ...]]
 
     async def handle(self, command: Model) -> None:
-        """Carry out a command of these types; runs beside the others and may take its time."""
+        """Carry out a command of these types; runs beside the others and may take its time, but for those in IN_ORDER."""
 
     async def close(self) -> None:
         """Give up what it holds; its running commands are cancelled already."""

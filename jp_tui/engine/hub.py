@@ -13,7 +13,7 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.engine import agent_record, child
 from jp_tui.engine.agents import Agents
 from jp_tui.engine.carrying import Carrying
-from jp_tui.engine.desks import House, desks
+from jp_tui.engine.desks import IN_ORDER, House, desks
 from jp_tui.engine.entries import stored_event
 from jp_tui.engine.figures import figures
 from jp_tui.engine.listing import draft_allowed, listed
@@ -120,7 +120,10 @@ class Engine:
 
     async def _handle(self, command: c.Command) -> None:
         if (desk := self._desk_of.get(type(command))) is not None:
-            self._aside(command, desk.handle(command))
+            if isinstance(command, IN_ORDER):
+                await desk.handle(command)
+            else:
+                self._aside(command, desk.handle(command))
             return
         match command:
             case c.OpenConversation():

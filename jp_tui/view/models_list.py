@@ -9,6 +9,8 @@ from jp_tui.protocol.usage import TurnUsage, UsageRead
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.amounts import count, duration, money
 
+AWAY = ("refused", "unreachable")
+"""Kinds of trouble of a server that does not run, which is no fault where nobody asked for it by name."""
 EMPTY = "No model matches."
 NONE = "No server answered and no key is set. /setup helps to connect one."
 SWITCHED = "From the next turn on: {model}"
@@ -44,10 +46,13 @@ def _price(dollars: float) -> str:
 
 
 def troubles(listed: ModelsListed) -> list[str]:
-    """What could not be asked, a line each."""
-    lines = [f"{one.provider}: {one.message}{' ' + one.advice if one.advice else ''}" for one in listed.problems]
+    """What could not be asked, a line each: who is just not there, who answered with an error, whose key is missing."""
+    away = [one.provider for one in listed.problems if one.kind in AWAY]
+    lines = [f"not running: {', '.join(away)}"] if away else []
+    said = [one for one in listed.problems if one.kind not in AWAY]
+    lines += [f"{one.provider}: {one.message}{' ' + one.advice if one.advice else ''}" for one in said]
     if listed.missing:
-        lines.append("not asked, no key: " + ", ".join(f"{one.provider} ({one.variable})" for one in listed.missing))
+        lines.append("no key: " + ", ".join(one.provider for one in listed.missing))
     return lines
 
 

@@ -25,9 +25,9 @@ class Models(Searching):
     """A row a model, that of the conversation marked."""
 
     BINDINGS = [
-        Binding("enter", "take", "from now on", id="models.take", tooltip="Hold this conversation with it"),
-        Binding("o", "once", "next turn only", id="models.once", tooltip="Only the next turn goes to it"),
-        Binding("d", "default", "for new ones", id="models.default", tooltip="New conversations begin with it"),
+        Binding("enter", "take", "talk with it", id="models.take", tooltip="Hold this conversation with it"),
+        Binding("o", "once", "once", id="models.once", tooltip="Only the next turn goes to it"),
+        Binding("d", "default", "default", id="models.default", tooltip="New conversations begin with it"),
     ]
     title_words = "Models"
 
