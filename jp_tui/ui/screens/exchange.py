@@ -18,7 +18,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.composing import COMPOSINGS, Composing
-from jp_tui.ui.screens.drafts import COMPOSER, OWN, Drafts
+from jp_tui.ui.screens.drafts import COMPOSER, FOLDS, OWN, Drafts
 from jp_tui.ui.screens.waiting import Waits
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.banner import Banner
@@ -43,6 +43,13 @@ LISTS = (
     "restore_conversation", "import_conversations", "cancel_work", "list_conversations", "read_conversation",
 )  # fmt: skip
 """Commands of lists that lie over the workspace: what is refused is said there."""
+FOR_LISTS = (
+    ev.ConversationsListed | ev.ConversationRead | ev.ConversationsFound | ev.ConversationChanged
+    | ev.ConversationForked | ev.ConversationsImported | ev.LibraryProgress | ev.InquiriesListed | ev.LedgerRead
+    | ev.ReviewersRead | ev.SettingChanged | ev.SettingsRead | ev.ModelSwitched | ev.UsageRead | ev.ModelsListed
+    | ev.SetupFound | ev.ModelTested | ev.SetupSaved | ev.TrustRead | ev.ChangesRead | ev.ChangesUndone
+)  # fmt: skip
+"""What such lists are told: whichever is open hears it."""
 
 
 class Exchange(Composing, Waits):
@@ -148,14 +155,9 @@ class Exchange(Composing, Waits):
                 self._one(event)
         now_known = (self._status, self._activity, self._agents, self._inbox)
         if any(old is not new for old, new in zip(before, now_known, strict=True)):  # text that streams in changes none
-            self.soon(now)
-
-    @property
-    def working(self) -> int:
-        return len(self._agents.known)
+            self.tell()
 
     def tell(self) -> None:
-        self.told()
         self._status = counted(self._status, self._inbox)
         self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
         self.query_one(SheetDock).among(self._status.conversation, self._inbox.titles)
@@ -179,6 +181,9 @@ class Exchange(Composing, Waits):
         return said not in ("", self._status.conversation)
 
     def _one(self, event: ev.Event) -> None:
+        if isinstance(event, FOR_LISTS):
+            self.post_message(self.Listed(event))
+            return
         match event:
             case ev.ConversationOpened():
                 self._opened(event)
@@ -214,20 +219,8 @@ class Exchange(Composing, Waits):
             case ev.StorageFailed():
                 if self._unsent:  # what was sent is not durable and so not said
                     self._released(self._unsent)
-            case ev.ConversationsListed() | ev.ConversationRead() | ev.ConversationsFound() | ev.ConversationChanged():
-                self.post_message(self.Listed(event))
-            case ev.ConversationForked() | ev.ConversationsImported() | ev.LibraryProgress():
-                self.post_message(self.Listed(event))
             case ev.WaitingListed():
                 pass  # the inbox's
-            case ev.InquiriesListed() | ev.LedgerRead() | ev.ReviewersRead() | ev.SettingChanged() | ev.SettingsRead():
-                self.post_message(self.Listed(event))
-            case ev.ModelSwitched() | ev.UsageRead():
-                self.post_message(self.Listed(event))
-            case ev.ModelsListed() | ev.SetupFound() | ev.ModelTested() | ev.SetupSaved() | ev.TrustRead():
-                self.post_message(self.Listed(event))
-            case ev.ChangesRead() | ev.ChangesUndone():
-                self.post_message(self.Listed(event))
             case ev.ReviewStarted() | ev.ReviewDelta():
                 self.query_one(Transcript).apply(event)
             case ev.OfferSettled():
@@ -262,7 +255,7 @@ class Exchange(Composing, Waits):
         if opened.held_by:
             composer.put_back(first)
             return
-        composer.put_before(opened.drafts.get(COMPOSER, ""))
+        composer.put_before(opened.drafts.get(COMPOSER, ""), opened.drafts.get(FOLDS, ""))
         self.read_queue(opened.conversation)
         if first:
             self._start(first)
@@ -311,18 +304,6 @@ class Exchange(Composing, Waits):
         self._composer.busy = True
         self.query_one(Banner).refusal = NOTHING
         self.say_or_queue(text)
-
-    def written(self) -> None:
-        """The composer's text changed."""
-        if not self._composer.locked:
-            self._drafts.changed(self._status.conversation, COMPOSER, lambda: self._composer.written)
-
-    def edit(self) -> None:
-        """The composer's text goes through the user's own editor."""
-        try:
-            self._composer.put(self._editor(self._composer.written))
-        except OSError as error:
-            self.query_one(Banner).refusal = (f"The editor did not give a text back: {error}", "")
 
     @on(Transcript.WordPicked)
     def _word_picked(self, event: Transcript.WordPicked) -> None:
