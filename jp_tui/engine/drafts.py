@@ -13,6 +13,8 @@ from jp_tui.engine.log import Log
 from jp_tui.journal.port import JournalError
 
 COMPOSER = "composer"
+FOLDS = "composer.folds"
+"""What is folded of the composer's text, opaque to us."""
 QUEUE = "queue"
 """What is to be said after the turn that runs (`queue_desk.py`); it outlasts the turn."""
 
@@ -43,7 +45,7 @@ class Drafts:
 
     def begun(self) -> None:
         """Something is said: from now on the conversation has drafts of its own, and no prompt of before waits."""
-        for key in [key for key in self._held if key not in (COMPOSER, QUEUE)]:
+        for key in [key for key in self._held if key not in (COMPOSER, FOLDS, QUEUE)]:
             self.save(key, "")
         if self._shelf == self._log.id:
             return

@@ -9,7 +9,7 @@ from typing import Any
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.drafts import COMPOSER
+from jp_tui.engine.drafts import COMPOSER, FOLDS
 from jp_tui.engine.entries import stored_event
 from jp_tui.inquiry.relayed import AGENT, ASKS
 from jp_tui.journal.port import Reading, Stored
@@ -116,7 +116,7 @@ def digest_of(request: ev.InquiryRequest) -> str:
 
 def draft_allowed(journal: Reading, conversation: str, key: str) -> bool:
     """Whether what was typed under this key may be kept: never for a secret, nor for a question nobody knows (E24)."""
-    if key == COMPOSER:
+    if key in (COMPOSER, FOLDS):
         return True
     rows = [row for row, request in waiting(journal, conversation) if request.id == key and not _secret(request)]
     return bool(rows)

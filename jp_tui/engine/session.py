@@ -22,7 +22,7 @@ from jp_tui.engine.child import Child
 from jp_tui.engine.chosen import Chosen
 from jp_tui.engine.commanded import given
 from jp_tui.engine.coordinator import Coordinator
-from jp_tui.engine.drafts import COMPOSER, Drafts
+from jp_tui.engine.drafts import COMPOSER, FOLDS, Drafts
 from jp_tui.engine.entries import event_span, storable, stored_event
 from jp_tui.engine.live import Live
 from jp_tui.engine.log import Log
@@ -304,7 +304,7 @@ class Session:
         """Keep unsent text, or forget it; an answer's only as long as its question waits, a secret's never (E24)."""
         shown = self.prompt(key)
         waits = shown is not None and not isinstance(shown.question.answer_type, SecretAnswer)
-        if key == COMPOSER or waits or not text:
+        if key in (COMPOSER, FOLDS) or waits or not text:
             self._drafts.save(key, text)
 
     @property

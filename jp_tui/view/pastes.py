@@ -6,6 +6,7 @@ is atomic: whoever edits asks `spans` and takes it whole or not at all.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Literal
@@ -89,3 +90,18 @@ class Pastes:
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Where marks of ours stand in a line, from and to."""
         return [match.span() for match in _MARK.finditer(line) if match.group() in self._texts]
+
+
+def kept(text: str, places: Sequence[Span]) -> str:
+    """What is folded of a text, to be kept beside it; empty when nothing is."""
+    return json.dumps({"size": len(text), "places": list(places)}) if places else ""
+
+
+def places_in(text: str, folds: str) -> tuple[Span, ...]:
+    """What was kept beside this text; nothing when it was kept beside another one."""
+    try:
+        found = json.loads(folds)
+        places = tuple((int(start), int(size)) for start, size in found["places"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ()
+    return places if found.get("size") == len(text) else ()

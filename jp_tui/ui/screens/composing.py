@@ -13,7 +13,7 @@ from textual import on
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.screens.drafts import COMPOSER, Drafts
+from jp_tui.ui.screens.drafts import COMPOSER, FOLDS, Drafts
 from jp_tui.ui.screens.shelling import ShellRuns
 from jp_tui.ui.widgets.above import Above
 from jp_tui.ui.widgets.banner import Banner
@@ -38,6 +38,7 @@ class Composing(ShellRuns):
     _drafts: Drafts
     _send: Callable[[cmd.Command], None]
     _status: Status
+    _editor: Callable[[str], str]
     _unsent: str
 
     def __init__(self, *, clock: Callable[[], float], **given: object) -> None:
@@ -72,6 +73,19 @@ class Composing(ShellRuns):
         if refused.command == "queue_turn" and self._handed:
             self._composer.busy = self._status.working
             self._composer.put_before(self._handed.popleft())
+
+    def written(self) -> None:
+        """The composer's text changed."""
+        if not self._composer.locked:
+            self._drafts.changed(self._status.conversation, COMPOSER, lambda: self._composer.written)
+            self._drafts.changed(self._status.conversation, FOLDS, lambda: self._composer.folds)
+
+    def edit(self) -> None:
+        """The composer's text goes through the user's own editor."""
+        try:
+            self._composer.put(self._editor(self._composer.written))
+        except OSError as error:
+            self.query_one(Banner).refusal = (f"The editor did not give a text back: {error}", "")
 
     # -- messages that wait
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 DELAY = 0.25
 """Seconds from the first change to the save; E24 allows 0.3 for all of it."""
 COMPOSER = "composer"
-OWN = (COMPOSER, "queue")
+FOLDS = "composer.folds"
+OWN = (COMPOSER, FOLDS, "queue")
 """Keys that are no question's."""
 
 

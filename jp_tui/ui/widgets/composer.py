@@ -13,7 +13,6 @@ from textual import events
 from textual.actions import parse
 from textual.binding import Binding
 from textual.content import Content
-from textual.document._document import EditResult, Location
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import TextArea
@@ -21,13 +20,14 @@ from textual.widgets import TextArea
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import bound, words
 from jp_tui.ui.text import blank, ours
+from jp_tui.ui.widgets.chips import CHIPS, Chips
 from jp_tui.ui.widgets.editing import EDITING
 from jp_tui.ui.widgets.queueing import QUEUEING, Queueing
 from jp_tui.ui.widgets.recalling import RECALLING, Recalling
 from jp_tui.ui.widgets.shelling import SHELLING, Shelling
 from jp_tui.ui.widgets.slash import SLASH
 from jp_tui.view.commands import Command, Run, Unknown
-from jp_tui.view.pastes import ROOM, Pastes, cleaned
+from jp_tui.view.pastes import cleaned
 from jp_tui.view.recall import Recall
 
 ASK = ours("Ask anything, or / for commands")
@@ -36,7 +36,7 @@ _SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j"
 """One key, several names, by what the terminal reports."""
 
 
-class Composer(Queueing, Shelling, Recalling, TextArea, inherit_bindings=False):
+class Composer(Queueing, Shelling, Chips, Recalling, TextArea, inherit_bindings=False):
     """The prompt being written; Enter sends it, or queues it while the model is at work."""
 
     BINDINGS = [
@@ -55,6 +55,7 @@ class Composer(Queueing, Shelling, Recalling, TextArea, inherit_bindings=False):
         *RECALLING,
         *SLASH,
         *SHELLING,
+        *CHIPS,
         *EDITING,
     ]
 
@@ -109,13 +110,7 @@ class Composer(Queueing, Shelling, Recalling, TextArea, inherit_bindings=False):
         super().__init__(id=id, placeholder=ASK, highlight_cursor_line=False, soft_wrap=True, max_checkpoints=200)
         self.cursor_blink = False  # 25 KB in ten idle seconds (T24)
         self.match_cursor_bracket = False  # searches the whole text at every step
-        self._pastes = Pastes()
         self._recall = Recall()
-
-    @property
-    def written(self) -> str:
-        """What is written, pastes in full."""
-        return self._pastes.whole(self.text)
 
     # -- attributes from above
 
@@ -123,29 +118,14 @@ class Composer(Queueing, Shelling, Recalling, TextArea, inherit_bindings=False):
         """What was sent before this run, oldest first; what this run sent stays nearer."""
         self._recall = Recall((*map(_as_written, texts), *self._recall.texts))
 
-    def put(self, text: str) -> None:
-        """This text instead of what is written, the cursor at its end."""
-        self.load_text(self._pastes.again(cleaned(text)))
-        self.move_cursor(self.document.end)
-
     def put_back(self, text: str, *, written: bool = False) -> None:
         """This text, which was to be sent, unless something is written already; `written`: it is as it was typed."""
         if text and not self.text:
             self.put(text if written else _as_written(text))
 
-    def put_before(self, text: str) -> None:
-        """This text in front of what is written already."""
-        if text:
-            self.put(f"{text}\n{self.written}" if self.text else text)
-
     def type_in(self, text: str) -> None:
         """What was typed elsewhere and meant for here, at the cursor (E10)."""
         self._enter(cleaned(text))
-
-    def add_output(self, text: str) -> None:
-        """What a command said, as a mark in what is written."""
-        if not self.read_only and text:
-            self._replace_via_keyboard(self._pastes.mark(cleaned(text), "output"), *self.selection)
 
     def press(self, key: str) -> None:
         """A key without text that was pressed elsewhere and meant for here."""
@@ -176,6 +156,8 @@ class Composer(Queueing, Shelling, Recalling, TextArea, inherit_bindings=False):
             return self.recalling and action in ("take_found", "end_recall")
         if action in ("complete", "put_away"):
             return self.listing or (action == "put_away" and self.naming)
+        if action == "unfold":
+            return self.marked and not self.locked
         if action in ("add_output", "end_shell"):
             return bool(self.shell) and (action == "end_shell" or (self.shell == "ended" and not self.locked))
         if self.locked:
@@ -235,30 +217,7 @@ class Composer(Queueing, Shelling, Recalling, TextArea, inherit_bindings=False):
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
         self.look_for_files()
-
-    def _enter(self, text: str) -> None:
-        if not self.read_only and text:
-            self._replace_via_keyboard(self._pastes.folded(text, ROOM - len(self.text)), *self.selection)
-
-    def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
-        start, end = self._around_marks(*sorted((start, end)))
-        return super()._replace_via_keyboard(insert, start, end)
-
-    def _delete_via_keyboard(self, start: Location, end: Location) -> EditResult | None:
-        start, end = self._around_marks(*sorted((start, end)))
-        return super()._delete_via_keyboard(start, end)
-
-    def _around_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
-        """A range that holds a pasted mark whole or not at all; a mere cursor inside one goes behind it."""
-        for row in {start[0], end[0]}:
-            for left, right in self._pastes.spans(self.document.get_line(row)):
-                inside_start = start[0] == row and left < start[1] < right
-                inside_end = end[0] == row and left < end[1] < right
-                if start == end and inside_start:
-                    return (row, right), (row, right)
-                start = (row, left) if inside_start else start
-                end = (row, right) if inside_end else end
-        return start, end
+        self.look_for_mark()
 
     # -- actions
 

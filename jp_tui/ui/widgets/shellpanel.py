@@ -89,5 +89,5 @@ class ShellPanel(Widget):
             style = "$success" if ran.good else "$failed-foreground"
             sign = ours("✓ {how}", how=words(ran.ended)) if ran.good else ours("✗ {how}", how=words(ran.ended))
             how = join(styled(sign, style), ours(" · {took}{more}", took=words(duration(ran.ms)), more=more))
-            keys = ours(" · Alt+A adds it to the message · Esc closes")
+            keys = ours(" · Alt+A adds it · Esc closes")
         return join(how, styled(keys, "$muted-foreground")) if self.keys else how

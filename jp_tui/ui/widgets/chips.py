@@ -1,0 +1,130 @@
+"""Marks in the composer that stand for what is too long to be edited there: pastes, output of commands (traps.md T4).
+
+A part of `Composer`. A mark goes as a whole, is sent as what it stands for, and can be unfolded where there is room.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual.binding import Binding
+from textual.content import Content
+from textual.document._document import EditResult, Location, Selection
+
+from jp_tui.ui.text import ours
+from jp_tui.view.pastes import ROOM, Pastes, cleaned, kept, places_in
+
+if TYPE_CHECKING:
+    from textual.widgets import TextArea
+
+    _Part = TextArea
+else:
+    _Part = object
+
+CHIPS = [
+    Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="The mark at the cursor becomes its text"),
+]
+
+
+class Chips(_Part):
+    """The composer's text, with what its marks stand for."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._pastes = Pastes()
+
+    @property
+    def written(self) -> str:
+        """What is written, pastes in full."""
+        return self._pastes.whole(self.text)
+
+    @property
+    def folds(self) -> str:
+        """What is folded of what is written, to be kept beside it; empty when nothing is."""
+        return kept(self.written, self._pastes.places(self.text))
+
+    marked = False
+    """Whether the cursor stands at a mark that can be unfolded."""
+
+    def look_for_mark(self) -> None:
+        """The cursor moved."""
+        was, self.marked = self.marked, self._at_mark() is not None
+        if self.marked != was:
+            self.refresh_bindings()
+
+    def _at_mark(self) -> tuple[int, int] | None:
+        row, column = self.cursor_location
+        spans = self._pastes.spans(self.document.get_line(row))
+        return next(((left, right) for left, right in spans if left <= column <= right), None)
+
+    def action_unfold(self) -> None:
+        """The text itself instead of the mark, if an editor can hold it."""
+        if (found := self._at_mark()) is None or self.read_only:
+            return
+        row, text = self.cursor_location[0], self.document.get_line(self.cursor_location[0])[slice(*found)]
+        whole = self._pastes.whole(text)
+        if len(whole) > ROOM - len(self.text) or max(map(len, whole.split("\n"))) > ROOM // 8:
+            self._refuse(ours("too long to unfold here · Ctrl+G opens it in your editor"))
+        else:
+            super()._replace_via_keyboard(whole, (row, found[0]), (row, found[1]))
+
+    def _refuse(self, why: Content) -> None:
+        """Say at the border why nothing happened."""
+        raise NotImplementedError
+
+    def put(self, text: str, folds: str = "") -> None:
+        """This text instead of what is written, the cursor at its end; `folds` as they were kept beside it."""
+        text = cleaned(text)
+        self.load_text(self._pastes.again(text, places_in(text, folds)))
+        self.move_cursor(self.document.end)
+
+    def put_before(self, text: str, folds: str = "") -> None:
+        """This text in front of what is written already."""
+        if text and self.text:
+            self.put(f"{text}\n{self.written}")
+        elif text:
+            self.put(text, folds)
+
+    def add_output(self, text: str) -> None:
+        """What a command said, as a mark in what is written."""
+        if not self.read_only and text:
+            self._replace_via_keyboard(self._pastes.mark(cleaned(text), "output"), *self.selection)
+
+    def _enter(self, text: str) -> None:
+        if not self.read_only and text:
+            self._replace_via_keyboard(self._pastes.folded(text, ROOM - len(self.text)), *self.selection)
+
+    def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
+        start, end = self._around_marks(*sorted((start, end)))
+        return super()._replace_via_keyboard(insert, start, end)
+
+    def _delete_via_keyboard(self, start: Location, end: Location) -> EditResult | None:
+        start, end = self._around_marks(*sorted((start, end)))
+        return super()._delete_via_keyboard(start, end)
+
+    def _around_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
+        """A range that holds a pasted mark whole or not at all; a mere cursor inside one goes behind it."""
+        for row in {start[0], end[0]}:
+            for left, right in self._pastes.spans(self.document.get_line(row)):
+                inside_start = start[0] == row and left < start[1] < right
+                inside_end = end[0] == row and left < end[1] < right
+                if start == end and inside_start:
+                    return (row, right), (row, right)
+                start = (row, left) if inside_start else start
+                end = (row, right) if inside_end else end
+        return start, end
+
+    def undo(self) -> None:
+        """Textual measures the shorter text with the cursor still behind its end, and breaks: so it is moved first."""
+        was, before = self.selection, self.text
+        self.selection = Selection.cursor((0, 0))
+        super().undo()
+        if self.text == before:
+            self.selection = was
+
+    def redo(self) -> None:
+        was, before = self.selection, self.text
+        self.selection = Selection.cursor((0, 0))
+        super().redo()
+        if self.text == before:
+            self.selection = was
