@@ -163,14 +163,14 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
     def _events_wait(self) -> None:
         from jp_tui.protocol import events as ev
 
-        reported = self._bridge.collect()
-        self._main.show(reported)
-        self.attention.heard(reported)
-        for event in reported:
-            if isinstance(event, ev.EngineFailed):
-                self._handle_exception(EngineBroke(f"{event.message}\n{event.report}"))
-            elif isinstance(event, ev.Stopped):
-                self.exit(return_code=self.return_code or 0)
+        with self._bridge.portion() as reported:
+            self._main.show(reported)
+            self.attention.heard(reported)
+            for event in reported:
+                if isinstance(event, ev.EngineFailed):
+                    self._handle_exception(EngineBroke(f"{event.message}\n{event.report}"))
+                elif isinstance(event, ev.Stopped):
+                    self.exit(return_code=self.return_code or 0)
 
     def on_exchange_unopened(self, event: Exchange.Unopened) -> None:
         """Nothing could be opened, so there is nothing to work in: the words go to the shell, status 2 (S1)."""

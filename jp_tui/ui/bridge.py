@@ -1,12 +1,17 @@
 """The hop from the engine to Textual: the engine's thread wakes the app with one message, the app collects.
 
 The only calls made from the engine's thread are a flag and `post_message`, which Textual makes thread-safe. It
-knows no event: what arrives is handed on in order, whatever it is.
+knows no event: what arrives is handed on in order, whatever it is, and in portions, so that however much arrives at
+once a key never waits for all of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -15,6 +20,12 @@ if TYPE_CHECKING:  # the first frame comes before the protocol
     from jp_tui.link.port import Link
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
+
+
+PORTION = 0.003
+"""Seconds of work on events, after which keys have their turn for as long as that took."""
+MOST = 256
+"""Events of one portion; how many take its time is learnt."""
 
 
 class EventsWait(Message):
@@ -29,6 +40,9 @@ class Bridge:
         self._link: Link | None = None
         self._wake = wake
         self._woken = False
+        self._rest: deque[Event] = deque()
+        self._many = MOST
+        self._later: asyncio.TimerHandle | None = None
 
     @property
     def started(self) -> bool:
@@ -46,10 +60,27 @@ class Bridge:
             self._woken = True
             self._wake(EventsWait())
 
-    def collect(self) -> list[Event]:
-        """What was reported; the flag falls first, so that nothing that comes meanwhile goes unnoticed."""
+    @contextmanager
+    def portion(self) -> Iterator[list[Event]]:
+        """What was reported, in order, as much as there is time for; the app is woken for what is left then. The flag
+        falls first, so that nothing that comes meanwhile goes unnoticed."""
         self._woken = False
-        return self._link.collect() if self._link is not None else []
+        if self._link is not None:
+            self._rest.extend(self._link.collect())
+        if self._later is not None:  # the keys' turn
+            yield []
+            return
+        began, many = monotonic(), min(self._many, len(self._rest))
+        yield [self._rest.popleft() for _ in range(many)]
+        took = monotonic() - began
+        if many:
+            self._many = max(min(int(many * PORTION / max(took, 1e-6)), 2 * self._many, MOST), 1)
+        if self._rest:
+            self._later = asyncio.get_running_loop().call_later(took, self._go_on)
+
+    def _go_on(self) -> None:
+        self._later = None
+        self._wake(EventsWait())
 
     def send(self, command: Command) -> None:
         """Hand a command over; there is nobody to hear it before the engine is started."""

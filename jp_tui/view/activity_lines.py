@@ -43,8 +43,9 @@ MOST_CALLS = 200
 TAKE_OVER = "F9 decide yourself"
 ALL_THAT_WAITS = "F4 {n} more"
 OPEN_AGENT = "F3 open its conversation"
-MOST_OF_AGENT = 8
-"""Calls of a sub-agent that are in sight at once."""
+MOST_OF_AGENT, MOST_OF_ALL, MOST_AGENTS = 8, 64, 16
+"""Calls of a sub-agent that are in sight at once, and of all of them; of more sub-agents than that, only who they are,
+for what, and how many calls they made: what waits stands above, and each has a conversation of its own."""
 MOST_WAITING = 20
 """Things that wait that are in sight at once; the inbox has all of them."""
 NOBODY: Mapping[str, Agent] = MappingProxyType({})
@@ -80,9 +81,10 @@ def lines(
     shown = [call for call in activity.calls if not call.hidden or call.inquiries]
     if len(shown) > MOST_CALLS:
         found.append(Line(role="quiet", text=Foreign(f"{len(shown) - MOST_CALLS} earlier calls")))
+    most = 0 if len(agents) > MOST_AGENTS else min(MOST_OF_AGENT, MOST_OF_ALL // max(len(agents), 1))
     for call in shown[-MOST_CALLS:]:
         agent = agents.get(call.id)
-        found += _call(call, now) if agent is None else _agent(call, agent, now)
+        found += _call(call, now) if agent is None else _agent(call, agent, now, most)
     for inquiry in activity.loose:
         found += _inquiry(inquiry, 0, None, now)
     if not shown and not activity.loose:
@@ -135,7 +137,7 @@ def _call(call: Call, now: float) -> list[Line]:
     return [first, *told]
 
 
-def _agent(call: Call, agent: Agent, now: float) -> list[Line]:
+def _agent(call: Call, agent: Agent, now: float, most: int) -> list[Line]:
     """A sub-agent in the place of its call: who, for what, and its calls below. What it asks itself stands with them,
     not once more as what its call handed on (R222)."""
     own = tuple(one for one in call.inquiries if not one.asker.raw.startswith(SUB_AGENT))
@@ -145,10 +147,12 @@ def _agent(call: Call, agent: Agent, now: float) -> list[Line]:
     number = f"{len(inner)} calls" if len(inner) != 1 else "1 call"
     aside = agent.info.task or NOTHING
     head = replace(first, text=name, aside=aside, right=" ".join(part for part in (number, first.right) if part))
-    below = [line for one in inner[-MOST_OF_AGENT:] if not one.hidden or one.inquiries for line in _call(one, now)]
+    if not most:
+        return [head]
+    below = [line for one in inner[-most:] if not one.hidden or one.inquiries for line in _call(one, now)]
     below += [line for inquiry in agent.activity.loose for line in _inquiry(inquiry, 0, None, now)]
-    if len(inner) > MOST_OF_AGENT:
-        below.insert(0, Line(role="quiet", text=Foreign(f"{len(inner) - MOST_OF_AGENT} earlier calls")))
+    if len(inner) > most:
+        below.insert(0, Line(role="quiet", text=Foreign(f"{len(inner) - most} earlier calls")))
     opens = [Line(role="agent", text=Foreign(OPEN_AGENT), depth=1)] if not agent.over else []
     return [head, *rest, *(replace(line, depth=line.depth + 1) for line in below), *opens]
 

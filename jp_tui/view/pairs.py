@@ -23,10 +23,12 @@ class Pairs:
         self._events: dict[tuple[int, str], dict[int, stored.InquiryRequest | stored.InquiryResponse]] = {}
         self._homes: dict[tuple[int, str], str] = {}
         self._reviewers: dict[tuple[int, str], tuple[str, str]] = {}
+        self._made: dict[tuple[int, str], dict[int, Inquiry]] = {}  # a call may hold hundreds, and each event asks
 
     def reviewed(self, turn: int, inquiry: str, model: str) -> None:
         """This model is deciding it now, as long as it is open."""
         self._reviewers[turn, inquiry] = model, ""
+        self._made.pop((turn, inquiry), None)
 
     def heard(self, inquiry: str, text: str, *, fresh: bool) -> tuple[int, str] | None:
         """More of its reason; the turn and the call that show it, None when no model is known to decide it."""
@@ -35,12 +37,14 @@ class Pairs:
             return None
         model, before = self._reviewers[key]
         self._reviewers[key] = model, ("" if fresh else before) + text
+        self._made.pop(key, None)
         return key[0], self._homes.get(key, "")
 
     def ask(self, turn: int, seq: int, event: stored.InquiryRequest) -> str:
         """A request; the call it names, empty when it names none."""
         key, home = (turn, event.id), event.metadata.get("call")
         self._events.setdefault(key, {})[seq] = event
+        self._made.pop(key, None)
         if isinstance(home, str):
             self._homes[key] = home
         return self._homes.get(key, "")
@@ -49,10 +53,16 @@ class Pairs:
         """A response, whose request may not be held yet; the call of its request, empty when none is known."""
         key = (turn, event.id)
         self._events.setdefault(key, {})[seq] = event
+        self._made.pop(key, None)
         return self._homes.get(key, "")
 
     def of(self, turn: int, inquiry: str) -> dict[int, Inquiry]:
         """The inquiries of one id, by the number of their request."""
+        if (turn, inquiry) not in self._made:
+            self._made[turn, inquiry] = self._paired(turn, inquiry)
+        return self._made[turn, inquiry]
+
+    def _paired(self, turn: int, inquiry: str) -> dict[int, Inquiry]:
         events = sorted(self._events.get((turn, inquiry), {}).items(), key=itemgetter(0))
         asked = [seq for seq, event in events if isinstance(event, stored.InquiryRequest)]
         found = [settled(one.request, one.response) for one in pair(event for _, event in events)]
@@ -72,3 +82,4 @@ class Pairs:
             self._events.pop((turn, id_), None)
             self._homes.pop((turn, id_), None)
             self._reviewers.pop((turn, id_), None)
+            self._made.pop((turn, id_), None)

@@ -18,12 +18,12 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.bench import interrupts, sheets, store
+from tests.bench import interrupts, many, sheets, store
 from tests.bench.program import Never, Program
 from tests.bench.report import Row, machine, table
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("start", "keys", "open", "stream", "interrupt", "append", "idle", "schema")
+PARTS = ("start", "keys", "open", "stream", "interrupt", "append", "idle", "schema", "many")
 EVENTS = {"short": 100, "long": 10_000}
 RATE = 200
 
@@ -234,6 +234,12 @@ def run(bench: Bench, parts: list[str], driver: bool) -> list[Row]:
         rows += sheets.measured(
             bench.home.parent, 1 if bench.quick else 5, lambda log: bench.watched(log, bench.BARE, "--text"),
             lambda log, model: bench.watched(log, "jp_tui", "--model", model),
+        )  # fmt: skip
+    if "many" in parts:
+        quick = bench.quick
+        rows += many.measured(
+            bench.home.parent, 1 if quick else 3, 10 if quick else 40, 4.0 if quick else 6.0,
+            lambda model: bench.ours("--model", model)(),  # type: ignore[arg-type, return-value]
         )  # fmt: skip
     return rows
 

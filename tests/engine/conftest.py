@@ -189,6 +189,10 @@ class Bench:
             self._link.wait(0.2)
             self.events.extend(self._link.collect())
 
+    def forget(self) -> None:
+        """Nothing that was said so far is kept."""
+        self.events, self._seen = [], 0
+
     def prompt(self) -> PromptRequest:
         return self.until(e.QuestionAsked).prompt
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import tracemalloc
+from pathlib import Path
 
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, PromptRequest
@@ -102,3 +105,39 @@ def test_fifty_that_ask_come_back(bench: Bench) -> None:
     assert results(bench) == [(f"Done {number}.", False) for number in range(AGENTS)]
     kinds = [event["type"] for event in stored(bench, bench.conversation)]
     assert kinds.count("inquiry_request") == kinds.count("inquiry_response") == AGENTS
+
+
+def test_memory_grows_with_what_waits_and_is_given_back(tmp_path: Path) -> None:
+    """Issue 7, "Reliability": four times as many questions take about four times as much; little of them stays."""
+    took(tmp_path / "first", 1)  # what is loaded once is not counted
+    few, left_of_few = took(tmp_path / "few", EACH // 4)
+    many, left_of_many = took(tmp_path / "many", EACH)
+    assert 2 * few < many < 6 * few
+    assert left_of_few < few / 3 and left_of_many < many / 3
+
+
+def took(home: Path, each: int) -> tuple[int, int]:
+    """Bytes of the engine while so many questions of each sub-agent wait, and when the turn is over."""
+
+    def held() -> int:
+        bench.send_and_wait()
+        bench.forget()
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    home.mkdir()
+    bench = Bench(home)
+    bench.start()
+    tracemalloc.start()
+    try:
+        before = held()
+        bench.stop()
+        crew(bench, AGENTS, each)
+        waiting(bench, AGENTS * each)
+        full = held()
+        bench.interrupt("stop")
+        main_turn(bench)
+        return full - before, held() - before
+    finally:
+        tracemalloc.stop()
+        bench.stop()

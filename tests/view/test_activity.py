@@ -9,9 +9,10 @@ import pytest
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import CallState, StoredEvent
+from jp_tui.protocol.values import AgentInfo, CallState, StoredEvent
 from jp_tui.view.activity import Activity, applied, rebuilt
 from jp_tui.view.activity_lines import MOST_CALLS, STATES, TAKE_OVER, Line, lines
+from jp_tui.view.agents import Agent
 from jp_tui.view.inbox import Inbox
 from jp_tui.view.trail import said
 from tests.fakes import scenes
@@ -187,6 +188,20 @@ def test_hundreds_of_calls_are_cut_and_counted() -> None:
     found = lines(after(calls), 0.0)
     assert len(found) < MOST_CALLS + 10
     assert "30 earlier calls" in [read(line) for line in found]
+
+
+def test_a_crowd_of_sub_agents_is_one_line_each() -> None:
+    """Issue 7, "Reliability": the sidebar of fifty that made twenty calls each is painted as often as that of few."""
+    info = AgentInfo(conversation="k0", parent=CONVERSATION, call="s0", turn=1, task=Foreign("look"))
+    crew = [info.model_copy(update={"conversation": f"k{n}", "call": f"s{n}"}) for n in range(50)]
+    spawned = [scenes.call("spawn_agent", "running", id_=one.call) for one in crew]
+    inner = after([scenes.call("grep", "running", id_=f"g{n}") for n in range(20)])
+    agents = {one.call: Agent(info=one, activity=inner) for one in crew}
+    found = [read(line) for line in lines(after(spawned), 0.0, agents)]
+    assert len(found) < 60 and sum("20 calls" in line for line in found) == 50
+    few = {one.call: agents[one.call] for one in crew[:3]}
+    found = [read(line) for line in lines(after(spawned[:3]), 0.0, few)]
+    assert sum("grep" in line for line in found) == 24 and sum("12 earlier calls" in line for line in found) == 3
 
 
 def test_answers_in_a_line() -> None:

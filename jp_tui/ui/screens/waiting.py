@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from textual import on
 from textual.containers import Vertical
@@ -24,6 +25,9 @@ from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.view import inbox_lines as words
 from jp_tui.view.inbox import Inbox
 from jp_tui.view.queue import NONE, Key
+
+MANY, EACH = 50, 0.0008
+"""How many may wait before the lists are painted less often, and seconds between two of them for each."""
 
 
 class Waits(Vertical):
@@ -52,6 +56,7 @@ class Waits(Vertical):
         self._watched = self._looks = False
         self._wanted = NONE  # asked for in another conversation, and not there yet
         self._returns: Timer | None = None
+        self._told, self._tells = 0.0, cast(Timer | None, None)
 
     def on_mount(self) -> None:
         self.watch(self.app, "app_focus", self._window_focused, init=False)
@@ -59,6 +64,27 @@ class Waits(Vertical):
     def tell(self) -> None:
         """What waits has changed."""
         raise NotImplementedError
+
+    @property
+    def working(self) -> int:
+        """How many sub-agents there are, each of which has calls of its own."""
+        raise NotImplementedError
+
+    def soon(self, now: float) -> None:
+        """Tell it now; where a lot waits, all of which is listed anew then, not more often than it can be read."""
+        many = len(self._inbox.prompts) + 8 * self.working
+        wait = self._told + EACH * many - now if many > MANY else 0.0
+        if wait <= 0:
+            self.tell()
+        elif self._tells is None:
+            self._tells = self.set_timer(wait, self.tell)
+
+    def told(self) -> None:
+        """It is told."""
+        self._told = self._clock()
+        if self._tells is not None:
+            self._tells.stop()
+            self._tells = None
 
     # What is heard
 

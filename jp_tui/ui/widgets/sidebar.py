@@ -7,6 +7,7 @@ it ticks once a second while a duration grows, and not at all otherwise (designs
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -73,7 +74,7 @@ class Sidebar(VerticalScroll):
         self._agents: tuple[Agent, ...] = ()
         self._waiting: tuple[Entry, ...] = ()
         self._ticker: Timer | None = None
-        self._width = 0
+        self._tall = self._width = 0
 
     def compose(self) -> ComposeResult:
         lines = Static()
@@ -106,8 +107,10 @@ class Sidebar(VerticalScroll):
 
             agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
             rows = [painted(line, width) for line in lines(self._activity, self._clock(), agents, self._waiting)]
-            self.query_one(Static).update(join(*rows, sep=ours("\n")))
-            self._width = width
+            text = join(*rows, sep=ours("\n"))
+            tall = len(text.plain.splitlines())
+            self.query_one(Static).update(text, layout=(tall, width) != (self._tall, self._width))
+            self._tall, self._width = tall, width
             self.call_after_refresh(self._refit)
 
     def _refit(self) -> None:
@@ -119,6 +122,7 @@ class Sidebar(VerticalScroll):
         self._paint()
 
 
+@lru_cache(maxsize=1024)
 def painted(line: Line, width: int) -> Content:
     """A line in `width` cells, its right part at the right edge; a reason or a question may take several rows. A click
     on what waits turns to it."""

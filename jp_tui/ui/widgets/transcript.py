@@ -30,6 +30,8 @@ from jp_tui.view.story import Changes
 
 FRAME = 1 / 20
 """Seconds between two repaints while text arrives (designs.md B)."""
+AT_ONCE = 16
+"""Events that are each seen at once before the rest is seen once a frame."""
 
 
 class Transcript(Taking):
@@ -76,6 +78,9 @@ class Transcript(Taking):
         self._next_frame = 0.0
         self._asked: int | None = None
         self._waiting: set[str] = set()
+        self._free, self._free_at = float(AT_ONCE), 0.0  # how often it may settle at once, as of then
+        self._settle_later: asyncio.TimerHandle | None = None
+        self._grew = False
 
     # --- what the app tells --------------------------------------------------------------------------------
 
@@ -100,14 +105,16 @@ class Transcript(Taking):
             changes = self._pane.apply(event)
             self._follow_parts(changes)
             if changes.changed or changes.renamed:
-                self._settle(grown=self._pane.column.total > before)
+                self._settle_soon(grown=self._pane.column.total > before)
 
     def clear(self) -> None:
         """Show nothing."""
         self._desk.close()
         if self._frame is not None:
             self._frame.cancel()
-        self._frame, self._asked, self._conversation = None, None, ""
+        if self._settle_later is not None:
+            self._settle_later.cancel()
+        self._frame, self._settle_later, self._asked, self._conversation = None, None, None, ""
         self.mark("")
         self._desk = Desk(self._deliver)
         self._pane = Pane(self._pane.width, self._pane.look)
@@ -120,7 +127,8 @@ class Transcript(Taking):
     @property
     def settled(self) -> bool:
         """Whether everything in sight is painted and no page is awaited."""
-        return not (self._waiting or self._busy or self._frame or self._asked or self._pane.story.has_fresh)
+        later = self._frame or self._settle_later
+        return not (self._waiting or self._busy or later or self._asked or self._pane.story.has_fresh)
 
     # --- pages ---------------------------------------------------------------------------------------------
 
@@ -137,6 +145,25 @@ class Transcript(Taking):
         self.place(grown=grown)
         self._demand()
         self.refresh()
+
+    def _settle_soon(self, *, grown: bool) -> None:
+        """Now; where event comes after event, once a frame for all of them."""
+        if not self.is_attached:
+            self._settle(grown=grown)
+            return
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        self._free = min(self._free + (now - self._free_at) / FRAME, AT_ONCE)
+        self._free_at, self._grew = now, self._grew or grown
+        if self._settle_later is None and self._free >= 1:
+            self._settle_now()
+        elif self._settle_later is None:
+            self._settle_later = loop.call_at(now + FRAME, self._settle_now)
+
+    def _settle_now(self) -> None:
+        self._settle_later, self._free = None, max(self._free - 1, 0.0)
+        grown, self._grew = self._grew, False
+        self._settle(grown=grown)
 
     def _demand(self) -> None:
         """Ask the painter and the app for what is missing near the viewport."""
@@ -241,7 +268,7 @@ class Transcript(Taking):
             else:
                 self._grow(result)
         if changed:
-            self._settle()
+            self._settle_soon(grown=False)
 
     # --- size and colours ----------------------------------------------------------------------------------
 

@@ -1,0 +1,79 @@
+"""The hop from the engine to the screen: in order, nothing lost, and never so much at once that a key waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from textual.message import Message
+
+from jp_tui.protocol.commands import Command
+from jp_tui.protocol.events import Event, HistoryRead
+from jp_tui.ui import bridge
+from jp_tui.ui.bridge import Bridge
+
+
+class Box:
+    """A link that holds what is put into it."""
+
+    def __init__(self) -> None:
+        self.held: list[Event] = []
+        self.ready: Callable[[], None] = lambda: None
+
+    def start(self, ready: Callable[[], None]) -> None:
+        self.ready = ready
+
+    def collect(self) -> list[Event]:
+        found, self.held = self.held, []
+        return found
+
+    def send(self, command: Command) -> None:
+        raise AssertionError
+
+    def wait(self, timeout: float | None = None) -> bool:
+        raise AssertionError
+
+    def close(self, timeout: float) -> bool:
+        return True
+
+    def put(self, first: int, last: int) -> None:
+        self.held += [HistoryRead(texts=(str(n),)) for n in range(first, last)]
+        self.ready()
+
+
+async def test_a_burst_comes_in_portions_in_order_and_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 7, "Reliability": the keys' turn is between two portions, and what comes meanwhile is behind the rest."""
+    box, woken = Box(), asyncio.Queue[Message]()
+    clock = iter(range(1_000_000))
+    monkeypatch.setattr(bridge, "monotonic", lambda: next(clock) * bridge.PORTION * 2)
+    made = Bridge(lambda: box, lambda message: woken.put_nowait(message) is None)
+    made.start()
+    box.put(0, 3000)
+    portions: list[list[Event]] = []
+    while sum(map(len, portions)) < 3100:
+        await asyncio.wait_for(woken.get(), 5)
+        with made.portion() as reported:
+            portions.append(reported)
+        if len(portions) == 1:
+            box.put(3000, 3100)
+            with made.portion() as too_soon:
+                assert too_soon == [], "it is the keys' turn"
+    assert [event.texts[0] for one in portions for event in one if isinstance(event, HistoryRead)] == [
+        str(n) for n in range(3100)
+    ]
+    sizes = [len(one) for one in portions if one]
+    assert len(sizes) > 10 and sizes[1] < sizes[0] <= bridge.MOST, "each took too long, so the next is smaller"
+    assert woken.empty(), "nothing is left, and nobody is woken for it"
+
+
+async def test_a_few_events_are_one_portion() -> None:
+    box, woken = Box(), list[Message]()
+    made = Bridge(lambda: box, lambda message: not woken.append(message))
+    made.start()
+    box.put(0, 20)
+    with made.portion() as reported:
+        assert len(reported) == 20
+    with made.portion() as nothing:
+        assert nothing == []
+    assert len(woken) == 1
