@@ -155,9 +155,14 @@ class Exchange(Composing, Waits):
                 self._one(event)
         now_known = (self._status, self._activity, self._agents, self._inbox)
         if any(old is not new for old, new in zip(before, now_known, strict=True)):  # text that streams in changes none
-            self.tell()
+            self.soon(now)
+
+    @property
+    def working(self) -> int:
+        return len(self._agents.known)
 
     def tell(self) -> None:
+        self.told()
         self._status = counted(self._status, self._inbox)
         self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
         self.query_one(SheetDock).among(self._status.conversation, self._inbox.titles)
