@@ -27,8 +27,8 @@ from jp_tui.headless.steps import (
 )
 from jp_tui.headless.walking import Walking
 from jp_tui.protocol.values import Cancelled, EndTurn, Escalation, PromptRequest, Replied
+from jp_tui.view import escalated as why
 from jp_tui.view import wording as w
-from jp_tui.view.amounts import duration
 from jp_tui.view.prompts import asker
 
 AGAIN, HELP = ".", "?"
@@ -107,19 +107,19 @@ class Prompt(Step):
 
     def _banner(self) -> Iterator[str]:
         """Why a person sees what a reviewer was to answer (R150, R154); its first line is M12 to the letter."""
-        why = self._prompt.escalation
-        if why is None:
+        told = self._prompt.escalation
+        if told is None:
             return
-        yield from _told(why)
-        by = [f"reviewer {line(why.model)}"] if why.model else []
-        by += [duration(why.ms)] if why.ms is not None else []
+        yield from _told(told)
+        by = [f"reviewer {line(told.model)}"] if told.model else []
+        by += [took] if (took := why.took(told)) else []
         if by:
             yield f"({', '.join(by)})"
-        for one in () if why.failed else why.before:
+        for reason in why.earlier(told):
             yield w.BEFORE_INTENT
-            yield _quotes(one.reason)
-        if why.saw:
-            yield w.SAW.format(saw=line(why.saw))
+            yield _quotes(reason)
+        if told.saw:
+            yield w.SAW.format(saw=line(told.saw))
         yield "You decide."
 
     def _common(self) -> Iterator[tuple[str, str]]:
@@ -218,33 +218,24 @@ class Prompt(Step):
         return Menu((*entries, Entry(w.END_TURN, w.END_TURN_DOES, EndTurn())))
 
 
-def _told(why: Escalation) -> Iterator[str]:
+def _told(told: Escalation) -> Iterator[str]:
     """Its no, a first one where there was no second; else, or then, why there is none."""
-    if why.failed and why.before:
+    if (no := why.refusal(told)) is not None:
         yield w.REJECTING
-        yield _quotes(why.before[-1].reason)
-    match why.cause:
-        case "taken_over":
-            yield w.TAKEN_OVER
-            if heard := why.reason.raw.strip():
-                yield w.HEARD
-                yield quoted(heard)
-        case "too_long":
-            yield w.TOO_LONG_TO_REVIEW
-            if reason := why.reason.raw.strip():
-                yield quoted(reason)
-        case _ if why.failed:
-            yield w.NO_VERDICT
-            yield quoted(why.reason.raw.strip() or w.NO_REASON)
-        case _:
-            yield w.REJECTING
-            yield _quotes(why.reason)
+        yield _quotes(no)
+    if not told.failed:
+        return
+    yield why.without(told)
+    heard = why.heard(told)
+    if heard and told.cause == "taken_over":
+        yield w.HEARD
+    if heard or not told.cause:
+        yield quoted(heard or w.NO_REASON)
 
 
 def _quotes(reason: Foreign) -> str:
     """A reason between M12's quotes; the fallback has them too."""
-    words = reason.raw.strip("\n")
-    return quoted(f'"{words if words.strip() else w.NO_REASON}"')
+    return quoted(f'"{why.words(reason) or w.NO_REASON}"')
 
 
 def _replied(text: str) -> Response:

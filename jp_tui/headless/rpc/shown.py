@@ -13,8 +13,8 @@ from jp_tui.conversation.neutral import neutralise, warnings
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
+from jp_tui.view import escalated as why
 from jp_tui.view import wording as w
-from jp_tui.view.amounts import duration, short_model
 from jp_tui.view.prompts import headline
 
 Stage = Literal["ask", "reason", "arguments", "result"]
@@ -103,28 +103,21 @@ def _shown(foreign: str) -> str:
 
 def notice(told: Escalation) -> Iterator[str]:
     """Why a person sees what a reviewer was to answer (R150, R154): M12 to the letter, or why there is no verdict."""
-    if not told.failed:
-        yield from _said_no(told.reason)
-        yield from (f"{w.BEFORE_INTENT} {_quoted(one.reason)}" for one in told.before)
-    else:
-        if told.before:
-            yield from _said_no(told.before[-1].reason)
-        yield {"taken_over": w.TAKEN_OVER, "too_long": w.TOO_LONG_TO_REVIEW}.get(told.cause, w.NO_VERDICT)
-        if heard := told.reason.raw.strip():
-            yield f"{w.HEARD} {_quoted(told.reason)}" if told.cause == "taken_over" else _shown(heard)
+    if (no := why.refusal(told)) is not None:
+        yield w.REJECTING
+        yield _quoted(no)
+    yield from (f"{w.BEFORE_INTENT} {_quoted(reason)}" for reason in why.earlier(told))
+    if told.failed:
+        yield why.without(told)
+    if heard := why.heard(told):
+        yield f"{w.HEARD} {_quoted(told.reason)}" if told.cause == "taken_over" else _shown(heard.raw)
     if told.saw:
         yield w.SAW.format(saw=_shown(told.saw))
-    by = [f"reviewer {_shown(short_model(told.model))}"] if told.model else []
-    by += [duration(told.ms)] if told.ms is not None else []
+    by = [f"reviewer {_shown(why.model(told).raw)}"] if told.model else []
+    by += [took] if (took := why.took(told)) else []
     yield f"({', '.join(by)}) You decide." if by else "You decide."
-
-
-def _said_no(reason: Foreign) -> Iterator[str]:
-    yield w.REJECTING
-    yield _quoted(reason)
 
 
 def _quoted(reason: Foreign) -> str:
     """Between M12's quotes; the fallback has them too."""
-    words = reason.raw.strip("\n")
-    return f'"{_shown(words) if words.strip() else w.NO_REASON}"'
+    return f'"{_shown(why.words(reason)) or w.NO_REASON}"'

@@ -6,18 +6,16 @@ for and says when that is not all; it decides nothing and hears no key.
 
 from __future__ import annotations
 
-from typing import LiteralString
-
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import Escalation, Verdict
+from jp_tui.protocol.values import Escalation
 from jp_tui.ui.text import blank, foreign, join, ours, styled
+from jp_tui.view import escalated as why
 from jp_tui.view import wording as w
-from jp_tui.view.amounts import duration, short_model
 
 MOST = 20_000
 """Characters of a reason that are laid out; a sheet shows a few lines of it."""
@@ -39,10 +37,10 @@ class Banner(Widget):
 
     def __init__(self, escalation: Escalation, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        said = ours(_first(escalation)[0], "bold $text-warning")
-        model = Foreign(short_model(escalation.model))
-        by = [foreign(model, mode="approval", limit=40)] if model else []
-        by += [ours("{time}", time=Foreign(duration(escalation.ms)))] if escalation.ms is not None else []
+        no = why.refusal(escalation)
+        said = ours(w.REJECTING if no is not None else why.without(escalation), "bold $text-warning")
+        by = [foreign(model, mode="approval", limit=40)] if (model := why.model(escalation)) else []
+        by += [ours("{time}", time=Foreign(took))] if (took := why.took(escalation)) else []
         self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
         self._reason = _told(escalation)
 
@@ -82,35 +80,19 @@ def whole_reason(told: Escalation) -> Foreign:
     return Foreign("\n\n".join(part for part in parts if part.strip()))
 
 
-def _first(told: Escalation) -> tuple[LiteralString, Verdict | None]:
-    """M12 and the no that it quotes, a first one where there was no second; else why there is none."""
-    if not told.failed:
-        return w.REJECTING, Verdict(model=told.model, reason=told.reason, ms=told.ms)
-    return (w.REJECTING, told.before[-1]) if told.before else (_without(told), None)
-
-
-def _without(told: Escalation) -> LiteralString:
-    """Why there is no verdict, or no second one."""
-    if told.cause == "taken_over":
-        return w.TAKEN_OVER
-    return w.TOO_LONG_TO_REVIEW if told.cause == "too_long" else w.NO_VERDICT
-
-
 def _told(told: Escalation) -> Content:
     """The reason, then what it had said before, why there is no more, and what it was shown."""
-    _, no = _first(told)
-    lines = [_quoted(no.reason)] if no is not None else []
+    no = why.refusal(told)
+    lines = [_quoted(no)] if no is not None else []
     if told.failed:
-        heard = told.reason.raw.strip()
-        said = [ours(_without(told))] if no is not None else []
-        if heard:
+        said = [ours(why.without(told))] if no is not None else []
+        if why.heard(told):
             said += [ours(w.HEARD)] if told.cause == "taken_over" else []
             said.append(_quoted(told.reason))
         lines.append(join(*said, sep=ours(" ")))
-    else:
-        lines += [
-            ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(one.reason)) for one in told.before
-        ]
+    lines += [
+        ours("{head} {reason}", head=ours(w.BEFORE_INTENT), reason=_quoted(reason)) for reason in why.earlier(told)
+    ]
     if told.saw:
         lines.append(styled(ours(w.SAW, saw=Foreign(told.saw)), "$foreground-muted"))
     return join(*(line for line in lines if line), sep=ours("\n"))
@@ -118,7 +100,7 @@ def _told(told: Escalation) -> Content:
 
 def _quoted(reason: Foreign) -> Content:
     """The reason between M12's quotes, nothing hidden; the fallback has them too."""
-    text = reason.raw.strip("\n")
-    said = foreign(Foreign(text[:MOST]), mode="approval") if text.strip() else ours(w.NO_REASON)
+    text = why.words(reason)
+    said = foreign(Foreign(text[:MOST]), mode="approval") if text else ours(w.NO_REASON)
     more = ours(w.CUT, "$text-warning", n=len(text) - MOST) if len(text) > MOST else blank()
     return join(styled(join(ours('"'), said, ours('"')), "italic"), more)
