@@ -69,6 +69,7 @@ class LookSettings:
     sidebar: Sidebar
     sanitize: Sanitize
     review: bool = True
+    ascii: str = "auto"
 
 
 def load(
@@ -169,6 +170,7 @@ def look(settings: Settings) -> LookSettings:
         sidebar=settings.get("ui", "sidebar"),
         sanitize=settings.get("style", "sanitize"),
         review=settings.get("ui", "review"),
+        ascii=settings.get("ui", "ascii"),
     )
 
 

@@ -92,6 +92,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         environment: Mapping[str, str] | None = None,
         keys_file: str = "",
         theme_folder: str = "",
+        ascii_signs: bool = False,
     ) -> None:
         """`link` and `open_command` may be ways to make them: then they are made after the first frame.
 
@@ -101,6 +102,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         """
         self.crash_state = state_dir
         self._theme_files, self.theme_folder, self.keys_file = themes, theme_folder, keys_file
+        gate.only_ascii(ascii_signs)
         self.clip_environment, self.clip_say = environment or {}, lambda said: self._main.say(said)
         super().__init__(driver_class=driver_class())
         self.animation_level = "none"

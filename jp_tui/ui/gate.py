@@ -16,8 +16,18 @@ from textual.strip import Strip
 
 from jp_tui.conversation.urls import clean_url
 from jp_tui.conversation.visible import picture
+from jp_tui.ui.plain_signs import ascii_text
 
 _ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+_signs = [False]
+"""Whether our signs go out as ASCII; one terminal a process, so one answer."""
+
+
+def only_ascii(yes: bool) -> None:
+    """From now on write borders, marks and arrows as ASCII, or not."""
+    _signs[0] = yes
 
 
 def passed(text: str) -> str:
@@ -43,6 +53,8 @@ def _render(self: Strip, console: Console) -> str:
         if _ACTS.search("".join([segment.text for segment in segments])):
             mended = Strip([Segment(passed(text), style, control) for text, style, control in segments])
             segments = mended.crop(0, self.cell_length)._segments  # a control took no cell, its sign takes one
+        if _signs[0]:
+            segments = [Segment(ascii_text(text), style, control) for text, style, control in segments]
         system = console._color_system or ColorSystem.TRUECOLOR
         render = self.render_style
         self._render_cache = "".join(
