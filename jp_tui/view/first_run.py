@@ -252,7 +252,7 @@ def rows(now: Wizard, words: str = "") -> tuple[Row, ...]:
         case "failed":
             return (
                 Row(AGAIN, "Try again", "a local server may still be loading it"),
-                Row(OTHER, "Choose another model"),
+                Row(OTHER, "Choose another model", "back to the list"),
                 Row(ASIS, "Use it all the same", "the configuration is written, the trouble stays"),
             )
         case "reviewer":
@@ -297,7 +297,8 @@ def _models(now: Wizard, words: str) -> tuple[Row, ...]:
 
 
 def _said(one: ModelInfo) -> str:
-    return " · ".join(part for part in ("the usual one" if one.default else "", facts(one)) if part)
+    parts = ("the usual one" if one.default else "", facts(one), "" if one.listed else "its server does not list it")
+    return " · ".join(part for part in parts if part)
 
 
 def _reviewers(now: Wizard) -> tuple[Row, ...]:
