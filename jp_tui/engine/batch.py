@@ -282,5 +282,6 @@ class Batch:
                 end=end,
                 ms=job.ms if job is not None else None,
                 agent=job.agent if job is not None else None,
+                said=Foreign(job.said if job is not None and state == "running" else ""),
             )
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from jp_tui.conversation.model import Call
@@ -193,7 +194,15 @@ class Runner:
             spawn = self._agents.of(job, self._root, lambda: self._runs(job))
         copies = copies_of(self._log, job.call.id)
         reviews = self._log.setup.reviews
-        return job.execution(self._checks.usable, reviews=reviews, refused=refused, spawn=spawn, copies=copies)
+        said = partial(self._said, job)
+        return job.execution(
+            self._checks.usable, reviews=reviews, refused=refused, spawn=spawn, copies=copies, progress=said
+        )
+
+    def _said(self, job: Job, line: str) -> None:
+        """It wrote this while it runs; secrets stay where they are."""
+        job.said = self._log.secrets.text(line, job.call.id)
+        self._say(job.call.id, job.call.name, "running")
 
     def _runs(self, job: Job) -> None:
         """A sub-agent works for it now."""

@@ -50,7 +50,8 @@ class Job:
     for the record; `ms` is how long it ran; `kept` is its result of an earlier run; `allowed` are refused targets that
     a person let it touch all the same; `tool_error` is what the tool itself said, when the model reads other words
     (R143), `rejections` how often this was rejected, when the model is told to stop; `agent` is the sub-agent that it
-    runs, or ran before the turn was cut off; `leaves`: it is called off to be taken up again."""
+    runs, or ran before the turn was cut off; `leaves`: it is called off to be taken up again; `said` is the last line
+    of what it writes."""
 
     call: Call
     setup: ToolSetup
@@ -75,6 +76,7 @@ class Job:
     rejections: int = 0
     agent: AgentInfo | None = None
     leaves: bool = False
+    said: str = ""
 
     def edit(self, arguments: JsonObject) -> None:
         """Other arguments run; how the first were shown does not hold for them (R90)."""
@@ -101,6 +103,7 @@ class Job:
         refused: frozenset[str] = frozenset(),
         spawn: Spawner | None = None,
         copies: Copies | None = None,
+        progress: Callable[[str], None] = lambda _: None,
     ) -> ToolCall:
         """One run, as the tool gets it; the arguments as in ToolCall."""
         return ToolCall(
@@ -110,6 +113,7 @@ class Job:
             options=self.setup.options,
             replied=self.replied,
             cancel=self.cancel,
+            progress=progress,
             conversation=self.conversation,
             workspace=self.workspace,
             usable=usable,

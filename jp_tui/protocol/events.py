@@ -154,7 +154,7 @@ class TurnCompleted(Model):
 
 class CallChanged(Model):
     """A tool call changed its state (R96). `title` is what it is about; `ms` since it began to run. `agent` is the
-    sub-agent that it runs, once there is one."""
+    sub-agent that it runs, once there is one; `said` the last line of what it writes while it runs."""
 
     type: Literal["call_changed"] = "call_changed"
     conversation: str
@@ -167,6 +167,7 @@ class CallChanged(Model):
     end: CallEnd | None = None
     ms: int | None = None
     agent: AgentInfo | None = None
+    said: Foreign = Field(default=Foreign(""), repr=False)
 
 
 class QuestionAsked(Model):

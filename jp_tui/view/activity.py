@@ -28,7 +28,7 @@ _OPEN = ("open", "deferred")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A tool call. `began` is when it first ran, `since` when it came into its state, on the face's clock; its
-    duration counts the human's time too."""
+    duration counts the human's time too. `said` is the last line that it wrote while it runs."""
 
     id: str
     tool: Foreign
@@ -41,6 +41,7 @@ class Call:
     hidden: bool = False
     inquiries: tuple[Inquiry, ...] = ()
     decided: tuple[Decision, ...] = ()
+    said: Foreign = NOTHING
 
     @property
     def busy(self) -> bool:
@@ -164,6 +165,7 @@ def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
         since=call.since if call.since is not None and call.state == event.state else now,
         began=now - (event.ms or 0) / 1000 if runs and call.began is None else call.began,
         hidden=event.hidden,
+        said=event.said,
     )
     return _call(activity, call)
 

@@ -130,6 +130,7 @@ def _call(call: Call, now: float) -> list[Line]:
     repeats = any(first_line(inquiry.text.raw) == call.title.raw for inquiry in call.inquiries)  # a call that only asks
     first = Line(role=role, sign=sign, text=call.tool, aside=NOTHING if repeats else call.title, right=right)
     told = [line for one in call.decided for line in _decision(one)]
+    told += [Line(role="quiet", text=call.said, depth=1)] if call.said and call.busy else []
     back = taken_back(call.inquiries)
     for at, one in enumerate(call.inquiries):
         if not (one.moved or one.restores):  # gone back from: the last one counts
