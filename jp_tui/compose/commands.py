@@ -128,18 +128,18 @@ def _rpc(arguments: Arguments) -> int:
 
 def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
     """Commands over what is stored: nobody is asked, no model is called."""
+    if arguments.command.startswith("conversations "):
+        from jp_tui.compose.library import check
+
+        check(arguments)
     made = parts(arguments, settings, place)
     connected = link(made, journal(made), client=False, command=f"jp-tui {arguments.command.partition(' ')[0]}")
     to = output(arguments.json)
     match arguments.command:
-        case "conversations list":
-            from jp_tui.headless.lists import list_conversations
+        case name if name.startswith("conversations "):
+            from jp_tui.compose.library import conversations
 
-            return list_conversations(connected, to)
-        case "conversations show":
-            from jp_tui.headless.lists import show_conversation
-
-            return show_conversation(connected, arguments.conversation or "", to)
+            return conversations(arguments, connected, to)
         case "inquiries":
             from jp_tui.headless.inquiries import list_inquiries
 
@@ -183,7 +183,9 @@ def _config(arguments: Arguments, place: Place) -> int:
         case "config trust":
             return config.trust(sources, arguments.yes, arguments.revoke, asking(), to)
         case "config check":
-            return config.check(sources, _buildable, to, str(place.paths.themes))
+            from jp_tui.compose.own import own_problems
+
+            return config.check(sources, _buildable, to, str(place.paths.themes), own_problems(place.paths))
         case "config path":
             return config.path(sources, place.paths, to)
         case _:

@@ -11,9 +11,9 @@ from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view.export import exported
 
 
-def list_conversations(link: Link, output: Output) -> int:
-    """All conversations, newest first; the exit status. Raises OutputEnded."""
-    found = _ask(link, c.ListConversations(limit=100_000))
+def list_conversations(link: Link, output: Output, which: str = "active") -> int:
+    """All conversations, newest first, or the `archived` or `deleted` ones; the exit status. Raises OutputEnded."""
+    found = _ask(link, c.ListConversations.model_validate({"limit": 100_000, "which": which}))
     try:
         if not isinstance(found, e.ConversationsListed):
             return _failed(found, output)
@@ -21,7 +21,7 @@ def list_conversations(link: Link, output: Output) -> int:
             if output.as_json:
                 output.line(info.model_dump(mode="json"))
         if not output.as_json:
-            _table(found.conversations, output)
+            _table(found.conversations, output, which)
         return 0
     finally:
         link.close(5.0)
@@ -74,9 +74,10 @@ def _failed(event: e.Event, output: Output) -> int:
     return 2 if isinstance(event, e.Refused) else 1
 
 
-def _table(conversations: tuple[ConversationInfo, ...], output: Output) -> None:
+def _table(conversations: tuple[ConversationInfo, ...], output: Output, which: str) -> None:
     if not conversations:
-        output.say("No conversations yet. `jp-tui` starts one.")
+        none = "No conversations yet. `jp-tui` starts one." if which == "active" else f"No conversation is {which}."
+        output.say(none)
         return
     for info in conversations:
         title = neutralise(info.title, "line") or "(no title)"

@@ -48,6 +48,16 @@ class Arguments:
     yes: bool = False
     revoke: bool = False
     provider: str | None = None
+    text: str | None = None
+    title: str | None = None
+    path: str | None = None
+    at: str | None = None
+    format: str | None = None
+    output: str | None = None
+    archived: bool = False
+    deleted: bool = False
+    undo: bool = False
+    now: bool = False
     shell: str | None = None
 
     def flags(self) -> dict[str, tuple[tuple[str, ...], str]]:

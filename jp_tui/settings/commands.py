@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Command = Literal[
-    "workspace", "query", "rpc", "conversations list", "conversations show", "inquiries", "answer", "tools",
+    "workspace", "query", "rpc", "conversations list", "conversations show", "conversations search",
+    "conversations fork", "conversations export", "conversations import", "conversations rename",
+    "conversations archive", "conversations rm", "inquiries", "answer", "tools",
     "reviewers", "models", "doctor", "completions",
     "config show", "config set", "config check", "config trust", "config path",
 ]  # fmt: skip
@@ -39,6 +41,7 @@ class Entry:
 
 
 _JSON = Option("--json", "one JSON object a line on stdout")
+_ID = Option("conversation", "its id, or the beginning of it", "ID")
 _KEY = "a key as it is written in TOML, for example ui.theme"
 
 ENTRIES: dict[Command, Entry] = {
@@ -61,8 +64,13 @@ ENTRIES: dict[Command, Entry] = {
         """\
   jp-tui conversations list                the latest first
   jp-tui conversations list --json         one JSON object a line
+  jp-tui conversations list --archived     those that were put away
 """,
-        (_JSON,),
+        (
+            Option("--archived", "only those that are archived"),
+            Option("--deleted", "only those that were deleted and can be restored"),
+            _JSON,
+        ),
     ),
     "conversations show": Entry(
         "ID [OPTION]...",
@@ -71,7 +79,78 @@ ENTRIES: dict[Command, Entry] = {
   jp-tui conversations show ID             the conversation as text
   jp-tui conversations show ID --json      every event as it is stored
 """,
-        (Option("conversation", "its id, or the beginning of it", "ID"), _JSON),
+        (_ID, _JSON),
+    ),
+    "conversations search": Entry(
+        "TEXT [OPTION]...",
+        "Search the titles and texts of all conversations. Ends with 1 when nothing is found.",
+        """\
+  jp-tui conversations search "conf val"   words, by their beginnings, in any order
+  jp-tui conversations search '"as it is"' in double quotes: exactly these words in a row
+  jp-tui conversations search zebra --json one JSON object a conversation, with its hits
+""",
+        (Option("text", "what to look for", "TEXT"), Option("--archived", "among archived ones, too"), _JSON),
+    ),
+    "conversations fork": Entry(
+        "ID [OPTION]...",
+        "A new conversation with the events of this one up to one of them.",
+        """\
+  jp-tui conversations fork ID             all of it
+  jp-tui conversations fork ID --at 12     up to event 12; show ID --json tells the numbers
+""",
+        (_ID, Option("--at", "the number of the last event that is taken", "N"), _JSON),
+    ),
+    "conversations export": Entry(
+        "ID [OPTION]...",
+        "A conversation as one document on standard output.",
+        """\
+  jp-tui conversations export ID           Markdown
+  jp-tui conversations export ID --format html --output talk.html
+  jp-tui conversations export ID --format json
+""",
+        (
+            _ID,
+            Option("--format", "md, json or html (default: md)", "FORMAT"),
+            Option("--output", "a file instead of standard output", "FILE"),
+            _JSON,
+        ),
+    ),
+    "conversations import": Entry(
+        "PATH [OPTION]...",
+        "Copy conversations of jp into this workspace; none comes twice, and nothing of jp's is changed.",
+        """\
+  jp-tui conversations import .            those of a workspace of jp
+  jp-tui conversations import .jp/conversations/17000000001-a-talk
+""",
+        (Option("path", "a workspace of jp, a folder of conversations, or one's folder", "PATH"), _JSON),
+    ),
+    "conversations rename": Entry(
+        "ID TITLE [OPTION]...",
+        "Give a conversation another title. An empty one is its first line again.",
+        """\
+  jp-tui conversations rename ID "Zebras"
+  jp-tui conversations rename ID ""        its first line again
+""",
+        (_ID, Option("title", "the title", "TITLE"), _JSON),
+    ),
+    "conversations archive": Entry(
+        "ID [OPTION]...",
+        "Take a conversation, with its sub-agents', out of the lists. Nothing of it is lost.",
+        """\
+  jp-tui conversations archive ID          list --archived shows it
+  jp-tui conversations archive ID --undo   back into the lists
+""",
+        (_ID, Option("--undo", "back into the lists"), _JSON),
+    ),
+    "conversations rm": Entry(
+        "ID [OPTION]...",
+        "Delete a conversation, with its sub-agents'. For seven days it can be restored.",
+        """\
+  jp-tui conversations rm ID               list --deleted shows it
+  jp-tui conversations rm ID --undo        restore it
+  jp-tui conversations rm ID --now         for good, at once
+""",
+        (_ID, Option("--undo", "restore it"), Option("--now", "for good, at once"), _JSON),
     ),
     "inquiries": Entry(
         "[ID] [OPTION]...",
