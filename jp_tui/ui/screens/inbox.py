@@ -233,6 +233,6 @@ def _detail(row: words.Row) -> Content:
         lines.append(ours("whose task is: {task}", task=foreign(entry.task, mode="line")))
     if entry.title and entry.title.raw not in entry.who.raw + entry.task.raw:
         lines.append(ours("in “{title}”", title=foreign(entry.title, mode="line")))
-    if row.mark:
+    if entry.off:
         lines.append(literal(row.mark))
     return join(*lines, sep=ours("\n"))
