@@ -32,7 +32,7 @@ from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
 from jp_tui.settings.toml import parse_key
 from jp_tui.settings.undo import undo
-from jp_tui.system.lock import Holder, LockError, acquire, lock_path
+from jp_tui.system.lock import Holder, LockError, acquire, holder, lock_path
 from jp_tui.system.paths import Paths, PathsError
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def setup(
         reviewer=SubAgent(opens.open, inquiry.list_tools),
         retry_with_intent=inquiry.retry_with_intent,
         lock=lambda conversation: _lock(parts.paths, conversation, command),
+        holder=lambda conversation: _holder(parts.paths, conversation),
         save_setting=lambda key, value: _save(parts.paths, key, value),
         unset_setting=lambda key: _unset(parts.sources, key),
         reload_tools=lambda deltas: reloaded(parts, deltas, opens),
@@ -157,6 +158,13 @@ def _lock(paths: Paths, conversation: str, command: str) -> Lock | HeldBy:
     except (LockError, PathsError) as problem:
         raise JournalError("unusable", str(problem)) from problem
     return HeldBy(str(held)) if isinstance(held, Holder) else held
+
+
+def _holder(paths: Paths, conversation: str) -> str:
+    try:
+        return str(holder(lock_path(paths.locks, conversation)) or "")
+    except (LockError, PathsError):
+        return ""  # whoever answers is told so
 
 
 def _save(paths: Paths, key: str, value: Json) -> Path:

@@ -11,16 +11,22 @@ from dataclasses import replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.ending import turn_error
+from jp_tui.engine.entries import stored_event
+from jp_tui.engine.listing import Asked
 from jp_tui.inquiry.relayed import ASKS
+from jp_tui.journal.port import ConversationRow, Reading
 from jp_tui.protocol.values import AgentInfo
 
 KIND = "agent_started"
 AGENT = "agent"
 """Metadata of a child's turn that its parent began, and of a response in the parent."""
 LINE = 200
+BEGINS = 8
+"""Events of a conversation among which its beginning is."""
 
 
 def line(task: str) -> Foreign:
@@ -70,6 +76,27 @@ def own(events: Iterable[ev.Event]) -> tuple[AgentInfo | None, tuple[str, ...] |
             names = about.get("tools") if isinstance(about, dict) else None
             return agent, tuple(map(str, names)) if isinstance(names, list) else None
     return None, None
+
+
+class Known:
+    """Which sub-agent asks what stands on record, each conversation read once."""
+
+    def __init__(self, journal: Reading) -> None:
+        self._journal = journal
+        self._own: dict[str, AgentInfo | None] = {}
+
+    def asking(self, row: ConversationRow, asked: Asked) -> AgentInfo | None:
+        """The one whose tool asks, or whose question its parent handed on (R222)."""
+        handed = asked[1].metadata.get(AGENT)
+        if isinstance(handed, str):
+            return self._of(handed)
+        return self._of(row.id) if row.parent is not None else None
+
+    def _of(self, conversation: str) -> AgentInfo | None:
+        if conversation not in self._own:
+            begins = self._journal.read(conversation, 0, BEGINS)
+            self._own[conversation], _ = own(read_event(stored_event(one).event) for one in begins)
+        return self._own[conversation]
 
 
 def answered(parent: Iterable[ev.Event], agent: str, waits: Iterable[ev.InquiryRequest]) -> list[ev.InquiryResponse]:

@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.engine.agent_record import Known
 from jp_tui.engine.listing import Asked, info, waiting
 from jp_tui.engine.log import Publish
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import Setup
 from jp_tui.journal.port import ConversationRow, JournalError
 from jp_tui.protocol.events import Event, QuestionAsked, QuestionSettled, TitleChanged, TurnCompleted, WaitingListed
-from jp_tui.protocol.values import PromptRequest, WaitingInfo
+from jp_tui.protocol.values import AgentInfo, PromptRequest, WaitingInfo
 
 LOOK_SECONDS = 1.0
 PAUSE_SECONDS = 0.2
@@ -75,7 +76,8 @@ class Watching:
 
     def _found(self) -> list[WaitingInfo]:
         journal, rows = self._setup.journal, dict[str, ConversationRow | None]()
-        found: list[WaitingInfo] = []
+        agents, found = Known(journal), list[WaitingInfo]()
+        holders: dict[str, str] = {}
         held = {id_ for id_, session in self._sessions.items() if session.mine and session.busy}
         for session in self._sessions.values():
             found += [_here(session, prompt) for prompt in session.prompts()]
@@ -85,7 +87,10 @@ class Watching:
                 continue
             row = rows[id_] = rows[id_] if id_ in rows else journal.conversation(id_)
             if row is not None and row.workspace == str(self._setup.workspace):
-                found.append(_recorded(row, asked))
+                if id_ not in holders:
+                    own = id_ in self._sessions and self._sessions[id_].mine
+                    holders[id_] = "" if own else self._setup.holder(id_)
+                found.append(_recorded(row, asked, agents.asking(row, asked), holders[id_]))
         return sorted(found, key=lambda one: one.since)
 
 
@@ -107,7 +112,7 @@ def _here(session: Session, prompt: PromptRequest) -> WaitingInfo:
     )
 
 
-def _recorded(row: ConversationRow, asked: Asked) -> WaitingInfo:
+def _recorded(row: ConversationRow, asked: Asked, agent: AgentInfo | None, held_by: str) -> WaitingInfo:
     known = info(*asked)
     return WaitingInfo(
         conversation=row.id,
@@ -118,5 +123,7 @@ def _recorded(row: ConversationRow, asked: Asked) -> WaitingInfo:
         text=Foreign(first_line(str(known.question.get("text", "")))),
         digest=known.digest,
         since=known.asked_at,
+        held_by=held_by,
+        agent=agent,
         question=known.question,
     )

@@ -24,7 +24,7 @@ from jp_tui.link.local import LocalLink
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import PromptRequest, Response
-from jp_tui.system.lock import Holder, acquire, lock_path
+from jp_tui.system.lock import Holder, acquire, holder, lock_path
 from jp_tui.tools.port import Tool
 from jp_tui.tools.registry import builtin
 from tests.fakes.journals import Flaky
@@ -122,6 +122,7 @@ class Bench:
             tools=self.tools,
             open_model=open_model,
             lock=lock,
+            holder=lambda id_: str(holder(lock_path(self.home / "locks", id_)) or ""),
             save_setting=save,
             unset_setting=self._unset,
             reload_tools=self._reload,

@@ -73,6 +73,8 @@ def test_everything_is_in_it_and_it_follows(bench: Bench, other: Bench) -> None:
     seen = listed(other, lambda items: len(items) == 2)
     assert {one.inquiry for one in seen} == {"s1.go.1", "t1.sure.1"}
     assert all(not one.here and one.question is not None for one in seen), "another process reads the record"
+    assert all(one.held_by.startswith("a test (process ") for one in seen)
+    assert {one.inquiry: one.agent for one in seen} == {one.inquiry: one.agent for one in found}, "E4: who, for what"
     assert {one.digest for one in seen} == {one.digest for one in found}
     bench.answer(bench.ever(e.QuestionAsked, lambda one: one.prompt.tool == "ask_user").prompt, Answered(value=True))
     found = listed(bench, lambda items: any(one.kind == "permission" for one in items))
@@ -106,7 +108,7 @@ def test_an_answer_from_the_inbox_carries_the_turn_on(bench: Bench) -> None:
     bench.send(c.WatchWaiting())
     (item,) = listed(bench, lambda items: len(items) == 1)
     assert (item.conversation, item.inquiry, item.here) == (waits, "t1.sure.1", False)
-    assert item.question is not None and item.question["text"] == "Sure\nof it?"
+    assert item.question is not None and item.question["text"] == "Sure\nof it?" and item.held_by == ""
     bench.send(c.OfferAnswer(conversation=waits, inquiry=item.inquiry, value="yes", carry_on=True))
     assert bench.until(e.OfferSettled).status == "accepted"
     assert bench.until(e.TurnStarted).conversation == waits
