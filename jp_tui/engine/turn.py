@@ -29,6 +29,7 @@ from jp_tui.engine.response import Responses, say_phase
 from jp_tui.engine.resuming import Cut, earlier
 from jp_tui.engine.setup import ModelSetup
 from jp_tui.engine.spawning import Runs, Spawning
+from jp_tui.engine.summing import summed
 from jp_tui.engine.verdicts import Checks
 from jp_tui.engine.wish import Wish
 from jp_tui.journal.port import JournalError
@@ -296,7 +297,7 @@ class Turn:
             await self._agents.settle()
         if outcome != "deferred":
             total = log.total.plus(totals(self._counts()))
-            metadata: JsonObject = {"total": total.counts()}
+            metadata: JsonObject = {"total": total.counts(), **summed(log)}
             if discarded:
                 metadata["discarded"] = True
             end = ev.TurnOutcome(

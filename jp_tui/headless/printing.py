@@ -22,6 +22,7 @@ from jp_tui.view.amounts import duration
 from jp_tui.view.calls import subject
 from jp_tui.view.decisions import decisions, sentence
 from jp_tui.view.export import exported, plain, set_in
+from jp_tui.view.summary import summary, undone
 
 SPEAKER = "assistant: "
 
@@ -126,6 +127,10 @@ class Printer:
                 self.last = self._asked[raw.id] = inquiries.question(raw)
             case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted():
                 self._settled(raw)
+            case stored.TurnOutcome() if summary(raw):
+                self._say(summary(raw))
+            case stored.Unknown() if undone(raw):
+                self._say(undone(raw))
             case _:
                 pass
 

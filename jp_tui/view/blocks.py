@@ -122,6 +122,14 @@ class Ending(_Placed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Note(_Placed):
+    """A line of ours about a turn: what it did, or what was taken back of it; foreign names are neutral in it."""
+
+    about: Literal["turn", "undone"]
+    text: Foreign
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Odd(_Placed):
     """An event of a kind that this version does not know, or that cannot be read (R51, R56)."""
 
@@ -129,7 +137,7 @@ class Odd(_Placed):
     problem: Foreign = NOTHING
 
 
-Block = User | Header | Said | Thought | Data | Tool | Question | Resumed | Ending | Odd
+Block = User | Header | Said | Thought | Data | Tool | Question | Resumed | Ending | Note | Odd
 
 
 def live_key(part: str) -> str:

@@ -19,6 +19,7 @@ from jp_tui.view.forms import Form, Place
 from jp_tui.view.inquiries import Inquiry, answered, handed, question
 from jp_tui.view.parts import Offered, PartTaken, offered, taken
 from jp_tui.view.story import Story
+from jp_tui.view.summary import summary, undone
 from jp_tui.view.trail import HANDED, fate, responder, spent
 
 _ENDS = {
@@ -138,7 +139,7 @@ def plain(event: ev.Event) -> str:
         case ev.InquiryCancelled(reason=reason):
             return hung(f"Cancelled ({reason})") + _by(event)
         case ev.TurnOutcome(outcome=outcome, error=error):
-            return hung(_ending(outcome, error))
+            return "\n".join(part for part in (hung(_ending(outcome, error)), hung(summary(event))) if part)
         case ev.ChatResponse(content=content):
             return "" if content is None or content == "" else f"Assistant: {dump(content)}"
         case ev.ConfigDelta(delta=delta):
@@ -147,6 +148,8 @@ def plain(event: ev.Event) -> str:
             return ""
         case ev.Unknown() if (said := aside(event)) is not None:
             return hung(f"Aside: {said.asked.raw}") + "\n" + hung(f"Aside answered: {said.said.raw}")
+        case ev.Unknown() if undone(event):
+            return hung(undone(event))
         case ev.Unknown(raw={"type": "inquiry_aside" | "agent_started"}, problem=""):
             return ""
         case ev.Unknown(raw=raw, problem=problem):

@@ -6,12 +6,14 @@ What needs other events beside it is put together in `story.py`.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.blocks import Data, Ending, Said, Thought
+from jp_tui.view.blocks import Data, Ending, Note, Said, Thought
 from jp_tui.view.inquiries import foreign
+from jp_tui.view.summary import summary
 
 
 def response_block(event: stored.ChatResponse, seq: int) -> Said | Thought | Data | None:
@@ -30,15 +32,20 @@ def response_block(event: stored.ChatResponse, seq: int) -> Said | Thought | Dat
             return Said(key=key, place=place, text=text, incomplete=incomplete, greeting=greeting)
 
 
-def ending_block(event: stored.TurnOutcome, seq: int) -> Ending | None:
-    """How a turn ended; None when it simply did."""
-    if event.outcome == "done":
-        return None
+def ending_blocks(event: stored.TurnOutcome, seq: int) -> Iterator[Ending | Note]:
+    """How a turn ended, when it did not simply end, and what it did, when that is worth a line."""
+    if event.outcome != "done":
+        yield _ending(event, seq)
+    if told := summary(event):
+        yield Note(key=f"s{seq}", place=(seq, 1), about="turn", text=Foreign(told))
+
+
+def _ending(event: stored.TurnOutcome, seq: int) -> Ending:
     error = event.error or {}
     return Ending(
         key=f"e{seq}",
         place=(seq, 0),
-        how=event.outcome,
+        how=event.outcome,  # type: ignore[arg-type]  # not "done"
         message=foreign(error.get("message")),
         detail=foreign(error.get("detail")),
         advice=foreign(error.get("advice")),

@@ -21,6 +21,7 @@ from jp_tui.view.blocks import (
     LIVE,
     Block,
     Header,
+    Note,
     Odd,
     Question,
     Resumed,
@@ -30,9 +31,10 @@ from jp_tui.view.blocks import (
     live_key,
 )
 from jp_tui.view.calls import Known, tool_block
-from jp_tui.view.facts import ending_block, response_block
+from jp_tui.view.facts import ending_blocks, response_block
 from jp_tui.view.inquiries import foreign
 from jp_tui.view.pairs import Pairs
+from jp_tui.view.summary import undone
 
 GREETING, GREETING_HEADER = "greeting", "greeting:header"
 """The part that a scripted model's greeting is, until the log has it."""
@@ -229,6 +231,8 @@ class Story:
                 pass
             case stored.Unknown(raw={"type": "agent_started"}):
                 pass  # its call tells it
+            case stored.Unknown() if undone(event):
+                self._put(Note(key=key, place=(seq, 0), about="undone", text=Foreign(undone(event))))
             case stored.Unknown(raw=raw, problem=problem):
                 home = self._asides.take(turn, seq, event)
                 if home is None:
@@ -250,7 +254,7 @@ class Story:
         known.deferred = event.outcome == "deferred"
         self._headers(turn)
         self._settle(turn)
-        if (block := ending_block(event, seq)) is not None:
+        for block in ending_blocks(event, seq):
             self._put(block)
 
     # --- headers -------------------------------------------------------------------------------------------

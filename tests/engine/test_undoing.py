@@ -219,3 +219,16 @@ def test_not_while_the_model_works(desk: Bench) -> None:
     desk.send(c.UndoChanges(conversation=desk.conversation))
     assert "still working" in desk.until(e.Refused).message
     assert (desk.workspace / "a").read_text() == "A\n"
+
+
+def test_the_end_of_a_turn_says_what_it_did(desk: Bench) -> None:
+    """Counted once, in the log: tools, files, lines, questions and who answered; nothing for text alone."""
+    (desk.workspace / "a").write_text("a\n")
+    calls = [edit("a", "a", "A"), call("fs_read_file", {"path": "missing"}, "c2", 1)]
+    desk.script = Script(*turn(*calls), [*text("Hello."), *end()])
+    desk.start()
+    run(desk)
+    run(desk)
+    first, second = (event["metadata"] for event in desk.log() if event["type"] == "turn_outcome")
+    assert first["did"] == {"calls": 2, "failed": 1, "files": 1, "added": 1, "removed": 1, "asked": {"user": 1}}
+    assert "did" not in second
