@@ -8,7 +8,8 @@ added, so that nothing of it waits.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import pairing
@@ -46,7 +47,7 @@ async def import_all(setup: Setup, path: str, progress: Progress) -> Conversatio
             problems.append(ImportProblem(path=str(folder.path), reason=f"it is being imported by {held.words}"))
             continue
         try:
-            row = await _one(setup, folder, problems)
+            row = await _one(setup, folder, problems, partial(progress.at, number, folder.path.name))
         finally:
             held.release()
         before += row is None
@@ -56,10 +57,13 @@ async def import_all(setup: Setup, path: str, progress: Progress) -> Conversatio
     return ConversationsImported(imported=infos, before=before, problems=tuple(problems))
 
 
-async def _one(setup: Setup, folder: Folder, problems: list[ImportProblem]) -> ConversationRow | bool | None:
-    """The new one; None for one that is here, False for one that cannot be read. Raises JournalError."""
+async def _one(
+    setup: Setup, folder: Folder, problems: list[ImportProblem], tick: Callable[[], None]
+) -> ConversationRow | bool | None:
+    """The new one; None for one that is here, False for one that cannot be read; `tick` is called while it goes on.
+    Raises JournalError."""
     try:
-        read_in = await read(folder)
+        read_in = await read(folder, tick)
     except Unreadable as problem:
         problems.append(ImportProblem(path=str(problem.path), reason=problem.reason))
         return False
@@ -72,10 +76,10 @@ async def _one(setup: Setup, folder: Folder, problems: list[ImportProblem]) -> C
     if read_in.unread:
         words = f"{read_in.problem}; it is kept as it stands"
         problems.append(ImportProblem(path=str(folder.path), reason=words, events=read_in.unread))
-    return await _bring(setup, read_in)
+    return await _bring(setup, read_in, tick)
 
 
-async def _bring(setup: Setup, read_in: JpConversation) -> ConversationRow:
+async def _bring(setup: Setup, read_in: JpConversation, tick: Callable[[], None]) -> ConversationRow:
     entries = list(_entries(read_in, timestamp(setup.now())))
     copied = Copied(
         id=setup.new_id(),
@@ -89,6 +93,7 @@ async def _bring(setup: Setup, read_in: JpConversation) -> ConversationRow:
     )
     async with making(setup, copied):
         for start in range(0, len(entries), BATCH):
+            tick()
             await add(setup, copied.id, entries[start : start + BATCH])
         if entries:
             await close(setup, copied, entries[-1].turn, max(entry.at for entry in entries))

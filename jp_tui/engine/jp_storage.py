@@ -12,7 +12,7 @@ import binascii
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -140,8 +140,8 @@ def _changed(folder: Folder) -> float:
 # --- reading one --------------------------------------------------------------------------------------------
 
 
-async def read(folder: Folder) -> JpConversation:
-    """One conversation, read in pieces so that other work goes on between. Raises Unreadable."""
+async def read(folder: Folder, tick: Callable[[], None] = lambda: None) -> JpConversation:
+    """One conversation, read in pieces so that other work goes on between, after each a `tick`. Raises Unreadable."""
     found = JpConversation(folder.id, archived=folder.archived)
     path = folder.path / EVENTS
     text = _text(path)
@@ -150,6 +150,7 @@ async def read(folder: Folder) -> JpConversation:
         value, place = _next(text, place, path)
         _take(found, value)
         if len(found.events) % PAUSE == 0:
+            tick()
             await asyncio.sleep(0)
     metadata = _object(folder.path / METADATA)
     title = metadata.get("title")
