@@ -27,7 +27,7 @@ class Desk(Protocol):
     takes: ClassVar[tuple[type[Model], ...]]
 
     async def handle(self, command: Model) -> None:
-        """Carry out a command of these types; runs beside the others and may take its time, but for those in IN_ORDER."""
+        """Carry out a command of these types; runs beside the others, but for those in IN_ORDER."""
 
     async def close(self) -> None:
         """Give up what it holds; its running commands are cancelled already."""
@@ -52,6 +52,7 @@ def desks(house: House) -> tuple[Desk, ...]:
     from jp_tui.engine.files_desk import FilesDesk
     from jp_tui.engine.library import Library
     from jp_tui.engine.models_desk import ModelsDesk
+    from jp_tui.engine.picture_desk import PictureDesk
     from jp_tui.engine.preferences import Preferences
     from jp_tui.engine.queue_desk import QueueDesk
     from jp_tui.engine.shell_desk import ShellDesk
@@ -66,6 +67,7 @@ def desks(house: House) -> tuple[Desk, ...]:
         QueueDesk(house),
         FilesDesk(house),
         ShellDesk(house),
+        PictureDesk(house),
         TrustDesk(house),
         Undoing(house),
         Spending(house),

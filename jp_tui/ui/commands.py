@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.ui.screens.waiting import Waits
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.widgets.slash import Slash
+    from jp_tui.ui.widgets.status import StatusLine
 
     _Part = App[None]
 else:
@@ -47,6 +48,12 @@ class Entry(Command):
 
 COMMANDS: tuple[Entry, ...] = (
     Entry(name="new", title="New conversation", does="Begin an empty one", action="new"),
+    Entry(
+        name="conversations",
+        title="Conversations",
+        does="Search in all of them, open, rename, fork, archive, delete, import",
+        action="conversations",
+    ),
     Entry(
         name="ledger",
         title="Ledger",
@@ -130,6 +137,13 @@ class Commands(_Part):
         event.stop()
         if isinstance(event.command, Entry):
             self.do(event.command, event.argument)
+
+    def on_status_line_pointed(self, event: StatusLine.Pointed) -> None:
+        """What the top line counts or names is shown where it is clicked."""
+        event.stop()
+        for entry in COMMANDS:
+            if entry.name == event.command:
+                self.do(entry)
 
     def do(self, entry: Entry, argument: str = "") -> None:
         """Run a command."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from jp_tui.ui.bridge import Bridge
+    from jp_tui.ui.screens.library import Library
     from jp_tui.ui.screens.settings import SettingsPage
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
@@ -28,6 +29,8 @@ class Pages(_Part):
     _wear: Callable[[str], bool]
     _bridge: Bridge
     _main: WorkspaceScreen
+    _go_to: Callable[[str], None]
+    wall: Callable[[], float]
 
     def action_settings(self) -> None:
         from jp_tui.ui.screens.settings import SettingsPage
@@ -58,6 +61,19 @@ class Pages(_Part):
             self._main.say(ours("There is no conversation yet"))
         elif not any(isinstance(one, Usage) for one in self.screen_stack):
             self.push_screen(Usage(self._main.conversation))
+
+    def action_conversations(self) -> None:
+        from jp_tui.ui.screens.library import Library
+
+        if not any(isinstance(one, Library) for one in self.screen_stack):
+            workspace, home = self._main.place
+            page = Library(workspace=workspace, home=home, here=self._main.conversation, wall=self.wall)
+            self.push_screen(page)
+
+    def on_library_chosen(self, event: Library.Chosen) -> None:
+        event.stop()
+        self.pop_screen()
+        self._go_to(event.conversation)
 
     def on_settings_page_wear(self, event: SettingsPage.Wear) -> None:
         event.stop()

@@ -8,9 +8,11 @@ from jp_tui.protocol.models import ModelInfo, ModelsListed
 from jp_tui.protocol.usage import TurnUsage, UsageRead
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.amounts import count, duration, money
+from jp_tui.view.models import facts, tags
 
 AWAY = ("refused", "unreachable")
 """Kinds of trouble of a server that does not run, which is no fault where nobody asked for it by name."""
+UNKNOWN = "nothing is known of it (models.toml can say it)"
 EMPTY = "No model matches."
 NONE = "No server answered and no key is set. /setup helps to connect one."
 SWITCHED = "From the next turn on: {model}"
@@ -25,24 +27,9 @@ def matching(models: Iterable[ModelInfo], words: str) -> list[ModelInfo]:
     return [one for one in models if all(word in " ".join((one.id, *one.aliases)).casefold() for word in wanted)]
 
 
-def facts(one: ModelInfo) -> str:
-    """`200k context · $3 in, $15 out a million · images`; what is not known is left out."""
-    parts = []
-    if one.window:
-        parts.append(f"{count(one.window)} context")
-    if one.input is not None and one.output is not None:
-        parts.append(f"{_price(one.input)} in, {_price(one.output)} out a million tokens")
-    if one.images is not None:
-        parts.append("takes images" if one.images else "no images")
-    if one.aliases:
-        parts.append(f"also {', '.join(one.aliases)}")
-    if not one.listed:
-        parts.append("its server does not list it")
-    return " · ".join(parts) or "nothing is known of it (models.toml can say it)"
-
-
-def _price(dollars: float) -> str:
-    return f"${dollars:g}"
+def about(one: ModelInfo) -> str:
+    """All that is known of it, in a line."""
+    return " · ".join(part for part in (facts(one), tags(one)) if part) or UNKNOWN
 
 
 def troubles(listed: ModelsListed) -> list[str]:

@@ -35,7 +35,7 @@ async def test_the_list_says_what_is_known_of_each_and_who_could_not_be_asked() 
         assert "asking the servers…" in app.screen_text()
         await app.says(pilot, LISTED)
         shown = app.screen_text()
-        assert "200k context · $1 in, $5 out a million tokens · takes images · also haiku" in shown
+        assert "200k tokens · $1 in, $5 out · images · alias haiku" in shown
         assert "local/[b]llama" in shown and "\x1b" not in shown
         assert "not running: ollama" in shown and "The key was refused. Check GROQ_API_KEY." in shown
         assert "no key: openai" in shown

@@ -71,7 +71,7 @@ class Models(Searching):
     def _item(self, one: ModelInfo) -> Item:
         mark = ours("● ", style="$primary") if one.id == self._current else ours("  ")
         name = mark + foreign(Foreign(one.id), mode="line", style="bold", limit=70)
-        known = foreign(Foreign(say.facts(one)), mode="line", style=_QUIET, limit=200)
+        known = foreign(Foreign(say.about(one)), mode="line", style=_QUIET, limit=200)
         return Item(one.id, (name, known.pad_left(2)), blank())
 
     @on(OptionList.OptionSelected)

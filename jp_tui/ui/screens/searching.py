@@ -5,14 +5,17 @@ Esc goes from the line to the list with everything in it again, then away. It as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical
+from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 
 from jp_tui.ui.keys import words
-from jp_tui.ui.screens.listing import Listing, Rows
+from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.line import Line
@@ -22,6 +25,7 @@ class Searching(Overlay, Listing):
     """A page as high as the screen: a search, rows, more of the highlighted one, a line to write in, what is said."""
 
     BINDINGS = [
+        Binding("r", "again", "read again", show=False, id="searching.again", tooltip="Ask for the list once more"),
         Binding("slash", "search", "search", id="searching.search", tooltip="Words that must stand in a row"),
         Binding("escape,q", "back", "back", id="searching.back", tooltip="From the line to the list, then away"),
     ]
@@ -47,6 +51,13 @@ class Searching(Overlay, Listing):
             yield edit
             yield Static(id="notice")
             yield KeyBar(speaks_for_itself=lambda node: False)
+
+    def show(self, items: Sequence[Item] | None, empty: Content) -> None:
+        """An empty list has no focus to give away: the keys stay the page's."""
+        typing = self.typing
+        super().show(items, empty)
+        if not typing:
+            self.set_focus(self.query_one(OptionList) if items else None)
 
     def found(self) -> None:
         """List what matches the search."""

@@ -191,6 +191,11 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
         return self._status.conversation
 
     @property
+    def place(self) -> tuple[str, str]:
+        """The folder, and the user's home, by which it is shortened."""
+        return self._status.workspace, self._status.home
+
+    @property
     def model(self) -> str:
         """The one that the conversation is held with."""
         return self._status.model

@@ -1,0 +1,59 @@
+"""One conversation on its way to a file: pages come from the engine, whole turns go to a writer, the file is made last.
+
+A file that is there already is never written over.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol.events import ConversationRead
+from jp_tui.protocol.values import ConversationInfo
+from jp_tui.view.exporting import FORMATS, Format, Pages, file_name, writer
+
+PAGE = 1000
+
+
+class Exporting:
+    """The file, and what is known so far; `done` events of it were read."""
+
+    def __init__(self, info: ConversationInfo, name: str, folder: str) -> None:
+        """`name` is relative to `folder`. Raises ValueError with words."""
+        ending = name.rpartition(".")[2].lower()
+        found: list[Format] = [one for one in FORMATS if one == ending]
+        if not found:
+            raise ValueError("The name ends with .md, .html or .json: that says the format.")
+        self.file = Path(folder, name).expanduser() if folder else Path(name).expanduser()
+        if self.file.exists():
+            raise ValueError(f"{self.file} is there already; choose another name.")
+        if not self.file.parent.is_dir():
+            raise ValueError(f"There is no folder {self.file.parent}.")
+        self.info, self.done = info, 0
+        self._writer, self._pages = writer(found[0]), Pages()
+        self._parts = [self._writer.begin(info)]
+
+    def next(self) -> cmd.ReadConversation:
+        """What is to be read next."""
+        return cmd.ReadConversation(conversation=self.info.id, after=self.done, count=PAGE)
+
+    def takes(self, read: ConversationRead) -> bool:
+        """One page; whether it was the last. Raises ValueError when the file cannot be written."""
+        if whole := self._pages.whole(read.events, more=read.more):
+            self._parts.append(self._writer.add(whole))
+        if read.events:
+            self.done = read.events[-1].seq
+        if read.more:
+            return False
+        self._parts.append(self._writer.end())
+        try:
+            with self.file.open("xb") as out:
+                out.write("".join(self._parts).encode("utf-8", "backslashreplace"))
+        except OSError as problem:
+            raise ValueError(f"{self.file} cannot be written: {problem}") from problem
+        return True
+
+
+def suggested(info: ConversationInfo) -> str:
+    """A name for the file."""
+    return file_name(info, "md")

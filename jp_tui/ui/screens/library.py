@@ -1,0 +1,317 @@
+"""Stored conversations: search in all of them, look at one, open, rename, fork, archive, delete and bring back, import.
+
+What is highlighted is shown below, read when the cursor rests on it. The engine searches and changes; nothing that is
+deleted here is gone before seven days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from textual import on
+from textual.binding import Binding
+from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Input, OptionList, Static
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.library import Found, Hit
+from jp_tui.protocol.values import ConversationInfo
+from jp_tui.ui.screens.exporting import Exporting, suggested
+from jp_tui.ui.screens.listing import Item, Listing
+from jp_tui.ui.screens.searching import Searching
+from jp_tui.ui.text import blank, foreign, join, ours
+from jp_tui.view import library_list as say
+from jp_tui.view.export import exported
+
+_QUIET = "$muted-foreground"
+REST = 0.15
+"""Seconds after the last key before a search goes out or a conversation is read."""
+_SHOWN = 4000
+"""Characters of a conversation's end that are shown."""
+Which = Literal["active", "archived", "deleted"]
+_NEXT: dict[Which, Which] = {"active": "archived", "archived": "deleted", "deleted": "active"}
+JOB = "library"
+
+
+class Library(Searching):
+    """A row a conversation, the latest first."""
+
+    BINDINGS = [
+        Binding("enter", "open", "open", id="library.open", tooltip="Go on with it"),
+        Binding("n", "rename", "rename", id="library.rename", tooltip="Give it a title of your own"),
+        Binding("f", "fork", "fork", id="library.fork", tooltip="A copy of it, to go another way"),
+        Binding("a", "archive", "archive", id="library.archive", tooltip="Out of the list, or back into it"),
+        Binding("x,delete", "remove", "delete", id="library.remove", tooltip="It can be brought back for seven days"),
+        Binding("u", "back_again", "undo", id="library.undo", tooltip="Bring back what was archived or deleted last"),
+        Binding("e", "export", "export", id="library.export", tooltip="To a file: .md, .html or .json"),
+        Binding("w", "places", "folders", id="library.places", tooltip="Those of this folder, or of all"),
+        Binding("t", "which", "archived", id="library.which", tooltip="Then the archived, then the deleted ones"),
+        Binding(
+            "i", "import", "import", show=False, id="library.import", tooltip="Conversations of jp, from its folder"
+        ),
+    ]
+    DEFAULT_CSS = """
+    Library { & > Vertical { max-width: 160; } #detail { height: 40%; max-height: 40%; overflow-y: auto; } }
+    """
+    title_words = "Conversations"
+
+    @dataclass
+    class Chosen(Message):
+        """This conversation is to be opened."""
+
+        conversation: str
+
+    def __init__(self, *, workspace: str, home: str, here: str, wall: Callable[[], float]) -> None:
+        """`here` is the conversation that is open; `wall` seconds since 1970."""
+        super().__init__()
+        self._workspace, self._home, self._here, self._wall = workspace, home, here, wall
+        self._everywhere = False
+        self._which: Which = "active"
+        self._rows: tuple[Found, ...] | None = None
+        self._revision = 0
+        self._asked: Timer | None = None
+        self._reads: Timer | None = None
+        self._read = ""
+        self._doing: Literal["", "rename", "import", "export"] = ""
+        self._undo: tuple[str, str] | None = None
+        self._wished = ""
+        self._exports: Exporting | None = None
+
+    # -- the engine
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self._ask()
+
+    def _ask(self) -> None:
+        place = "" if self._everywhere else self._workspace
+        if self.sought.strip():
+            self._revision += 1
+            self.wants(
+                cmd.SearchConversations(
+                    text=self.sought,
+                    workspace=place,
+                    archived=self._which == "archived",
+                    revision=self._revision,
+                    job=JOB,
+                )
+            )
+        else:
+            self.wants(cmd.ListConversations(workspace=place, which=self._which, limit=500))
+
+    def hear(self, event: ev.Event) -> None:
+        match event:
+            case ev.ConversationsListed(conversations=listed) if not self.sought.strip():
+                self._list(tuple(Found(info=one, hits=()) for one in listed))
+            case ev.ConversationsFound(revision=revision) if revision == self._revision and self.sought.strip():
+                self._list(event.found)
+                rest = f"{event.unindexed} events are not searched yet." if event.unindexed else ""
+                if words := " ".join(part for part in (event.notice, rest) if part):
+                    self.say(foreign(Foreign(words), style=_QUIET))
+            case ev.ConversationRead(info=info) if self._exports is not None and self._exports.info.id == info.id:
+                self._more(event)
+            case ev.ConversationRead(info=info):
+                self._preview(info, event)
+            case ev.ConversationChanged(info=info):
+                self._has_changed(info)
+            case ev.ConversationForked(info=info):
+                self.post_message(self.Chosen(info.id))
+            case ev.ConversationsImported():
+                words = say.imported(len(event.imported), event.before, event.problems)
+                self.say(foreign(Foreign(words), mode="line" if "\n" not in words else "conversation"))
+                self._ask()
+            case ev.LibraryProgress(job=job, done=done, total=total) if job == JOB:
+                of = f" of {total}" if total else ""
+                self.say(ours("{what}: {done}{of}", what=Foreign(event.what), done=done, of=Foreign(of)))
+            case ev.Refused(message=message, advice=advice):
+                text = " ".join(part for part in (message, advice) if part)
+                self.say(foreign(Foreign(text), style="$failed-foreground", limit=400))
+            case _:
+                pass
+
+    def _list(self, rows: tuple[Found, ...]) -> None:
+        self._rows = rows
+        now = self._wall()
+        empty = say.NOTHING if self.sought.strip() else say.EMPTY
+        self.show([self._item(one, now) for one in rows], ours(empty))
+        self._to_read()
+
+    def _item(self, one: Found, now: float) -> Item:
+        mark = ours("● ", style="$primary") if one.info.id == self._here else ours("  ")
+        first = mark + foreign(say.title(one.info), mode="line", style="bold", limit=90)
+        parts = [say.about(one.info, now, self._home, place=self._everywhere)]
+        if self.sought.strip():
+            parts.insert(0, say.matched(one))
+        second = foreign(Foreign(" · ".join(parts)), mode="line", style=_QUIET).pad_left(2)
+        return Item(one.info.id, (first, second), join(*map(_hit, say.hits(one)), sep=ours("\n")))
+
+    @property
+    def row(self) -> Found | None:
+        """The highlighted one."""
+        chosen = self.chosen
+        return next((one for one in self._rows or () if chosen is not None and one.info.id == chosen.key), None)
+
+    # -- the preview
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        self._to_read()
+
+    def _to_read(self) -> None:
+        """Read the end of the highlighted one when the cursor rests."""
+        if self._reads is not None:
+            self._reads.stop()
+        self._reads = self.set_timer(REST, self._read_now)
+
+    def _read_now(self) -> None:
+        row = self.row
+        if row is not None and not say.hits(row):
+            self._read = row.info.id
+            after = max(row.info.events - say.EVENTS_SHOWN, 0)
+            self.wants(cmd.ReadConversation(conversation=row.info.id, after=after, count=say.EVENTS_SHOWN))
+
+    def _preview(self, info: ConversationInfo, read: ev.ConversationRead) -> None:
+        if self.row is None or self.row.info.id != info.id or info.id != self._read:
+            return
+        text = "\n".join(exported(read.events)).strip()
+        if len(text) > _SHOWN:
+            text = f"…\n{text[-_SHOWN:].partition(chr(10))[2]}"
+        detail = self.query_one("#detail", Static)
+        detail.update(foreign(Foreign(text)) if text else ours("nothing was said", style=_QUIET))
+        detail.display = True
+        detail.call_after_refresh(detail.scroll_end, animate=False)
+
+    # -- what is done
+
+    def found(self) -> None:
+        """Search when no key came for a moment."""
+        if self._asked is not None:
+            self._asked.stop()
+        self._asked = self.set_timer(REST, self._ask)
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_open()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "open" | "rename" | "fork" | "archive" | "remove" | "export":
+                return not self.typing and self.row is not None
+            case "back_again":
+                return not self.typing and self._undo is not None
+            case "move" | "again" | "search" | "places" | "which" | "import":
+                return not self.typing
+            case _:
+                return True
+
+    def action_open(self) -> None:
+        if self.row is not None:
+            self.post_message(self.Chosen(self.row.info.id))
+
+    def action_places(self) -> None:
+        self._everywhere = not self._everywhere
+        self._ask()
+
+    def action_which(self) -> None:
+        self._which = _NEXT[self._which]
+        self.query_one("Vertical").border_title = ours(say.WHICH[self._which])
+        self._ask()
+
+    def action_fork(self) -> None:
+        if self.row is not None:
+            self.wants(cmd.ForkConversation(conversation=self.row.info.id, job=JOB))
+
+    def action_rename(self) -> None:
+        if self.row is not None:
+            self._doing = "rename"
+            self.write(self.row.info.title.raw)
+
+    def action_import(self) -> None:
+        self._doing = "import"
+        self.say(ours("The folder of jp's workspace, of its conversations, or of one of them", style=_QUIET))
+        self.write("")
+
+    def action_export(self) -> None:
+        if self.row is not None:
+            self._doing = "export"
+            self.say(ours("The file to write: .md, .html or .json", style=_QUIET))
+            self.write(suggested(self.row.info))
+
+    @on(Input.Submitted, "#edit")
+    def _written(self, event: Input.Submitted) -> None:
+        event.stop()
+        doing, self._doing, row, text = self._doing, "", self.row, event.value.strip()
+        self.to_list()
+        self.say(blank())
+        if doing == "rename" and row is not None:
+            self._wished = "renamed"
+            self.wants(cmd.RenameConversation(conversation=row.info.id, title=text))
+        elif doing == "import" and text:
+            self.wants(cmd.ImportConversations(path=text, job=JOB))
+        elif doing == "export" and text and row is not None:
+            self._export(row.info, text)
+
+    def _export(self, info: ConversationInfo, name: str) -> None:
+        try:
+            self._exports = Exporting(info, name, self._workspace)
+        except ValueError as problem:
+            self.say(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
+        else:
+            self.wants(self._exports.next())
+
+    def _more(self, read: ev.ConversationRead) -> None:
+        """One more page of what is exported."""
+        assert self._exports is not None
+        try:
+            if not self._exports.takes(read):
+                self.say(ours("{done} of {all} events", done=self._exports.done, all=read.info.events))
+                self.wants(self._exports.next())
+                return
+            self.say(ours("Written to {file}.", file=foreign(Foreign(str(self._exports.file)), mode="line")))
+        except ValueError as problem:
+            self.say(foreign(Foreign(str(problem)), style="$failed-foreground", limit=400))
+        self._exports = None
+
+    def action_archive(self) -> None:
+        if (row := self.row) is not None:
+            self._wished = "" if row.info.archived else "archived"
+            self.wants(cmd.ArchiveConversation(conversation=row.info.id, archived=not row.info.archived))
+
+    def action_remove(self) -> None:
+        if (row := self.row) is not None:
+            self._wished = "deleted"
+            self.wants(cmd.DeleteConversation(conversation=row.info.id, job=JOB))
+
+    def action_back_again(self) -> None:
+        if self._undo is not None:
+            (conversation, what), self._undo, self._wished = self._undo, None, ""
+            if what == "deleted":
+                self.wants(cmd.RestoreConversation(conversation=conversation))
+            else:
+                self.wants(cmd.ArchiveConversation(conversation=conversation, archived=False))
+
+    def _has_changed(self, info: ConversationInfo) -> None:
+        what, self._wished = self._wished, ""
+        if what in ("archived", "deleted"):
+            self._undo = (info.id, what)
+        self.say(foreign(Foreign(say.changed(info, what)), mode="line"))
+        self._ask()
+
+
+def _hit(hit: Hit) -> Content:
+    """One place, what matched in bold."""
+    text, parts, at = hit.text.raw, list[Content](), 0
+    for begin, end in hit.marks:
+        parts += [
+            foreign(Foreign(text[at:begin])),
+            foreign(Foreign(text[begin:end]), style="bold $primary"),
+        ]
+        at = end
+    parts.append(foreign(Foreign(text[at:])))
+    return join(ours("turn {turn}  ", style=_QUIET, turn=hit.turn), *parts)
