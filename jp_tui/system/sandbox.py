@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jp_tui.system.children import ChildProblem, child_environment, run
-from jp_tui.system.paths import Paths, PathsError
+from jp_tui.system.paths import Paths, PathsError, private_folder
 
 FILE_BLOCKS = 1 << 23
 """The largest file that a command may write, in blocks of 512 bytes: 4 GiB."""
@@ -110,8 +110,10 @@ def walls_of(
         ours = Paths.of(environment)
         hidden += [str(ours.data), str(ours.state), str(ours.cache)]
         kept.append(str(ours.config))
+        if _beneath(str(ours.config), root):  # else a command could make it, with our settings in it
+            private_folder(ours.config)
     except PathsError:
-        pass  # without a home nothing of ours is anywhere
+        pass  # without a home nothing of ours is anywhere, nor where it cannot be made
     seen = [*_STAYS, *(_RESOLVES if network else ())]
     return Walls(
         root=root,

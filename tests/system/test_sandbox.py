@@ -18,6 +18,8 @@ shift
 case "$3" in *walled) echo walled;; *) exec "$@";; esac
 """
 """A bwrap that writes down what it was told, claims that its walls stand, and makes none."""
+SECONDS = "299.125"
+"""Nobody else sleeps that long."""
 LIAR = '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n'
 BROKEN = "#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n"
 
@@ -107,6 +109,13 @@ def test_walls_are_of_what_is_there_and_real(tmp_path: Path) -> None:
     assert walls.files == (f"{home}/.netrc",)
 
 
+def test_our_settings_cannot_be_made_by_a_command(tmp_path: Path) -> None:
+    """A home folder as workspace: a folder for them that is not there yet could be made, with settings in it."""
+    walls = walls_of(str(tmp_path), str(tmp_path), {"HOME": str(tmp_path)})
+    assert f"{tmp_path}/.config/jp-tui" in walls.read_only
+    assert (tmp_path / ".config" / "jp-tui").stat().st_mode & 0o077 == 0
+
+
 def test_a_command_is_handed_over_word_for_word(tmp_path: Path) -> None:
     """No shell reads the arguments of a limited program, whatever is in them."""
     argv = limited(["printf", "%s|", "$HOME", "`id`", "a b", "'", ""], 5_000)
@@ -163,12 +172,20 @@ async def test_real_walls(tmp_path: Path) -> None:
     argv = trial(str(root))
     if not isinstance(argv, list) or (found := await probed(root)).reason:
         pytest.skip(f"no sandbox here: {argv.reason if not isinstance(argv, list) else found.reason}")
-    script = "touch in .git/x ../out /tmp/private; setsid sleep 300 & echo $$"
+    script = f"touch in .git/x ../out /tmp/private; setsid sleep {SECONDS} & echo $$"
     walls = walls_of(str(root), str(root), os.environ)
     done = await run(walled(argv[0], walls, ["/bin/sh", "-c", script]), cwd=root, timeout=20)
     assert sorted(path.name for path in root.rglob("*")) == [".git", "in"]
     assert sorted(path.name for path in root.parent.iterdir()) == ["w"]
     assert int(done.stdout.split()[-1]) < 100
+    assert not any(SECONDS.encode() in _cmdline(one) for one in os.listdir("/proc") if one.isdigit())
+
+
+def _cmdline(process: str) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _root(folder: Path) -> Path:

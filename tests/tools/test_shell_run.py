@@ -234,3 +234,11 @@ def test_it_is_off_and_asks() -> None:
     assert entry["enable"]["state"] is False
     assert (entry["run"], entry["format"]) == ("ask", "unattended")
     assert entry["options"] == {"sandbox": {"mode": "auto", "network": False, "read_only": []}, "confirm": "auto"}
+
+
+async def test_a_signal_within_walls_is_told_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sandbox passes it on as a status, as a shell does."""
+    fake(tmp_path / "bin", HONEST, monkeypatch)
+    (tmp_path / "w").mkdir()
+    done = await ran(tmp_path / "w", command="exit 139", options={})
+    assert "Exit status 139 (killed by SIGSEGV) after" in text(done)
