@@ -98,6 +98,7 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
         reviews=reviews,
         titles=titles,
         window=facts.window,
+        images=facts.images,
         prices=prices(facts),
     )
 

@@ -49,7 +49,16 @@ class Result:
     is_error: bool
 
 
-Part = Said | Thought | Call | Result
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image that the user sent along; `data` is base64 of a kind that `media` names, `name` its file's."""
+
+    media: str
+    data: str = field(repr=False)
+    name: str = ""
+
+
+Part = Said | Thought | Call | Result | Picture
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,11 @@ class Chosen:
         """The context in tokens of the one it is held with, where known."""
         return self._model.window
 
+    @property
+    def images(self) -> bool | None:
+        """Whether the one that is asked next takes images, where known."""
+        return (self._once or self._model).images
+
     async def switch(self, model: ModelSetup, *, once: bool) -> None:
         """From the next turn on, or for it alone. Raises JournalError; then nothing has changed."""
         log = self._log

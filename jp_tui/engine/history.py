@@ -12,12 +12,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from jp_tui.conversation import events as ev
-from jp_tui.conversation.model import Call, Message, Part, Result, Said, Thought
+from jp_tui.conversation.model import Call, Message, Part, Picture, Result, Said, Thought
+from jp_tui.conversation.strict_json import JsonObject
 
 REPAIRED = "Tool call was interrupted."
 """M36."""
 UNDONE = "changes_undone"
 """The kind of an event that tells that the user took changes of files back, or brought them back (issue 8, 7)."""
+ATTACHED = "attachments"
+"""Where images stand in the metadata of what the user said (`pictures.py`)."""
+UNSEEN = "[an image was sent here, which this model does not take]"
 EMPTY = "(an empty message)"
 """What stands for a blank prompt of an imported log: servers refuse blank text."""
 
@@ -46,6 +50,24 @@ def undone(event: ev.Event) -> str:
     return told if isinstance(told, str) else ""
 
 
+def pictures(metadata: JsonObject) -> Iterable[Picture]:
+    """The images that stand with what the user said; what is of no such form is none."""
+    kept = metadata.get(ATTACHED)
+    for one in kept if isinstance(kept, list) else ():
+        if isinstance(one, dict) and one.get("type") == "image":
+            kind, data, name = one.get("media_type"), one.get("data"), one.get("name", "")
+            if isinstance(kind, str) and isinstance(data, str) and isinstance(name, str):
+                yield Picture(kind, data, name)
+
+
+def without_pictures(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The same for a model that takes no images: words stand in their place."""
+    return tuple(
+        Message(one.role, tuple(Said(UNSEEN) if isinstance(part, Picture) else part for part in one.parts))
+        for one in messages
+    )
+
+
 class _Turn:
     """One turn's messages while its events pass; calls are paired within it only (R204)."""
 
@@ -56,7 +78,9 @@ class _Turn:
 
     def take(self, event: ev.Event) -> None:
         match event:
-            case ev.ChatRequest(content=text):
+            case ev.ChatRequest(content=text, metadata=extra):
+                for shown in pictures(extra):
+                    self._say("user", shown)
                 self._say("user", Said(text if text.strip() else EMPTY))
             case _ if not self.told:
                 pass  # R204: a turn begins with its user; what stands before that is dropped

@@ -19,6 +19,7 @@ from jp_tui.engine.figures import figures
 from jp_tui.engine.listing import draft_allowed, listed
 from jp_tui.engine.log import Log
 from jp_tui.engine.offering import Offering
+from jp_tui.engine.pictures import say
 from jp_tui.engine.rows import conversation_info
 from jp_tui.engine.secrets import Secrets
 from jp_tui.engine.session import Session
@@ -309,8 +310,8 @@ class Engine:
 async def _in_session(session: Session, command: _InSession) -> None:
     """Raises ValueError with words, JournalError."""
     match command:
-        case c.StartTurn(text=text):
-            await session.start(text)
+        case c.StartTurn(text=text, attachments=attachments):
+            await say(session, text, attachments)
         case c.InterruptTurn(action=action, text=text):
             session.interrupt(action, text)
         case c.AnswerQuestion():

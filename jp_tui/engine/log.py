@@ -48,6 +48,8 @@ class Log:
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     uses: Counter[str] = field(default_factory=Counter, repr=False)
     agent: AgentInfo | None = None
+    attached: tuple[JsonObject, ...] = field(default=(), repr=False)
+    """Images that go with what is said next (`pictures.py`)."""
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
     _spoke: int = -1

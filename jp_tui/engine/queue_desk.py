@@ -15,6 +15,7 @@ from typing import ClassVar
 from jp_tui.engine.desks import House
 from jp_tui.engine.drafts import QUEUE
 from jp_tui.engine.entries import storable
+from jp_tui.engine.pictures import say
 from jp_tui.engine.session import Session
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.base import Model
@@ -125,7 +126,12 @@ class QueueDesk:
         """Begin the next one's turn, if nothing runs and nothing holds it."""
         if queue.messages and not queue.held and not _busy(session):
             message, before = queue.messages[0], session.log.turn
-            await session.start(message.text)
+            try:
+                await say(session, message.text, message.attachments)
+            except ValueError as problem:  # of an image: nothing was said
+                queue.held = str(problem)
+                self._tell(session.id, queue)
+                return
             if _busy(session):
                 queue.messages.remove(message)
                 queue.sent = message, before + 1

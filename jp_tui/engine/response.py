@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from typing import Literal
 
 from jp_tui.conversation import model as m
+from jp_tui.engine.history import without_pictures
 from jp_tui.engine.log import Log
 from jp_tui.engine.reply import Reply
 from jp_tui.engine.setup import ModelSetup, Retry
@@ -87,9 +88,10 @@ class Responses:
 
     async def _stream(self, reply: Reply) -> None:
         log, model = self._log, self._model
+        told = await log.told()
         request = m.ModelRequest(
             model=model.name,
-            messages=await log.told(),
+            messages=without_pictures(told) if model.images is False else told,
             system=model.system,
             tools=tuple(tool.spec for tool in log.setup.tools.values()),
             tool_choice=log.setup.tool_choice,

@@ -90,6 +90,7 @@ class ModelSetup:
     context in tokens and `prices`, where known; `structured` says how it is held to a schema (surface S20b). `reviews`
     is of scripted models: the questions of tools that it reviews itself after these messages, unless somebody
     configured who answers them (S22); one that has no title in its script is asked for none (`titles`).
+    `images` says whether it takes images, None where nobody knows.
     """
 
     id: str
@@ -106,6 +107,7 @@ class ModelSetup:
     prices: Prices | None = None
     reviews: Callable[[tuple[Message, ...]], frozenset[str]] | None = None
     titles: bool = True
+    images: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from jp_tui.conversation.model import Call, Message, Part, Result, Said, Thought, ToolSpec
+from jp_tui.conversation.model import Call, Message, Part, Picture, Result, Said, Thought, ToolSpec
 from jp_tui.conversation.strict_json import dump
 
 TOKEN = 3
 """Bytes."""
 MOST = 400_000
 """Characters of what is under review, where the model's window is not known."""
+PICTURE = 6_000
+"""Bytes of text that cost about as much as an image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ def _part(part: Part) -> int:
             return size(name, dump(arguments))
         case Result(_, name, content):
             return size(name, content)
+        case Picture():
+            return PICTURE
 
 
 def size(*texts: str) -> int:

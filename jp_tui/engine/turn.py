@@ -155,7 +155,9 @@ class Turn:
             return
         whose = self._child.metadata() if self._child is not None else {}
         start = ev.TurnStart(metadata={"model": self._model.id, **whose})
-        await self._log.append([start, ev.ChatRequest(content=self._text)])
+        attached, self._log.attached = self._log.attached, ()
+        extra: JsonObject = {"attachments": list(attached)} if attached else {}
+        await self._log.append([start, ev.ChatRequest(content=self._text, metadata=extra)])
 
     def announce(self) -> None:
         """Say that the turn runs, and, to a face that comes later, what waits for the human."""

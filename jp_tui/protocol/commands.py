@@ -9,6 +9,7 @@ from pydantic import Field
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.changes import ReadChanges as ReadChanges
 from jp_tui.protocol.changes import UndoChanges as UndoChanges
+from jp_tui.protocol.composing import CheckImage as CheckImage
 from jp_tui.protocol.composing import ComposingCommand
 from jp_tui.protocol.composing import FindFiles as FindFiles
 from jp_tui.protocol.composing import QueueTurn as QueueTurn
@@ -31,11 +32,11 @@ from jp_tui.protocol.settings import ResetSetting as ResetSetting
 from jp_tui.protocol.setup import ProbeSetup as ProbeSetup
 from jp_tui.protocol.setup import SaveSetup as SaveSetup
 from jp_tui.protocol.setup import TestModel as TestModel
-from jp_tui.protocol.usage import ReadUsage as ReadUsage
-from jp_tui.protocol.usage import SwitchModel as SwitchModel
 from jp_tui.protocol.trust import DistrustWorkspace as DistrustWorkspace
 from jp_tui.protocol.trust import ReadTrust as ReadTrust
 from jp_tui.protocol.trust import TrustWorkspace as TrustWorkspace
+from jp_tui.protocol.usage import ReadUsage as ReadUsage
+from jp_tui.protocol.usage import SwitchModel as SwitchModel
 from jp_tui.protocol.values import Response
 
 Interrupt = Literal["reply", "stop", "abort", "respond", "restart"]
@@ -63,11 +64,12 @@ class ReadEvents(Model):
 
 
 class StartTurn(Model):
-    """Say something to the model."""
+    """Say something to the model. `attachments` are paths of images that go along, read now."""
 
     type: Literal["start_turn"] = "start_turn"
     conversation: str
     text: str
+    attachments: tuple[str, ...] = ()
 
 
 class InterruptTurn(Model):

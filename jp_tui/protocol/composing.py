@@ -83,7 +83,17 @@ class StopShell(Model):
     run: int
 
 
-ComposingCommand = QueueTurn | TakeQueued | SendQueued | ReadQueue | FindFiles | RunShell | StopShell
+class CheckImage(Model):
+    """Is this file an image that can be sent in that conversation? With an empty `path` the one on the clipboard is put
+    into a file first. Answered by ImageChecked with the same `ask`."""
+
+    type: Literal["check_image"] = "check_image"
+    conversation: str
+    ask: int
+    path: str = ""
+
+
+ComposingCommand = QueueTurn | TakeQueued | SendQueued | ReadQueue | FindFiles | RunShell | StopShell | CheckImage
 
 
 class QueueChanged(Model):
@@ -140,4 +150,15 @@ class ShellEnded(Model):
     ms: int = 0
 
 
-ComposingEvent = QueueChanged | QueueTaken | FilesFound | ShellOutput | ShellEnded
+class ImageChecked(Model):
+    """It can be sent, as StartTurn's attachment of that `path`; or `problem` says why not."""
+
+    type: Literal["image_checked"] = "image_checked"
+    ask: int
+    path: str = ""
+    media_type: str = ""
+    size: int = 0
+    problem: str = ""
+
+
+ComposingEvent = QueueChanged | QueueTaken | FilesFound | ShellOutput | ShellEnded | ImageChecked

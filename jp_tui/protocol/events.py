@@ -12,6 +12,7 @@ from jp_tui.protocol.changes import ChangesRead as ChangesRead
 from jp_tui.protocol.changes import ChangesUndone as ChangesUndone
 from jp_tui.protocol.composing import ComposingEvent
 from jp_tui.protocol.composing import FilesFound as FilesFound
+from jp_tui.protocol.composing import ImageChecked as ImageChecked
 from jp_tui.protocol.composing import QueueChanged as QueueChanged
 from jp_tui.protocol.composing import QueueTaken as QueueTaken
 from jp_tui.protocol.composing import ShellEnded as ShellEnded

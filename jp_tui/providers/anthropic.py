@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from jp_tui.conversation.model import Call, ModelRequest, Part, Result, Said, Thought
+from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, Result, Said, Thought
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.anthropic_stream import REDACTED, SIGNATURE, AnthropicDecoder
 from jp_tui.providers.schemas import for_anthropic
@@ -117,5 +117,7 @@ def _block(part: Part) -> JsonObject | None:
             return {"type": "thinking", "thinking": thought, "signature": signature} if signature else None
         case Call(id_, name, arguments):
             return {"type": "tool_use", "id": _id(id_), "name": name, "input": arguments}
+        case Picture(media, data):
+            return {"type": "image", "source": {"type": "base64", "media_type": media, "data": data}}
         case Result(id_, _, content, is_error):
             return {"type": "tool_result", "tool_use_id": _id(id_), "content": content, "is_error": is_error}

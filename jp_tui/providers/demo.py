@@ -21,6 +21,7 @@ from jp_tui.conversation.model import (
     PartEnded,
     PartGrew,
     PartOpened,
+    Picture,
     Result,
     Said,
     StopReason,
@@ -238,4 +239,6 @@ def _length(request: ModelRequest) -> int:
                     found += len(dump(arguments))
                 case Result(content=content):
                     found += len(content)
+                case Picture():
+                    pass  # a script looks at none
     return found

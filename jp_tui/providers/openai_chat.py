@@ -7,7 +7,7 @@ else. No cache hints: these servers cache by themselves.
 
 from __future__ import annotations
 
-from jp_tui.conversation.model import Call, Message, ModelRequest, Result, Said, Thought, ToolSpec
+from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, Result, Said, Thought, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.providers.openai_chat_stream import REASONING, OpenAIChatDecoder
 from jp_tui.providers.schemas import fits_strict, one_valued
@@ -95,6 +95,13 @@ def _user(message: Message) -> list[Json]:
         if isinstance(part, Result)
     ]
     said = "\n\n".join(part.text for part in message.parts if isinstance(part, Said))
+    shown: list[Json] = [
+        {"type": "image_url", "image_url": {"url": f"data:{part.media};base64,{part.data}"}}
+        for part in message.parts
+        if isinstance(part, Picture)
+    ]
+    if shown:
+        return [*found, {"role": "user", "content": [*shown, {"type": "text", "text": said}] if said else shown}]
     return [*found, {"role": "user", "content": said}] if said else found
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+from urllib.parse import unquote
 
 _OPEN = re.compile(r'(?:^|(?<=[\s(\[{,;:]))@(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"@]*))$')
 _PLAIN = re.compile(r'[^\s"\\@(){}\[\],;]+')
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 REACH = 400
 """Characters before the cursor in which it begins."""
 
@@ -38,3 +40,22 @@ def answers(query: str, path: str) -> bool:
         if at == 0:
             return False
     return True
+
+
+def image_path(text: str) -> str:
+    """The path that a terminal writes for an image dropped on it, or somebody pasted; empty for any other text."""
+    one = text.strip()
+    if not one or "\n" in one or len(one) > 4096:
+        return ""
+    if one[0] == one[-1] and one[0] in "'\"" and len(one) > 2:
+        one = one[1:-1]
+    elif one.startswith("file://"):
+        one = unquote(one.removeprefix("file://").removeprefix("localhost"))
+    else:
+        one = re.sub(r"\\(.)", r"\1", one)
+    return one if is_image(one) and one.startswith(("/", "~/", "./", "../")) else ""
+
+
+def is_image(path: str) -> bool:
+    """Whether a name says that it is one; its bytes are looked at later."""
+    return path.casefold().endswith(IMAGES) and "\0" not in path

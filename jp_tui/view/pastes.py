@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 Name = Literal["pasted", "output"]
@@ -22,7 +22,7 @@ ROOM = 64_000
 """Characters that the editor itself holds; beyond them every paste longer than a line is folded."""
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_MARK = re.compile(r"\[(?:pasted|output) (\d+): [\d,]+ lines?, [\d,]+ characters\]")
+_MARK = re.compile(r"\[(?:(?:pasted|output) \d+: [\d,]+ lines?, [\d,]+ characters|image \d+: [^\[\]\n]{1,80})\]")
 
 
 def cleaned(text: str) -> str:
@@ -35,6 +35,7 @@ class Pastes:
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
+        self._files: dict[str, str] = {}
 
     def folded(self, text: str, room: int = ROOM) -> str:
         """The text itself, or a mark that stands for it when it is too much for an editor."""
@@ -48,9 +49,34 @@ class Pastes:
         """A mark that stands for this text."""
         lines = text.count("\n") + 1
         plural = "" if lines == 1 else "s"
-        mark = f"[{name} {len(self._texts) + 1}: {lines:,} line{plural}, {len(text):,} characters]"
+        mark = f"[{name} {self._next}: {lines:,} line{plural}, {len(text):,} characters]"
         self._texts[mark] = text
         return mark
+
+    @property
+    def _next(self) -> int:
+        return len(self._texts) + len(self._files) + 1
+
+    def image(self, path: str, size: int) -> str:
+        """A mark for an image that goes along; it stands in what is sent, too."""
+        name = "".join(one for one in path.rpartition("/")[2] if one.isprintable() and one not in "[]")[-40:]
+        mark = f"[image {self._next}: {name or 'unnamed'}, {max(size // 1000, 1):,} kB]"
+        self._files[mark] = path
+        return mark
+
+    def files(self, text: str) -> dict[str, str]:
+        """The images of ours that a text names: mark to path, in order."""
+        found = (match.group() for match in _MARK.finditer(text))
+        return {mark: self._files[mark] for mark in found if mark in self._files}
+
+    def know(self, files: Mapping[str, str]) -> None:
+        """Images that an earlier life knew."""
+        self._files.update(files)
+
+    def know_in(self, text: str, paths: Sequence[str]) -> None:
+        """The images of a message that comes back, by the order of their marks in it."""
+        marks = [match.group() for match in _MARK.finditer(text) if match.group().startswith("[image ")]
+        self.know(dict(zip(marks, paths, strict=False)))
 
     def again(self, text: str, places: Sequence[Span] = ()) -> str:
         """A whole text as it stood in an earlier life: what was pasted at those places, in order, is folded again.
@@ -89,19 +115,26 @@ class Pastes:
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Where marks of ours stand in a line, from and to."""
-        return [match.span() for match in _MARK.finditer(line) if match.group() in self._texts]
+        return [
+            match.span()
+            for match in _MARK.finditer(line)
+            if match.group() in self._texts or match.group() in self._files
+        ]
 
 
-def kept(text: str, places: Sequence[Span]) -> str:
-    """What is folded of a text, to be kept beside it; empty when nothing is."""
-    return json.dumps({"size": len(text), "places": list(places)}) if places else ""
+def kept(text: str, places: Sequence[Span], files: Mapping[str, str]) -> str:
+    """What is folded of a text and goes along with it, to be kept beside it; empty when nothing is."""
+    if not places and not files:
+        return ""
+    return json.dumps({"size": len(text), "places": list(places), "files": dict(files)})
 
 
-def places_in(text: str, folds: str) -> tuple[Span, ...]:
-    """What was kept beside this text; nothing when it was kept beside another one."""
+def beside(text: str, folds: str) -> tuple[tuple[Span, ...], dict[str, str]]:
+    """What was kept beside this text: places and files; of another text's only the files, which are named in it."""
     try:
         found = json.loads(folds)
         places = tuple((int(start), int(size)) for start, size in found["places"])
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return ()
-    return places if found.get("size") == len(text) else ()
+        files = {str(mark): str(path) for mark, path in found.get("files", {}).items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return (), {}
+    return (places if found.get("size") == len(text) else ()), files

@@ -22,7 +22,7 @@ COMMANDS = {
     "list_models", "probe_setup", "test_model", "save_setup",
     "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
     "restore_conversation", "import_conversations", "cancel_work",
-    "queue_turn", "take_queued", "send_queued", "read_queue", "find_files", "run_shell", "stop_shell",
+    "queue_turn", "take_queued", "send_queued", "read_queue", "find_files", "run_shell", "stop_shell", "check_image",
 }  # fmt: skip
 EVENTS = {
     "title_changed", "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped",
@@ -36,7 +36,7 @@ EVENTS = {
     "changes_read", "changes_undone",
     "models_listed", "setup_found", "model_tested", "setup_saved",
     "conversations_found", "conversation_changed", "conversation_forked", "conversations_imported", "library_progress",
-    "queue_changed", "queue_taken", "files_found", "shell_output", "shell_ended",
+    "queue_changed", "queue_taken", "files_found", "shell_output", "shell_ended", "image_checked",
 }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from jp_tui.view.status import Status
 
 COMPOSINGS = ("queue_turn", "take_queued", "send_queued", "read_queue", "find_files", "run_shell", "stop_shell")
 """Commands whose refusals are said here."""
-Composed = ev.QueueChanged | ev.QueueTaken | ev.FilesFound | ev.ShellOutput | ev.ShellEnded
+Composed = ev.QueueChanged | ev.QueueTaken | ev.FilesFound | ev.ShellOutput | ev.ShellEnded | ev.ImageChecked
 
 
 class Composing(ShellRuns):
@@ -46,6 +46,8 @@ class Composing(ShellRuns):
         self.above = Above(clock=clock, id="above")
         self._waiting: tuple[Waiting, ...] = ()
         self._handed = deque[str]()
+        self._images = 0
+        self._asked_images: dict[int, str] = {}
         self._found = ev.FilesFound(revision=0)
 
     def compose_with(self, event: Composed) -> None:
@@ -57,10 +59,14 @@ class Composing(ShellRuns):
                 self._queue_is(tuple(Waiting(one.id, one.text) for one in messages), held)
             case ev.QueueTaken(message=message, dropped=dropped):
                 if not dropped:
+                    self._composer.know_images(message.text, message.attachments)
                     self._composer.put_before(message.text)
             case ev.FilesFound():
                 self._found = event
                 self._composer.files_found(event.revision, event.paths)
+            case ev.ImageChecked(ask=ask, path=path, size=size, problem=problem):
+                if (written := self._asked_images.pop(ask, None)) is not None:
+                    self._composer.image_checked(written, path, size, problem)
             case ev.ShellOutput() | ev.ShellEnded():
                 self.shell_said(event)
 
@@ -94,22 +100,22 @@ class Composing(ShellRuns):
         self._queue_is((), "")
         self._send(cmd.ReadQueue(conversation=conversation))
 
-    def say_or_queue(self, text: str) -> None:
+    def say_or_queue(self, text: str, files: tuple[str, ...] = ()) -> None:
         """Said now; where messages wait that something holds, it goes ahead of them and they follow."""
         if self._waiting:
             self._unsent = ""  # the queue has it
             self._handed.append(text)
-            self._send(cmd.QueueTurn(conversation=self._status.conversation, text=text, first=True))
+            self._send(cmd.QueueTurn(conversation=self._status.conversation, text=text, attachments=files, first=True))
         else:
-            self._send(cmd.StartTurn(conversation=self._status.conversation, text=text))
+            self._send(cmd.StartTurn(conversation=self._status.conversation, text=text, attachments=files))
 
-    def queue(self, text: str) -> bool:
+    def queue(self, text: str, files: tuple[str, ...] = ()) -> bool:
         """Say this after the turn that runs; false while there is no conversation."""
         if not self._status.conversation:
             return False
         self._drafts.over(self._status.conversation, COMPOSER)
         self._handed.append(text)
-        self._send(cmd.QueueTurn(conversation=self._status.conversation, text=text))
+        self._send(cmd.QueueTurn(conversation=self._status.conversation, text=text, attachments=files))
         return True
 
     def queue_goes_on(self) -> None:
@@ -145,6 +151,12 @@ class Composing(ShellRuns):
         event.stop()
         self.screen.set_focus(self._composer)
         self._composer.name_file(event.path)
+
+    def check_image(self, path: str, written: str) -> None:
+        """May this go along?"""
+        self._images += 1
+        self._asked_images[self._images] = written
+        self._send(cmd.CheckImage(conversation=self._status.conversation, ask=self._images, path=path))
 
     # -- what was typed before
 

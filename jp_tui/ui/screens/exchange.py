@@ -238,6 +238,8 @@ class Exchange(Composing, Waits):
                 self.query_one(SheetDock).said_all((conversation, inquiry), error.message if error else "")
             case ev.QueueChanged() | ev.QueueTaken() | ev.FilesFound() | ev.ShellOutput() | ev.ShellEnded():
                 self.compose_with(event)
+            case ev.ImageChecked():
+                self.compose_with(event)
             case ev.EngineFailed() | ev.Stopped():
                 pass  # the app's
             case ev.TitleChanged():
@@ -293,7 +295,7 @@ class Exchange(Composing, Waits):
 
     # -- to the engine
 
-    def submitted(self, text: str) -> None:
+    def submitted(self, text: str, attachments: tuple[str, ...] = ()) -> None:
         """The user sends this: to the menu that asked for words, or to the model, once there is a conversation."""
         if self.column.take_words(text):
             return
@@ -302,13 +304,13 @@ class Exchange(Composing, Waits):
             return
         self._drafts.over(self._status.conversation, COMPOSER)
         self.query_one(Transcript).scroll_to_end()
-        self._start(text)
+        self._start(text, attachments)
 
-    def _start(self, text: str) -> None:
+    def _start(self, text: str, attachments: tuple[str, ...] = ()) -> None:
         self._unsent = text
         self._composer.busy = True
         self.query_one(Banner).refusal = NOTHING
-        self.say_or_queue(text)
+        self.say_or_queue(text, attachments)
 
     @on(Transcript.WordPicked)
     def _word_picked(self, event: Transcript.WordPicked) -> None:

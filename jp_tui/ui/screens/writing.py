@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
+from jp_tui.ui.widgets.chips import Chips
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.mention import Mention
 from jp_tui.ui.widgets.queueing import Queueing
@@ -55,7 +56,7 @@ class Writing(_Part):
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
         event.stop()
         if self._exchange is not None:
-            self._exchange.submitted(event.text)
+            self._exchange.submitted(event.text, event.attachments)
         else:
             self._first_prompt = event.text  # typed ahead: it is said as soon as there is somebody to say it to
 
@@ -68,6 +69,11 @@ class Writing(_Part):
         event.stop()
         if self._exchange is not None:
             self._exchange.show_files(event.paths, event.chosen, event.open)
+
+    def on_chips_image_wanted(self, event: Chips.ImageWanted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.check_image(event.path, event.written)
 
     def on_shelling_shell_wanted(self, event: Shelling.ShellWanted) -> None:
         event.stop()
@@ -91,7 +97,7 @@ class Writing(_Part):
 
     def on_queueing_queued(self, event: Queueing.Queued) -> None:
         event.stop()
-        if self._exchange is not None and self._exchange.queue(event.text):
+        if self._exchange is not None and self._exchange.queue(event.text, event.attachments):
             return
         self.composer.put_back(event.text)  # nobody can take it yet
 

@@ -5,14 +5,19 @@ A part of `Composer`. A mark goes as a whole, is sent as what it stands for, and
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding
 from textual.content import Content
 from textual.document._document import EditResult, Location, Selection
+from textual.document._edit import Edit
+from textual.message import Message
 
+from jp_tui.ui.keys import words
 from jp_tui.ui.text import ours
-from jp_tui.view.pastes import ROOM, Pastes, cleaned, kept, places_in
+from jp_tui.view.mentions import image_path, is_image
+from jp_tui.view.pastes import ROOM, Pastes, beside, cleaned, kept
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea
@@ -22,6 +27,7 @@ else:
     _Part = object
 
 CHIPS = [
+    Binding("alt+v", "paste_image", "image", show=False, id="composer.paste_image", tooltip="The one on the clipboard"),
     Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="The mark at the cursor becomes its text"),
 ]
 
@@ -39,9 +45,49 @@ class Chips(_Part):
         return self._pastes.whole(self.text)
 
     @property
+    def attachments(self) -> tuple[str, ...]:
+        """Paths of the images that go along."""
+        return tuple(self._pastes.files(self.text).values())
+
+    @dataclass
+    class ImageWanted(Message):
+        """Is this an image that can go along? `image_checked` is to be told; `written` is how it stands in the text.
+        An empty path means the one on the clipboard."""
+
+        path: str
+        written: str
+
+    def action_paste_image(self) -> None:
+        if not self.read_only:
+            self.post_message(self.ImageWanted("", ""))
+
+    def want_image(self, path: str, written: str) -> None:
+        """What was written just now may be one."""
+        if is_image(path):
+            self.post_message(self.ImageWanted(path, written))
+
+    def image_checked(self, written: str, path: str, size: int, problem: str) -> None:
+        """It goes along, and a mark says so instead of its path; or it does not, and why."""
+        if problem:
+            self._refuse(words(problem))
+            return
+        if not written:
+            self._replace_via_keyboard(f"{self._pastes.image(path, size)} ", *self.selection)
+            return
+        for at in range(self.document.line_count):
+            if (found := self.document.get_line(at).find(written)) >= 0:
+                mark, end = self._pastes.image(path, size), found + len(written)
+                self.edit(Edit(mark, (at, found), (at, end), maintain_selection_offset=True))
+                return
+
+    def know_images(self, text: str, paths: tuple[str, ...]) -> None:
+        """The images of a message that comes back."""
+        self._pastes.know_in(text, paths)
+
+    @property
     def folds(self) -> str:
         """What is folded of what is written, to be kept beside it; empty when nothing is."""
-        return kept(self.written, self._pastes.places(self.text))
+        return kept(self.written, self._pastes.places(self.text), self._pastes.files(self.text))
 
     marked = False
     """Whether the cursor stands at a mark that can be unfolded."""
@@ -62,7 +108,7 @@ class Chips(_Part):
         if (found := self._at_mark()) is None or self.read_only:
             return
         row, text = self.cursor_location[0], self.document.get_line(self.cursor_location[0])[slice(*found)]
-        whole = self._pastes.whole(text)
+        whole = self._pastes.files(text).get(text) or self._pastes.whole(text)
         if len(whole) > ROOM - len(self.text) or max(map(len, whole.split("\n"))) > ROOM // 8:
             self._refuse(ours("too long to unfold here · Ctrl+G opens it in your editor"))
         else:
@@ -75,7 +121,9 @@ class Chips(_Part):
     def put(self, text: str, folds: str = "") -> None:
         """This text instead of what is written, the cursor at its end; `folds` as they were kept beside it."""
         text = cleaned(text)
-        self.load_text(self._pastes.again(text, places_in(text, folds)))
+        places, files = beside(text, folds)
+        self._pastes.know(files)
+        self.load_text(self._pastes.again(text, places))
         self.move_cursor(self.document.end)
 
     def put_before(self, text: str, folds: str = "") -> None:
@@ -93,6 +141,7 @@ class Chips(_Part):
     def _enter(self, text: str) -> None:
         if not self.read_only and text:
             self._replace_via_keyboard(self._pastes.folded(text, ROOM - len(self.text)), *self.selection)
+            self.want_image(image_path(text), text.strip())
 
     def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
         start, end = self._around_marks(*sorted((start, end)))

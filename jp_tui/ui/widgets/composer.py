@@ -85,9 +85,10 @@ class Composer(Queueing, Shelling, Chips, Recalling, TextArea, inherit_bindings=
 
     @dataclass
     class Submitted(Message):
-        """The user sends this; the composer is empty again."""
+        """The user sends this, with images by their paths; the composer is empty again."""
 
         text: str
+        attachments: tuple[str, ...] = ()
 
     class Edited(Message):
         """The text changed; `Composer.written` is the new one."""
@@ -250,9 +251,10 @@ class Composer(Queueing, Shelling, Chips, Recalling, TextArea, inherit_bindings=
         queues = self.busy and not self.replying
         self.busy = True  # until the engine's word: a second Enter in the same burst comes behind the first
         self._recall = self._recall.remembered(self.text)
+        files = self.attachments
         self.load_text("")
         text = meant.text.removeprefix("!") if meant.text.startswith("!!") and not self.replying else meant.text
-        self.post_message(self.Queued(text) if queues else self.Submitted(text))
+        self.post_message(self.Queued(text, files) if queues else self.Submitted(text, files))
 
     def _refuse(self, why: Content) -> None:
         """Say at the border why Enter did nothing; the text stays."""

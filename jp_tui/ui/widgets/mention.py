@@ -108,7 +108,11 @@ class Mention(Slash):
         written = mention(path)
         written = written.removesuffix('"') if path.endswith("/") else f"{written} "
         self._replace_via_keyboard(written, self._naming[0], self.cursor_location)
+        self.want_image(path, mention(path))
         return True
+
+    def want_image(self, path: str, written: str) -> None:
+        """What was written may be an image."""
 
     def action_complete(self) -> None:
         if not self.name_file():

@@ -37,6 +37,7 @@ class Queueing(_Part):
         """The user sends this when the turn that runs has ended; the composer is empty again."""
 
         text: str
+        attachments: tuple[str, ...] = ()
 
     class QueueGoesOn(Message):
         """Enter on nothing, while messages wait."""
