@@ -7,7 +7,7 @@ names of the variables. Nothing is trusted without being shown first.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +102,11 @@ def _say_what_hides_it(sources: Sources, path: tuple[str, ...], output: Output) 
         output.tell(f"What holds here is still {origin.words()} ({origin.layer}).")
 
 
-def check(sources: Sources, builds: Builds, output: Output, themes: str) -> int:
-    """All problems at once; 0 when there are none, else 2. Raises OutputEnded."""
+def check(sources: Sources, builds: Builds, output: Output, themes: str, own: Sequence[Problem] = ()) -> int:
+    """All problems at once; 0 when there are none, else 2. `own` are those of the user's keys and themes, which keep
+    nothing from starting. Raises OutputEnded."""
     found, notices = problems(sources, builds, themes)
-    for problem in found:
+    for problem in (*found, *own):
         if output.as_json:
             output.line(_problem(problem))
         else:
@@ -115,6 +116,9 @@ def check(sources: Sources, builds: Builds, output: Output, themes: str) -> int:
     if found:
         number = f"{len(found)} problem" + ("s" if len(found) > 1 else "")
         output.tell(f"{number}. Nothing starts before they are corrected.")
+        return USAGE
+    if own:
+        output.tell("The configuration can be used; what is wrong in keys and themes is left out.")
         return USAGE
     output.tell("The configuration can be used.")
     return DONE

@@ -6,8 +6,11 @@ Cut to the width it has, the least needed first; what waits is never cut (asking
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from textual import events
 from textual.content import Content
+from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
@@ -26,6 +29,12 @@ class StatusLine(Widget):
     StatusLine { height: 1; width: 1fr; padding: 0 1; background: $bar-background; color: $bar-foreground; }
     """
 
+    @dataclass
+    class Pointed(Message):
+        """A part of the line was clicked: the name of the command that shows what it counts or names."""
+
+        command: str
+
     status: reactive[Status] = reactive(Status())
     """What to say."""
 
@@ -37,6 +46,11 @@ class StatusLine(Widget):
     def render(self) -> Content:
         return line(self.status, self._clock(), self.size.width - 2)
 
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        if command := pointed(self.status, self.render().plain, event.x - self.styles.padding.left):
+            self.post_message(self.Pointed(command))
+
     def watch_status(self, status: Status) -> None:
         """Count while something is tried again or a reviewer decides, and only then (designs.md C)."""
         counts = status.retry_at is not None or bool(status.reviewed)
@@ -45,6 +59,16 @@ class StatusLine(Widget):
         elif not counts and self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
+
+
+def pointed(status: Status, shown: str, at: int) -> str:
+    """The command behind a character of the line: what waits, the model, the tokens; empty where there is none."""
+    parts = ((waits(status), "inbox"), (status.model, "model"), (meter(status), "usage"), (tokens(status), "usage"))
+    for text, command in parts:
+        start = shown.rfind(text) if text else -1
+        if 0 <= start <= at < start + len(text):
+            return command
+    return ""
 
 
 def line(status: Status, now: float, width: int) -> Content:
