@@ -81,9 +81,11 @@ class Watching:
         held = {id_ for id_, session in self._sessions.items() if session.mine and session.busy}
         for session in self._sessions.values():
             found += [_here(session, prompt) for prompt in session.prompts()]
+        first: dict[tuple[str, str], str] = {}
         for asked in waiting(journal, None):
             id_ = asked[0].conversation
             if id_ in held:
+                first.setdefault((id_, asked[1].id), asked[1].timestamp)
                 continue
             row = rows[id_] = rows[id_] if id_ in rows else journal.conversation(id_)
             if row is not None and row.workspace == str(self._setup.workspace):
@@ -91,7 +93,13 @@ class Watching:
                     own = id_ in self._sessions and self._sessions[id_].mine
                     holders[id_] = "" if own else self._setup.holder(id_)
                 found.append(_recorded(row, asked, agents.asking(row, asked), holders[id_]))
-        return sorted(found, key=lambda one: one.since)
+        return sorted((_since(one, first) for one in found), key=lambda one: one.since)
+
+
+def _since(one: WaitingInfo, first: Mapping[tuple[str, str], str]) -> WaitingInfo:
+    """What is asked here once more, after a restart, waits since it stood on record first (E51, E52)."""
+    since = first.get((one.conversation, one.inquiry), one.since)
+    return one.model_copy(update={"since": since}) if one.here and since < one.since else one
 
 
 def _here(session: Session, prompt: PromptRequest) -> WaitingInfo:

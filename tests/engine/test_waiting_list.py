@@ -152,6 +152,19 @@ def test_what_waits_elsewhere_can_be_asked_here(bench: Bench) -> None:
     assert "There is no conversation" in bench.until(e.Refused).message
 
 
+def test_e52_what_is_asked_again_waits_since_it_was_asked_first(bench: Bench) -> None:
+    waits = left_behind(bench)
+    bench.script = Cast(go=[OK], hello=[ends("Hi.")])
+    bench.start()
+    bench.send(c.WatchWaiting())
+    before = listed(bench, lambda items: bool(items))[0]
+    bench.send(c.CarryOn(conversation=waits))
+    prompt = bench.prompt()
+    here = listed(bench, lambda items: any(one.here for one in items))[0]
+    assert here.inquiry == before.inquiry == prompt.inquiry
+    assert here.since == before.since < prompt.asked_at
+
+
 def test_one_that_is_opened_meanwhile_stays_open(bench: Bench) -> None:
     waits = left_behind(bench)
     bench.script = Cast(go=[OK, ends("More.")])
