@@ -220,6 +220,8 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         if found is None:
             return False
         self.register_theme(found)
+        if self.theme == found.name:
+            self._watch_theme(found.name)  # the same name with other colours
         self.theme = found.name
         self._theme_stamp = stamp(self._theme_files.get(name, ""))
         return True
