@@ -217,7 +217,6 @@ ENTRIES: dict[Command, Entry] = {
         """\
   jp-tui doctor                            a line a finding; ends with 1 when something is bad
   jp-tui doctor --json                     one JSON object a line: check, state, detail, mend
-  jp-tui doctor --json | jq -r 'select(.state != "ok") | .mend'
 """,
         (_JSON,),
     ),
@@ -225,9 +224,9 @@ ENTRIES: dict[Command, Entry] = {
         "SHELL",
         "Completions for a shell, to be read by it: commands, options, themes, models.",
         """\
-  source <(jp-tui completions bash)        in ~/.bashrc
-  jp-tui completions zsh > ~/.zfunc/_jp-tui    in a folder of $fpath
-  jp-tui completions fish > ~/.config/fish/completions/jp-tui.fish
+  jp-tui completions bash                  in ~/.bashrc: source <(jp-tui completions bash)
+  jp-tui completions zsh                   into a file _jp-tui in a folder of $fpath
+  jp-tui completions fish                  into ~/.config/fish/completions/jp-tui.fish
 """,
         (Option("shell", "bash, zsh or fish", "SHELL"),),
     ),

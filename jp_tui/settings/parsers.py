@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NoReturn, cast
 
@@ -68,7 +69,7 @@ class Parser(argparse.ArgumentParser):
             prog=prog,
             usage=usage,
             epilog=epilog,
-            description=description,
+            description=textwrap.fill(description, 80),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
             argument_default=argparse.SUPPRESS,

@@ -8,7 +8,7 @@ from jp_tui.view.amounts import count
 
 def facts(one: ModelInfo) -> str:
     """`200k tokens · $3 in, $15 out · images`; the prices are of a million tokens."""
-    parts = [f"{count(one.window)} tokens"] if one.window else []
+    parts = [f"{count(one.window).replace('.0', '')} tokens"] if one.window else []
     if one.input is not None and one.output is not None:
         free = not one.input and not one.output
         parts.append("free" if free else f"{_price(one.input)} in, {_price(one.output)} out")

@@ -128,6 +128,7 @@ def test_words_of_a_terminal_in_an_argument_come_out_printable() -> None:
 @pytest.mark.parametrize(
     "line", [["--help"], ["-h", "x"], ["query", "--help"], ["conversations", "--help"], ["conversations", "show", "-h"],
     ["conversations", "list", "--help"], ["inquiries", "--help"], ["answer", "-h"], ["tools", "--help"], ["rpc", "-h"],
+    ["models", "--help"], ["doctor", "--help"], ["completions", "--help"], ["reviewers", "--help"],
     ["config", "--help"], *(["config", word, "--help"] for word in ("show", "set", "check", "trust", "path"))],
 )  # fmt: skip
 def test_each_command_has_help_with_examples_that_parse(line: list[str]) -> None:
