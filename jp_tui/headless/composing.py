@@ -23,6 +23,8 @@ COMMANDS = (
     Command(
         name="answer", title="Answer", does="answers a question that waits in another process", argument="ID VALUE"
     ),
+    Command(name="diff", title="Changes", does="shows what the last turn changed in files, or all", argument="all"),
+    Command(name="undo", title="Undo", does="lists what can be taken back, and takes it back", argument="NUMBER"),
     Command(name="why", title="Why", does="says why the last question was asked, or was not"),
     Command(name="drop", title="Drop", does="forgets what is typed and not sent"),
 )

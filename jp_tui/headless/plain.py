@@ -267,6 +267,8 @@ class Run:
                 self._slash.ledger(event)
             case e.InquiriesListed():
                 self._slash.inquiries(event)
+            case e.ChangesRead() | e.ChangesUndone():
+                self._slash.changes.heard(event)
             case e.OfferSettled():
                 self._slash.offered(event)
             case _:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from jp_tui.headless.answer import said_of
+from jp_tui.headless.changes import ChangesWords
 from jp_tui.headless.inquiries import listed
 from jp_tui.headless.steps import line, pick
 from jp_tui.link.port import Link
@@ -25,11 +26,12 @@ class Slash:
         self.conversation = ""
         self._rows: tuple[ledger.LedgerRow, ...] = ()
         self._reads = self._lists = 0
+        self.changes = ChangesWords(link, say)
 
     @property
     def waits(self) -> bool:
         """Whether an answer of the engine is still to come."""
-        return bool(self._reads or self._lists)
+        return bool(self._reads or self._lists or self.changes.waits)
 
     def run(self, name: str, argument: str) -> None:
         """A word that needs the engine."""
@@ -44,6 +46,10 @@ class Slash:
                 self._link.send(c.ListInquiries(conversation=self.conversation))
             case "answer":
                 self._answer(argument)
+            case "diff":
+                self.changes.diff(self.conversation, argument)
+            case "undo":
+                self.changes.undo(self.conversation, argument)
             case _:
                 raise AssertionError(name)
 
@@ -93,6 +99,8 @@ class Slash:
             self._reads = max(0, self._reads - 1)
         elif event.command in ("list_inquiries", "offer_answer"):
             self._lists = max(0, self._lists - 1)
+        elif event.command in ("read_changes", "undo_changes"):
+            self.changes.refused()
 
 
 def _rows(rows: tuple[ledger.LedgerRow, ...]) -> Iterator[str]:

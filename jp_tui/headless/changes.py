@@ -1,0 +1,110 @@
+"""`/diff` and `/undo` of a plain conversation: what was changed in lines, and what is taken back by its number.
+
+Says what the engine answers and asks it for what is typed; nothing is taken back that was not listed. Decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.headless.steps import line, pick
+from jp_tui.link.port import Link
+from jp_tui.protocol.changes import ChangesRead, ChangesUndone, FileChange, ReadChanges, UndoChanges
+from jp_tui.view import changes as words
+
+HOW = "/undo all takes back all that is listed, /undo NUMBER one file, what is taken back already is brought back."
+OVERWRITE = "/undo over NUMBER overwrites it; a copy is kept."
+
+
+class ChangesWords:
+    """`say` prints a line. `waits` counts answers that are still to come."""
+
+    def __init__(self, link: Link, say: Callable[[str], None]) -> None:
+        self._link, self._say = link, say
+        self._found: ChangesRead | None = None
+        self._diffs = False
+        self.waits = 0
+
+    def diff(self, conversation: str, argument: str) -> None:
+        """`/diff`, `/diff all`."""
+        if argument not in ("", "all"):
+            self._say("/diff for the last turn, /diff all for the whole conversation")
+            return
+        self._diffs = True
+        self._read(conversation, argument == "all")
+
+    def undo(self, conversation: str, argument: str) -> None:
+        """`/undo` lists; `/undo all`, `/undo NUMBER`, `/undo over NUMBER` do it."""
+        if not argument:
+            self._diffs = False
+            self._read(conversation, False)
+            return
+        found = self._found
+        if found is None or not found.files:
+            self._say("/undo or /diff first: they list what can be taken back")
+            return
+        over, _, rest = argument.partition(" ")
+        number = pick(rest if over == "over" else argument, len(found.files))
+        if argument != "all" and number is None:
+            self._say(HOW)
+            return
+        one = None if number is None else found.files[number - 1]
+        way = words.way(found) if one is None else words.way_of(one)
+        self.waits += 1
+        self._link.send(
+            UndoChanges(
+                conversation=found.conversation,
+                scope=found.scope,
+                turn=found.turn,
+                way=way,
+                keys=() if one is None else (one.key,),
+                overwrite={one.key: one.digest} if one is not None and over == "over" else {},
+            )
+        )
+
+    def _read(self, conversation: str, every: bool) -> None:
+        self.waits += 1
+        self._link.send(ReadChanges(conversation=conversation, scope="conversation" if every else "turn"))
+
+    # --- what comes back ----------------------------------------------------------------------------------
+
+    def heard(self, event: ChangesRead | ChangesUndone) -> None:
+        """What the engine says."""
+        if isinstance(event, ChangesRead):
+            self._listed(event)
+        else:
+            self._undone(event)
+
+    def _listed(self, event: ChangesRead) -> None:
+        self.waits = max(0, self.waits - 1)
+        self._found = event
+        self._say(words.title(event))
+        for number, one in enumerate(event.files, 1):
+            for text in _lines(number, one, diff=self._diffs):
+                self._say(text)
+        for note in event.notes:
+            self._say(f"({line(note)})")
+        if event.files and not self._diffs:
+            self._say(HOW)
+
+    def _undone(self, event: ChangesUndone) -> None:
+        self.waits = max(0, self.waits - 1)
+        if said := words.done(event):
+            for text in said.split("\n"):
+                self._say(text)
+        for one in event.left:
+            if one.asks:
+                self._say(f"{line(neutralise(one.path, 'line'))} was left: {one.why}. {OVERWRITE}")
+
+    def refused(self) -> None:
+        """It could not be done; why is said by whoever hears it."""
+        self.waits = max(0, self.waits - 1)
+
+
+def _lines(number: int, one: FileChange, *, diff: bool) -> Iterator[str]:
+    about = " · ".join(part for part in (words.counts(one.added, one.removed), words.about(one)) if part)
+    yield f"  {number}  {words.SIGNS[one.how]} {line(words.path(one))}{f' ({line(about)})' if about else ''}"
+    if diff and one.diff:
+        for text in neutralise(one.diff).rstrip("\n").split("\n"):
+            yield f"     {text}"
