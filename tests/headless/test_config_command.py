@@ -304,3 +304,18 @@ def test_what_several_processes_set_at_once_all_counts(here: Here) -> None:
     said = [process.communicate(timeout=60)[0] for process in running]
     assert [process.returncode for process in running] == [0] * 4 and all("is set in" in each for each in said)
     assert {name for name in names if f"{name}" in here.user.read_text()} == set(names)
+
+
+def test_check_says_what_is_wrong_in_ones_own_keys_and_themes_with_the_place(here: Here) -> None:
+    """S10; issue 8, lines 4 and 5: nothing is kept from starting by them."""
+    config = here.home / "config"
+    (config / "themes").mkdir(parents=True, exist_ok=True)
+    (config / "themes" / "mine.toml").write_text("[colors]\nprimary = 'blueish'\n")
+    (config / "keys.toml").write_text("[workspace]\nfodl = 'f2'\nsidebar = 'x'\n")
+    status, out, err = here.run("config check")
+    assert status == 2 and len(out.splitlines()) == 3
+    assert "themes/mine.toml:2:1: colors.primary: expected a colour" in out
+    assert "keys.toml:2:1: workspace.fodl: is no action with a key" in out and "did you mean workspace.fold?" in out
+    assert 'keys.toml:3:1: workspace.sidebar: "x" is typed where you write' in out
+    assert err == "The configuration can be used; what is wrong in keys and themes is left out.\n"
+    assert here.run("config show ui.theme")[0] == 0
