@@ -111,8 +111,13 @@ def _server(one: servers.Provider, there: bool, *, wanted: bool) -> Finding:
         return Finding(f"server {one.name}", "ok", f"something listens at {at}")
     if not wanted:
         return Finding(f"server {one.name}", "ok", f"not running at {at}")
-    mend = f"Start it, check the network, or correct providers.llm.{one.name}.base_url."
-    return Finding(f"server {one.name}", "warn", f"nothing listens at {at}", mend)
+    from jp_tui.providers.http import is_loopback
+
+    if is_loopback(one.base_url):
+        mend = f"Start it, or correct providers.llm.{one.name}.base_url."
+        return Finding(f"server {one.name}", "warn", f"nothing listens at {at}", mend)
+    mend = f"Check the network, the proxy variables and providers.llm.{one.name}.base_url."
+    return Finding(f"server {one.name}", "warn", f"{at} cannot be reached within {SERVER_SECS:g} s", mend)
 
 
 async def _sandbox(place: Place) -> Finding:

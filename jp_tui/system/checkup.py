@@ -95,11 +95,11 @@ def _protocols(said: Answers) -> Iterator[Finding]:
     else:
         yield Finding("key protocol", "warn", "plain: Shift+Enter cannot be told from Enter", f"{_KITTY}.")
     rows = (
-        ("focus reports", said.focus, "questions call you when you look elsewhere", "it is told by when you typed"),
+        ("focus reports", said.focus, "questions call you when you look elsewhere", "guessed from when you last typed"),
         ("whole frames", said.sync, "synchronized output: no flicker", "a frame may be seen half drawn"),
     )
     for check, can, with_it, without in rows:
-        words = with_it if can else f"not told of by the terminal: {without}"
+        words = with_it if can else f"{'not there' if can is False else 'the terminal does not say'}: {without}"
         yield Finding(check, "ok" if can else "warn", words, "" if can else "A newer terminal has it.")
 
 
@@ -137,8 +137,8 @@ async def _tmux(environment: Mapping[str, str], option: str, good: tuple[str, ..
     said = await _output(["tmux", "show-options", "-Aqv", "-g", option], {"TMUX": environment["TMUX"]})
     said = said or await _output(["tmux", "show-options", "-sqv", option], {"TMUX": environment["TMUX"]})
     if said in good:
-        return Finding(f"tmux {option}", "ok", f"{said}: {what} come through")
-    words = f"{said or 'off'}: {what} may not come through"
+        return Finding(f"tmux {option}", "ok", f"{said}: lets {what} through")
+    words = f"{said or 'off'}: may not let {what} through"
     return Finding(f"tmux {option}", "warn", words, f"Add to ~/.tmux.conf: {mend}")
 
 
