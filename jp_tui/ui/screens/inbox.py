@@ -214,7 +214,7 @@ def _item(name: str, row: words.Row) -> Item:
     if entry.subject and entry.subject.raw not in entry.text.raw and entry.text.raw not in entry.subject.raw:
         first += ours("  ") + foreign(entry.subject, mode="line", style=_QUIET)
     parts = [foreign(entry.who, mode="line", limit=36), literal(row.kind)]
-    if entry.title:
+    if entry.title and entry.title.raw not in entry.who.raw:
         parts.append(ours("“{title}”", title=foreign(entry.title, mode="line", limit=24)))
     parts += [literal(one) for one in (row.since,) if one]
     second = join(*(styled(part, _QUIET) for part in parts), sep=ours(" · ", style=_QUIET))
