@@ -60,14 +60,17 @@ class FirstRun:
 
     async def found(self) -> SetupFound:
         """Variables that are set and local servers that answer; in the order of S21."""
+        from jp_tui.providers.http import is_loopback
+
         known = Known.of(self._parts)
         real = [one for one in known.providers.values() if one.wire != servers.DEMO]
         keyed = [one for one in real if servers.credential(one, known.environment) is not None]
         local = [one for one in real if known.keyless(one) and one not in keyed]
         serving = await asyncio.gather(*(_serving(one) for one in local))
-        here = [_found(one) for one in keyed]
+        far = [one for one in local if not is_loopback(one.base_url)]  # the user's own; asked only when it is chosen
+        here = [_found(one) for one in (*keyed, *far)]
         here += [_found(one, models) for one, models in zip(local, serving, strict=True) if models]
-        silent = [one for one, models in zip(local, serving, strict=True) if not models]
+        silent = [one for one, models in zip(local, serving, strict=True) if not models and one not in far]
         unset = [one.api_key_env for one in real if one not in keyed and one not in local and one.api_key_env]
         file = self._parts.sources.user
         return SetupFound(

@@ -12,7 +12,8 @@ from jp_tui.protocol.models import ServerSpec
 
 
 class FoundServer(Model):
-    """A server that can be used: its variable is set (`variable`), or it answers on this machine (`local`).
+    """A server that can be used: its variable is set (`variable`), or it answers on this machine (`local`), or it is
+    one of the user's own elsewhere that needs no key and was not asked (neither).
 
     `models` are those a local server lists; `default_model` is what is used when nobody names another, may be empty.
     """

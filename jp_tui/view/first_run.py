@@ -276,7 +276,7 @@ def _servers(now: Wizard) -> tuple[Row, ...]:
 
 def _where(one: FoundServer) -> str:
     if not one.local:
-        return f"{one.variable} is set"
+        return f"{one.variable} is set" if one.variable else "stands in your configuration"
     number = len(one.models)
     return f"answers on this machine, with {number} model{'s' if number != 1 else ''}"
 

@@ -125,6 +125,17 @@ async def test_a_server_of_ones_own_is_tested_before_it_is_written(home: Path) -
     assert (found.exists, found.model, found.reviewer) == (True, "mine/llama-3", "inherit")
 
 
+async def test_a_server_elsewhere_is_found_and_not_asked(home: Path) -> None:
+    """S21: nobody but this machine is asked before a choice."""
+    (home / "home" / "config").mkdir(parents=True)
+    text = '[providers.llm.office]\nwire = "openai-chat"\nbase_url = "http://models.invalid:1/v1"\n'
+    (home / "home" / "config" / "config.toml").write_text(text)
+    found = await FirstRun(made(home)).found()
+    (one,) = found.servers
+    assert (one.provider, one.local, one.variable) == ("office", False, "") and found.exists
+    assert not [words for words in found.looked if "office" in words]
+
+
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
