@@ -129,13 +129,13 @@ SCHEMA = Group(
             {
                 "theme": Leaf(checks.text, "display", help="the name of a theme"),
                 "sidebar": Leaf(checks.choice("auto", "show", "hide"), "display", help="the tool activity"),
-                "ascii": Leaf(
-                    checks.choice("auto", "always", "never"), "display", help="borders, marks and arrows in ASCII"
-                ),
                 "review": Leaf(
                     checks.boolean,
                     tightens=stricter(False, True),
                     help="a form of several questions ends in a review of its answers",
+                ),
+                "ascii": Leaf(
+                    checks.choice("auto", "always", "never"), "display", help="borders, marks and arrows in ASCII"
                 ),
             }
         ),

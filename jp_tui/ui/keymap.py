@@ -196,7 +196,7 @@ def _refused(wish: Wish, keys: KeyTable) -> Problem | None:
     if first in FIXED and (wish.id in keys.declared or first not in {id.partition(".")[0] for id in keys.declared}):
         return wish.problem(f"is fixed: it {FIXED[first]}")
     if wish.id not in keys.declared:
-        return wish.problem("is no action with a key: F1 and the example list them", nearest(wish.id, keys.declared))
+        return wish.problem("is no action with a key: F1 and / list the names", nearest(wish.id, keys.declared))
     for place in keys.places:
         typed = next((key for key in wish.keys if _is_typed(key)), "")
         if typed and place.writes and any(wish.id == one.id for kind in place.kinds for one in bindings_of(kind)):

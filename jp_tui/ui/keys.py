@@ -7,7 +7,7 @@ read it from there. Defines no key and runs none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from textual.binding import ActiveBinding, Binding, BindingsMap
 from textual.content import Content
@@ -62,6 +62,8 @@ class Row:
     keys: str
     does: str
     tooltip: str
+    id: str = field(default="", compare=False)
+    """The name by which `keys.toml` gives it other keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +102,12 @@ def section(title: str, bindings: Iterable[Binding]) -> Section:
             rows.setdefault(binding.action, ([], binding))[0].append(spelled(binding.key))
     return Section(
         title,
-        tuple(
-            Row("  ".join(keys), one.description, one.tooltip if one.tooltip.lower() != one.description.lower() else "")
-            for keys, one in rows.values()
-        ),
+        tuple(Row("  ".join(keys), one.description, _more(one), one.id or "") for keys, one in rows.values()),
     )
+
+
+def _more(binding: Binding) -> str:
+    return binding.tooltip if binding.tooltip.lower() != binding.description.lower() else ""
 
 
 def counted(rows: Iterable[Row]) -> tuple[Row, ...]:

@@ -59,7 +59,7 @@ def test_a_key_is_understood_however_it_is_written(written: str, key: str) -> No
         ("[workspace]\nfold = 'ctrl+i'", "is the same as Tab in most terminals"),
         (
             "[workspace]\nfodl = 'f2'",
-            "2:1: workspace.fodl: is no action with a key: F1 and the example list them; did you",
+            "2:1: workspace.fodl: is no action with a key: F1 and / list the names; did you",
         ),
         ("[workspace]\nfold = 'x'", '"x" is typed where you write: take Ctrl, Alt or a function key with it'),
         ("[workspace]\nfold = 'f1'", "F1 is app.keys already (keys), where you write"),
@@ -175,3 +175,4 @@ async def test_the_users_keys_work_are_shown_and_are_read_again(tmp_path: Path) 
         assert isinstance(app.screen, KeyList)
         await pilot.press("slash", *"sidebar")
         assert "F11" in app.screen_text() and "Ctrl+Q" not in app.screen_text()
+        assert "workspace.sidebar" in app.screen_text(), "the name by which it is set"

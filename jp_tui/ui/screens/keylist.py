@@ -19,6 +19,7 @@ from textual.widgets import Input, Static
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import Problem
 from jp_tui.ui.keys import NO_KEYMAP, Row, Section, all_sections, counted, declared, words
+from jp_tui.ui.keymap import FIXED
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.ui.widgets.line import Line
@@ -86,7 +87,11 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
 
     def _paint(self, width: int) -> None:
         found = matching(self._sections, self.query_one(Line).value)
-        page = _page(found, min(width, _MOST) - _EDGES) if found else ours("No key for that")
+        page = (
+            _page(found, min(width, _MOST) - _EDGES, named=self.has_class("-search"))
+            if found
+            else ours("No key for that")
+        )
         wrong = [foreign(Foreign(one.words()), mode="line", style="$failed-foreground") for one in self._problems]
         self.query_one(Static).update(join(*wrong, page, sep=ours("\n")))
 
@@ -102,6 +107,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
 
     def action_search(self) -> None:
         self.add_class("-search")
+        self._paint(self.size.width)
         self.set_focus(self.query_one(Line))
 
     def action_close(self) -> None:
@@ -109,6 +115,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         if self.has_class("-search"):
             self.remove_class("-search")
             self.query_one(Line).value = ""
+            self._paint(self.size.width)
             self.set_focus(self.query_one(VerticalScroll), scroll_visible=False)
         else:
             self.dismiss()
@@ -157,7 +164,7 @@ def matching(sections: Sequence[Section], wanted: str) -> list[Section]:
         rows = tuple(
             row
             for row in section.rows
-            if all(one in f"{section.title} {row.keys} {row.does} {row.tooltip}".casefold() for one in words_)
+            if all(one in f"{section.title} {row.keys} {row.does} {row.tooltip} {row.id}".casefold() for one in words_)
         )
         found += [Section(section.title, rows)] if rows else []
     return found
@@ -171,8 +178,9 @@ def merged(sections: Sequence[Section]) -> list[Section]:
     return [Section(title, counted(rows)) for title, rows in found.items()]
 
 
-def _page(sections: list[Section], width: int) -> Content:
-    """Three columns; where they do not fit, the explanations are left out."""
+def _page(sections: list[Section], width: int, *, named: bool = False) -> Content:
+    """Three columns; where they do not fit, the explanations are left out. `named`: the names for `keys.toml` instead of
+    the explanations, of what can have other keys."""
     explained = width >= _KEYS + _DOES + _WORDS
     lines: list[Content] = []
     for section in sections:
@@ -181,7 +189,8 @@ def _page(sections: list[Section], width: int) -> Content:
             parts = [styled(words(row.keys), "$primary").pad_right(max(_KEYS - len(row.keys), 2)), words(row.does)]
             if explained:
                 parts[1] = parts[1].pad_right(max(_DOES - len(row.does), 2))
-                parts.append(styled(words(row.tooltip), "$muted-foreground"))
+                more = row.id if named and row.id and row.id.partition(".")[0] not in FIXED else row.tooltip
+                parts.append(styled(words(more), "$muted-foreground"))
             lines.append(cut(join(*parts), width).pad_left(2))
         lines.append(blank())
     return join(*lines[:-1], sep=ours("\n"))
