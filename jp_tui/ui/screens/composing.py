@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from textual import on
-
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.drafts import COMPOSER, FOLDS, Drafts
+from jp_tui.ui.screens.resending import Resends
 from jp_tui.ui.screens.shelling import ShellRuns
 from jp_tui.ui.widgets.above import Above
 from jp_tui.ui.widgets.banner import Banner
@@ -30,7 +29,7 @@ COMPOSINGS = ("queue_turn", "take_queued", "send_queued", "read_queue", "find_fi
 Composed = ev.QueueChanged | ev.QueueTaken | ev.FilesFound | ev.ShellOutput | ev.ShellEnded | ev.ImageChecked
 
 
-class Composing(ShellRuns):
+class Composing(Resends, ShellRuns):
     """The exchange's side of the composer."""
 
     column: Column
@@ -128,8 +127,7 @@ class Composing(ShellRuns):
             wanted = self._waiting[-1].id if id is None else id
             self._send(cmd.TakeQueued(conversation=self._status.conversation, id=wanted, drop=drop))
 
-    @on(QueueList.Picked)
-    def _picked(self, event: QueueList.Picked) -> None:
+    def on_queue_list_picked(self, event: QueueList.Picked) -> None:
         event.stop()
         self.queue_take(drop=False, id=event.id)
 
@@ -146,8 +144,7 @@ class Composing(ShellRuns):
             paths, chosen, shown, found.total, found.cut, found.revision > 0, found.problem
         )
 
-    @on(FileList.Picked)
-    def _file_picked(self, event: FileList.Picked) -> None:
+    def on_file_list_picked(self, event: FileList.Picked) -> None:
         event.stop()
         self.screen.set_focus(self._composer)
         self._composer.name_file(event.path)
@@ -164,14 +161,12 @@ class Composing(ShellRuns):
         """The search as the composer has it."""
         self.above.query_one(RecallList).search = Search(query, texts, chosen)
 
-    @on(RecallList.Picked)
-    def _sought_picked(self, event: RecallList.Picked) -> None:
+    def on_recall_list_picked(self, event: RecallList.Picked) -> None:
         event.stop()
         self.screen.set_focus(self._composer)
         self._composer.action_take_found(event.at)
 
-    @on(Column.Arranged)
-    def _arranged(self) -> None:
+    def on_column_arranged(self, event: Column.Arranged) -> None:
         """Keys of the composer are no good while something else is open."""
         self.above.query_one(QueueList).keys = bool(self._composer.display)
         self.above.query_one(ShellPanel).keys = bool(self._composer.display)

@@ -17,7 +17,7 @@ from textual.message import Message
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.screens.composing import COMPOSINGS, Composing
+from jp_tui.ui.screens.composing import COMPOSINGS, Composed, Composing
 from jp_tui.ui.screens.drafts import COMPOSER, FOLDS, OWN, Drafts
 from jp_tui.ui.screens.waiting import Waits
 from jp_tui.ui.text import ours
@@ -187,7 +187,11 @@ class Exchange(Composing, Waits):
 
     def _one(self, event: ev.Event) -> None:
         if isinstance(event, FOR_LISTS):
-            self.post_message(self.Listed(event))
+            if not self.fork_made(event):
+                self.post_message(self.Listed(event))
+            return
+        if isinstance(event, Composed):
+            self.compose_with(event)
             return
         match event:
             case ev.ConversationOpened():
@@ -236,14 +240,8 @@ class Exchange(Composing, Waits):
                 self.query_one(SheetDock).said((conversation, inquiry), text)
             case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
                 self.query_one(SheetDock).said_all((conversation, inquiry), error.message if error else "")
-            case ev.QueueChanged() | ev.QueueTaken() | ev.FilesFound() | ev.ShellOutput() | ev.ShellEnded():
-                self.compose_with(event)
-            case ev.ImageChecked():
-                self.compose_with(event)
-            case ev.EngineFailed() | ev.Stopped():
-                pass  # the app's
-            case ev.TitleChanged():
-                pass  # the status line's
+            case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged():
+                pass  # the app's, the status line's
             case _:
                 assert_never(event)
 
@@ -265,14 +263,15 @@ class Exchange(Composing, Waits):
         composer.put_before(opened.drafts.get(COMPOSER, ""), opened.drafts.get(FOLDS, ""))
         self.read_queue(opened.conversation)
         if first:
-            self._start(first)
+            self._start(first, self.files_of_first())
 
     def _refused(self, event: ev.Refused) -> None:
         if not self._status.conversation:
             self.post_message(self.Unopened(event.message, event.advice))
             return
         if event.command in LISTS:
-            self.post_message(self.Listed(event))
+            if not self.fork_refused(event):
+                self.post_message(self.Listed(event))
             return
         if event.command in COMPOSINGS:
             self.not_composed(event)
@@ -297,7 +296,7 @@ class Exchange(Composing, Waits):
 
     def submitted(self, text: str, attachments: tuple[str, ...] = ()) -> None:
         """The user sends this: to the menu that asked for words, or to the model, once there is a conversation."""
-        if self.column.take_words(text):
+        if self.column.take_words(text) or self.forked(text, attachments):
             return
         if not self._status.conversation:
             self._first_prompt = text

@@ -70,6 +70,11 @@ class Writing(_Part):
         if self._exchange is not None:
             self._exchange.show_files(event.paths, event.chosen, event.open)
 
+    def on_queueing_fork_left(self, event: Queueing.ForkLeft) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.leave_fork()
+
     def on_chips_image_wanted(self, event: Chips.ImageWanted) -> None:
         event.stop()
         if self._exchange is not None:

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from jp_tui.ui.widgets.filelist import FileList
+from jp_tui.ui.widgets.forknote import ForkNote
 from jp_tui.ui.widgets.queuelist import QueueList
 from jp_tui.ui.widgets.recalllist import RecallList
 from jp_tui.ui.widgets.shellpanel import ShellPanel
@@ -31,3 +32,4 @@ class Above(Vertical):
         yield QueueList(id="queue")
         yield FileList(id="files")
         yield RecallList(id="recall")
+        yield ForkNote(id="fork")

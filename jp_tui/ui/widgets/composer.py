@@ -31,7 +31,7 @@ from jp_tui.view.pastes import cleaned
 from jp_tui.view.recall import Recall
 
 ASK = ours("Ask anything, or / for commands")
-_LIST_IDS = frozenset(binding.id for binding in (*SLASH, *SHELLING, *RECALLING))
+_LIST_IDS = frozenset(binding.id for binding in (*SLASH, *SHELLING, *QUEUEING[1:], *RECALLING))
 _SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j", "ctrl+enter": "shift+enter"}
 """One key, several names, by what the terminal reports."""
 
@@ -41,7 +41,6 @@ class Composer(Queueing, Shelling, Chips, Recalling, TextArea, inherit_bindings=
 
     BINDINGS = [
         Binding("enter", "submit", "send", id="composer.send", tooltip="Send what is written"),
-        *QUEUEING,
         Binding(
             "ctrl+j,shift+enter,alt+enter", "newline", "new line", id="composer.newline", tooltip="Begin another line"
         ),
@@ -56,6 +55,7 @@ class Composer(Queueing, Shelling, Chips, Recalling, TextArea, inherit_bindings=
         *SLASH,
         *SHELLING,
         *CHIPS,
+        *QUEUEING,
         *EDITING,
     ]
 
@@ -157,6 +157,8 @@ class Composer(Queueing, Shelling, Chips, Recalling, TextArea, inherit_bindings=
             return self.recalling and action in ("take_found", "end_recall")
         if action in ("complete", "put_away"):
             return self.listing or (action == "put_away" and self.naming)
+        if action == "end_fork":
+            return self.forking
         if action == "unfold":
             return self.marked and not self.locked
         if action in ("add_output", "end_shell"):

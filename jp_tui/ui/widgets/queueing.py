@@ -22,6 +22,7 @@ else:
 QUEUEING = [
     Binding("enter", "queue", "queue", id="composer.queue", tooltip="Send it when the turn that runs has ended"),
     Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="What waits last, also with Up"),
+    Binding("escape", "end_fork", "leave it", id="composer.end_fork", tooltip="The earlier message stays as it is"),
     Binding("alt+x", "drop_queued", "drop queued", id="composer.drop", tooltip="What waits last is let go"),
 ]
 
@@ -29,6 +30,8 @@ QUEUEING = [
 class Queueing(_Part):
     """Messages that wait for the turn before them."""
 
+    forking = reactive(False)
+    """An earlier message is edited: sending it begins a fork."""
     queued = reactive(0)
     """How many messages wait to be said."""
 
@@ -47,6 +50,15 @@ class Queueing(_Part):
         """The message that waits last is to be edited, or dropped."""
 
         drop: bool
+
+    class ForkLeft(Message):
+        """The earlier message is not to be edited after all."""
+
+    def action_end_fork(self) -> None:
+        self.post_message(self.ForkLeft())
+
+    def watch_forking(self, forking: bool) -> None:
+        self.refresh_bindings()
 
     def watch_queued(self, queued: int) -> None:
         self.refresh_bindings()

@@ -23,8 +23,9 @@ from jp_tui.ui.painting.look import look
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.folding import FOLDING
+from jp_tui.ui.widgets.resending import RESENDING, Resending
 from jp_tui.ui.widgets.scrolled import scrolling
-from jp_tui.ui.widgets.taking import TAKING, Taking
+from jp_tui.ui.widgets.taking import TAKING
 from jp_tui.view.blocks import Said, Thought
 from jp_tui.view.story import Changes
 
@@ -34,13 +35,14 @@ AT_ONCE = 16
 """Events that are each seen at once before the rest is seen once a frame."""
 
 
-class Transcript(Taking):
+class Transcript(Resending):
     """The conversation: scrolls, selects, follows what is written."""
 
     BINDINGS = [
         *scrolling("transcript"),
         *FOLDING,
         *TAKING,
+        *RESENDING,
     ]
 
     DEFAULT_CSS = """

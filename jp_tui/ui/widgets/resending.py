@@ -1,0 +1,43 @@
+"""Taking one of one's own messages in the conversation back to the composer, to be said anew in a fork (issue 8, 3).
+
+A part of the transcript. Nothing that was said is changed: it says which message is meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.binding import Binding
+from textual.message import Message
+
+from jp_tui.ui.widgets.taking import Taking
+from jp_tui.view.blocks import User
+
+RESENDING = [
+    Binding(
+        "e", "resend", "Edit & fork", id="transcript.resend", tooltip="Your marked message, else your last in sight"
+    ),
+]
+
+
+class Resending(Taking):
+    """A conversation of which a message can be said anew."""
+
+    @dataclass
+    class Resend(Message):
+        """This message of the user's is to be edited; `seq` is its number in the log."""
+
+        seq: int
+        text: str
+
+    def action_resend(self) -> None:
+        marked, found = self._marked_message(), None
+        for row, block in self._near():
+            if isinstance(block, User) and not block.aside:
+                if block.key == marked:
+                    found = block
+                    break
+                if row < self.top + self.height and self._last_row(row, block) >= self.top:
+                    found = block
+        if found is not None:
+            self.post_message(self.Resend(found.place[0], found.text.raw))
