@@ -188,7 +188,8 @@ class Setup:
     next turn. `reviews`: a face is attached that lets a whole form be looked over before it counts (R182b).
     Without `secrets` the client cannot be asked for one (R241). `open_agent_model` opens a sub-agent's model, by
     PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does). `jp_data` is where jp keeps the user's
-    own conversations; `holder` says in words who holds a conversation, nothing when nobody does: a look, no claim; with `titles` the model names new conversations. `read_settings` lists all keys as the
+    own conversations; with `titles` the model names new conversations. `holder` says in words who holds a conversation,
+    nothing when nobody does: a look, no claim. `read_settings` lists all keys as the
     files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept.
     """
 

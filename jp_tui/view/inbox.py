@@ -14,6 +14,7 @@ from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import PromptKind, PromptRequest, WaitingInfo
 from jp_tui.questions.types import SecretAnswer
+from jp_tui.view.offered import prompt_of
 from jp_tui.view.prompts import asker, headline
 from jp_tui.view.queue import Key, key_of
 from jp_tui.view.status import Status
@@ -26,7 +27,8 @@ Settled = Literal["answered", "redacted", "cancelled", "withdrawn", "unknown"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One thing that waits. `here`: it can be answered at once; else its conversation is taken up first. `subject` is
+    """One thing that waits. `here`: it can be answered at once; else its conversation is taken up first, or, while
+    another process holds it (`held_by`, words), the answer is offered to that (`offers`: what can be). `subject` is
     what it is about, `title` its conversation's, `task` that of the sub-agent that asks (E4). `off`: it was put off,
     `until` when, a time of the face's clock, None for when nothing else waits. `alike` are identical ones, itself
     among them, that were all on the screen once: empty unless several."""
@@ -42,6 +44,8 @@ class Entry:
     here: bool = True
     off: bool = False
     until: float | None = None
+    held_by: str = ""
+    offers: bool = False
     alike: tuple[Key, ...] = ()
 
 
@@ -227,6 +231,8 @@ def _recorded(one: WaitingInfo) -> Entry:
         task=one.agent.task if one.agent is not None else NOTHING,
         since=one.since,
         here=False,
+        held_by=one.held_by,
+        offers=prompt_of(one) is not None,
     )
 
 

@@ -25,6 +25,11 @@ EMPTY: Final = (
 SNOOZES: Final = (("5 minutes", 300.0), ("30 minutes", 1800.0), ("until nothing else waits", None))
 PUT_OFF: Final = "How long? It stays here, comes back by itself, and is answered by nobody meanwhile."
 TAKEN_UP: Final = "{who} is taken up in the background: its question opens as soon as it is asked here"
+HELD_BY: Final = "held by {who}"
+ANSWER_HERE: Final = "held by {who}, answer here"
+OFFERED: Final = "Your answer goes to {who}, which goes on with it"
+ANSWER_THERE: Final = "{who} holds it, and this can only be answered there"
+TAKEN: Final = "{who} has your answer"
 WAITS_BEHIND: Final = "The question that you took up waits now · Ctrl+T turns to it"
 WITHDRAWN: Final = "withdrawn: {who} does not ask any more “{text}”"
 NO_LONGER: Final = "no longer waits: {who} asked “{text}”"
@@ -58,6 +63,8 @@ def row(entry: Entry, now: float, wall: float) -> Row:
         sign, mark = "☾", "put off " + _until(entry.until, now)
     elif not entry.here:
         sign, mark = "○", "not open here"
+        if entry.held_by:
+            mark = (HELD_BY if not entry.offers else ANSWER_HERE).format(who=short(entry.held_by))
     return Row(
         entry=entry,
         sign=sign,
@@ -78,6 +85,11 @@ def gone(one: Gone) -> tuple[str, Foreign]:
 def line(text: Foreign) -> Foreign:
     """The first line of it."""
     return Foreign(first_line(text.raw))
+
+
+def short(holder: str) -> str:
+    """Who holds a conversation, without the process in brackets."""
+    return holder.split(" (", 1)[0]
 
 
 def _until(until: float | None, now: float) -> str:

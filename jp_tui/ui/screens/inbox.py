@@ -134,9 +134,9 @@ class Inbox(Listing, inherit_bindings=False):
             case "off" | "stay":
                 return bool(self._asks) and (parameters != (2,) or self._others)
             case "choose":
-                return not self._asks and entry is not None and entry.here
+                return not self._asks and entry is not None and (entry.here or entry.offers)
             case "take_up":
-                return not self._asks and entry is not None and not entry.here
+                return not self._asks and entry is not None and not entry.here and not entry.held_by
             case "snooze":
                 return not self._asks and entry is not None and entry.here and not entry.off
             case "wake":

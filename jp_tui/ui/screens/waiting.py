@@ -17,14 +17,18 @@ from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.view import inbox_lines as words
 from jp_tui.view.inbox import Inbox
+from jp_tui.view.offered import prompt_of, words_of
 from jp_tui.view.queue import NONE, Key
+from jp_tui.view.trail import elsewhere
 
 MANY, EACH = 50, 0.0008
 """How many may wait before the lists are painted less often, and seconds between two of them for each."""
@@ -56,6 +60,7 @@ class Waits(Vertical):
         self._watched = self._looks = False
         self._wanted = NONE  # asked for in another conversation, and not there yet
         self._returns: Timer | None = None
+        self._offers: dict[Key, PromptRequest] = {}  # held by another process, and asked here all the same
         self._told, self._tells = 0.0, cast(Timer | None, None)
 
     def on_mount(self) -> None:
@@ -92,10 +97,10 @@ class Waits(Vertical):
         """An event of any conversation."""
         before, self._inbox = self._inbox, self._inbox.heard(event, now)
         match event:
-            case ev.WaitingListed() if self._looks:
-                self._looks = False
-                if not self._watched:
-                    self._send(cmd.WatchWaiting(on=False))
+            case ev.WaitingListed():
+                self._listed()
+            case ev.OfferSettled():
+                self._offered(event)
             case ev.ConversationOpened():
                 self._look()
             case ev.Refused(command="carry_on"):
@@ -104,6 +109,50 @@ class Waits(Vertical):
                 pass
         if self._inbox is not before:
             self._schedule()
+
+    def _listed(self) -> None:
+        """The list came: what is offered and stands in it no longer was answered elsewhere."""
+        looked, self._looks = self._looks, False
+        still = {(one.conversation, one.inquiry) for one in self._inbox.elsewhere}
+        for key in [key for key in self._offers if key not in still]:
+            self._over(key)
+            self.column.settle(key)
+        if looked and not self._watched and not self._offers:
+            self._send(cmd.WatchWaiting(on=False))
+
+    def _offer(self, key: Key) -> None:
+        """Ask here what another process holds; the answer is offered to it (S12)."""
+        told = next(one for one in self._inbox.elsewhere if (one.conversation, one.inquiry) == key)
+        prompt, who = prompt_of(told), foreign(Foreign(words.short(told.held_by)), mode="line", limit=40)
+        if prompt is None:
+            self.post_message(self.Said(ours(words.ANSWER_THERE, who=who)))
+            return
+        if not self._offers:
+            self._send(cmd.WatchWaiting())
+        self._offers[key] = prompt
+        self.post_message(self.Said(ours(words.OFFERED, who=who)))
+        self.column.ask(prompt)
+        self.column.wish(key)
+
+    def _offered(self, settled: ev.OfferSettled) -> None:
+        """What became of an answer that was offered; the first one wins, and the other is told by whom (E53)."""
+        key = next((key for key in self._offers if key[1] == settled.inquiry), NONE)
+        if key == NONE:
+            return
+        if settled.status == "accepted":
+            self.column.settle(key)
+        else:
+            lives = settled.status in ("invalid", "no_reaction")
+            by = elsewhere(settled.by) if settled.by else ""
+            self.column.refused(key, settled.message, not lives, by)
+            if lives:
+                return
+        self._over(key)
+
+    def _over(self, key: Key) -> None:
+        del self._offers[key]
+        if not self._offers and not self._watched:
+            self._look()
 
     def asked(self, key: Key) -> None:
         """A question is asked here: is it the one that the user wanted to see?"""
@@ -138,7 +187,9 @@ class Waits(Vertical):
             self._inbox = self._inbox.back(key)
             self.column.turn_to(key, alike)
             self._changed()
-        elif (entry := self._inbox.get(key)) is not None:
+        elif (entry := self._inbox.get(key)) is not None and entry.held_by:
+            self._offer(key)
+        elif entry is not None:
             self._wanted = key
             who = foreign(entry.title or entry.who, mode="line", limit=40)
             self.post_message(self.Said(ours(words.TAKEN_UP, who=who)))
@@ -177,6 +228,10 @@ class Waits(Vertical):
     @on(SheetDock.Settled)
     def _answered(self, event: SheetDock.Settled) -> None:
         event.stop()
+        if (prompt := self._offers.get((event.conversation, event.inquiry))) is not None:
+            if (said_here := words_of(prompt, event.response)) is not None:
+                self._send(cmd.OfferAnswer(conversation=prompt.conversation, inquiry=prompt.inquiry, value=said_here))
+            return
         for conversation, inquiry in ((event.conversation, event.inquiry), *event.also):
             digest, said = event.digest, event.response
             self._send(cmd.AnswerQuestion(conversation=conversation, inquiry=inquiry, digest=digest, response=said))
