@@ -95,13 +95,14 @@ def why_not(row: Row, store: CopyStore, workspace: str, way: Way) -> str:
 async def change(row: Row, store: CopyStore, workspace: str) -> FileChange:
     """A row as a face shows it."""
     unit, chain = row.unit, row.unit.head
-    old = unit.was.base if unit.was is not None else chain.base
+    moved = unit.was is not None and row.state != "taken_back"
+    old = unit.was.base if unit.was is not None and moved else chain.base
     now = row.disk[chain.path]
     was = unit.was.path if unit.was is not None else ""
     added, removed, diff, note = await _compared(store, old, now, was or chain.path, chain.path, row.problem)
     how = (
         "moved"
-        if was and now.kind != "absent"
+        if moved and now.kind != "absent"
         else "none"
         if same(old, now)
         else "created"

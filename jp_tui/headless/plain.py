@@ -263,14 +263,8 @@ class Run:
                 self._interview.heard(event)
             case e.TurnCompleted():
                 self._completed(event)
-            case e.LedgerRead():
-                self._slash.ledger(event)
-            case e.InquiriesListed():
-                self._slash.inquiries(event)
-            case e.ChangesRead() | e.ChangesUndone():
-                self._slash.changes.heard(event)
-            case e.OfferSettled():
-                self._slash.offered(event)
+            case e.LedgerRead() | e.InquiriesListed() | e.ChangesRead() | e.ChangesUndone() | e.OfferSettled():
+                self._slash.heard(event)
             case _:
                 self._trouble(event)
 

@@ -22,7 +22,7 @@ from jp_tui.view.amounts import duration
 from jp_tui.view.calls import subject
 from jp_tui.view.decisions import decisions, sentence
 from jp_tui.view.export import exported, plain, set_in
-from jp_tui.view.summary import summary, undone
+from jp_tui.view.summary import summary
 
 SPEAKER = "assistant: "
 

@@ -75,6 +75,20 @@ class Slash:
 
     # --- what comes back ----------------------------------------------------------------------------------
 
+    def heard(
+        self, event: e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled
+    ) -> None:
+        """An answer of the engine."""
+        match event:
+            case e.LedgerRead():
+                self.ledger(event)
+            case e.InquiriesListed():
+                self.inquiries(event)
+            case e.OfferSettled():
+                self.offered(event)
+            case _:
+                self.changes.heard(event)
+
     def ledger(self, event: e.LedgerRead) -> None:
         """Read out when it was asked for; numbers are those of the list that was read out last."""
         if not self._reads:

@@ -37,6 +37,16 @@ def undone(app: Host) -> list[cmd.UndoChanges]:
     return app.link.of(cmd.UndoChanges)
 
 
+async def reads(app: Host, pilot: Any, *parts: str) -> None:
+    """Wait until all of this stands on the screen, however it is broken into lines."""
+    for _ in range(200):
+        shown = " ".join(app.screen_text().split())
+        if all(part in shown for part in parts):
+            return
+        await pilot.pause()
+    raise AssertionError(app.screen_text())
+
+
 async def type_(app: Host, pilot: Any, text: str) -> None:
     for key in text:
         await pilot.press("slash" if key == "/" else key)
@@ -50,12 +60,10 @@ async def test_the_page_lists_files_and_shows_their_diffs() -> None:
         assert isinstance(app.screen, Changes)
         assert app.link.of(cmd.ReadChanges)[-1] == cmd.ReadChanges(conversation=CONVERSATION)
         await app.says(pilot, read(NOTES, MOVED, notes=("what deploy changed is not known here",)))
-        shown = app.screen_text()
-        assert "Turn 2 changed 2 files · +1 −1" in shown and "2 of 2 turns" in shown
-        assert "-2  as it was" in shown and "+2  as it is" in shown and "what deploy changed" in shown
+        await reads(app, pilot, "Turn 2 changed 2 files · +1 −1", "2 of 2 turns", "-2 as it was", "+2 as it is")
+        await reads(app, pilot, "what deploy changed")
         await pilot.press("j")
-        assert "raw.bin → data/raw.bin" in app.screen_text()
-        assert "changed since by somebody else" in " ".join(app.screen_text().split())
+        await reads(app, pilot, "raw.bin → data/raw.bin", "changed since by somebody else")
         await pilot.press("left")
         await pilot.press("c")
         await pilot.pause()
@@ -72,7 +80,7 @@ async def test_nothing_is_taken_back_without_a_second_key() -> None:
         await pilot.press("u", "n")
         assert not undone(app)
         await pilot.press("u")
-        assert "Take back notes.md?" in app.screen_text()
+        await reads(app, pilot, "Take back notes.md?")
         await pilot.press("escape")
         assert isinstance(app.screen, Changes) and not undone(app)
         await pilot.press("u", "y")
@@ -86,7 +94,7 @@ async def test_undo_asks_at_once_and_what_was_changed_since_once_more() -> None:
     async with workspace() as (app, pilot):
         await type_(app, pilot, "/undo")
         await app.says(pilot, read(NOTES, MOVED))
-        assert "Take back the changes of turn 2 to 2 files?" in app.screen_text()
+        await reads(app, pilot, "Take back the changes of turn 2 to 2 files?")
         await pilot.press("y")
         await pilot.pause()
         assert undone(app)[0].keys == ()
@@ -95,8 +103,7 @@ async def test_undo_asks_at_once_and_what_was_changed_since_once_more() -> None:
             conversation=CONVERSATION, scope="turn", turn=2, way="back", done=(NOTES.path,), left=(left,)
         )
         await app.says(pilot, done, read(NOTES.model_copy(update={"state": "taken_back"}), MOVED))
-        shown = app.screen_text()
-        assert "Taken back: notes.md." in shown and "data/raw.bin: somebody else changed it since." in shown
+        await reads(app, pilot, "Taken back: notes.md.", "data/raw.bin: somebody else changed it since.")
         await pilot.press("y")
         await pilot.pause()
         assert undone(app)[1].overwrite == {"k2": "d3"} and undone(app)[1].keys == ("k2",)
@@ -106,7 +113,7 @@ async def test_undo_of_what_was_taken_back_brings_it_back() -> None:
     async with workspace() as (app, pilot):
         await type_(app, pilot, "/undo")
         await app.says(pilot, read(NOTES.model_copy(update={"state": "taken_back", "diff": Foreign("")})))
-        assert "Bring back the changes of turn 2 to 1 file?" in app.screen_text()
+        await reads(app, pilot, "Bring back the changes of turn 2 to 1 file?")
         await pilot.press("y")
         await pilot.pause()
         assert undone(app)[0].way == "again"
@@ -116,6 +123,6 @@ async def test_a_refusal_and_an_empty_list_are_said_there() -> None:
     async with workspace(size=(80, 24)) as (app, pilot):
         await type_(app, pilot, "/diff")
         await app.says(pilot, read(turn=0, turns=()))
-        assert "No file was changed in this conversation" in app.screen_text()
+        await reads(app, pilot, "No file was changed in this conversation")
         await app.says(pilot, ev.Refused(command="undo_changes", message="The model is still working."))
-        assert "The model is still working." in app.screen_text()
+        await reads(app, pilot, "The model is still working.")

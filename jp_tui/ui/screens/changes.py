@@ -167,7 +167,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         self.query_one("#title", Static).update(title)
         options = self.query_one(Files)
         options.clear_options()
-        options.add_options(Option(self._row(one)) for one in found.files)
+        options.add_options(Option(_row(one, self.size.width)) for one in found.files)
         options.display = bool(found.files)
         notes = self.query_one("#notes", Static)
         notes.update(
@@ -216,7 +216,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         files = self._found.files if self._found else ()
         for at, marked in ((self._marked, False), (options.highlighted, True)):
             if at is not None and at < len(files):
-                options.replace_option_prompt_at_index(at, self._row(files[at], marked))
+                options.replace_option_prompt_at_index(at, _row(files[at], self.size.width, marked))
         self._marked = options.highlighted
         view, about = self.query_one(ContextView), self.query_one("#about", Static)
         view.display = one is not None and bool(one.diff)
@@ -230,16 +230,6 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
             named += ours("\n{stands}", stands=foreign(Foreign(stands), mode="line", style=_STYLES[say.role(one)]))
         about.update(named)
         view.put(Foreign(say.body(one)))
-
-    def _row(self, one: FileChange, marked: bool = False) -> Content:
-        style = _STYLES[say.role(one)]
-        first = ours("❯ ", style="bold $primary") if marked else ours("  ")
-        sign = ours("{sign} ", style=style, sign=words(_MARKS[one.state] or say.SIGNS[one.how]))
-        counted = say.counts(one.added, one.removed)
-        room = (self.size.width - 10 if self.size.width < WIDE else LIST - 7) - len(counted)
-        name = one.path.raw if len(one.path.raw) <= room else f"…{one.path.raw[-room + 1 :]}"
-        tail = ours(" {counts}", style="$muted-foreground", counts=words(counted)) if counted else blank()
-        return first + sign + foreign(Foreign(name), mode="line") + tail
 
     def _say(self, what: Content) -> None:
         notice = self.query_one("#notice", Static)
@@ -331,3 +321,15 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
     def action_again(self) -> None:
         self._say(blank())
         self._read()
+
+
+def _row(one: FileChange, width: int, marked: bool = False) -> Content:
+    """A file in a page of that width."""
+    style = _STYLES[say.role(one)]
+    first = ours("❯ ", style="bold $primary") if marked else ours("  ")
+    sign = ours("{sign} ", style=style, sign=words(_MARKS[one.state] or say.SIGNS[one.how]))
+    counted = say.counts(one.added, one.removed)
+    room = (width - 10 if width < WIDE else LIST - 7) - len(counted)
+    name = one.path.raw if len(one.path.raw) <= room else f"…{one.path.raw[-room + 1 :]}"
+    tail = ours(" {counts}", style="$muted-foreground", counts=words(counted)) if counted else blank()
+    return first + sign + foreign(Foreign(name), mode="line") + tail
