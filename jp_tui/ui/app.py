@@ -24,7 +24,7 @@ from jp_tui.ui import themes
 from jp_tui.ui.attention import Attention, Attentive
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.changes_actions import Changing
-from jp_tui.ui.commands import COMMANDS, Commands
+from jp_tui.ui.commands import COMMANDS, Commands, choosable
 from jp_tui.ui.crash import CrashReports
 from jp_tui.ui.driver import driver_class, first_frame_done
 from jp_tui.ui.keys import Twice
@@ -35,6 +35,7 @@ from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.setup_actions import FirstRun
 from jp_tui.ui.text import foreign, ours
+from jp_tui.ui.themes import choices as theme_names
 from jp_tui.view.interrupt import InterruptWishes
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
@@ -132,7 +133,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
             sidebar=sidebar,
             notices=notices,
             interrupts=interrupts,
-            commands=COMMANDS,
+            commands=choosable(COMMANDS, theme=theme_names(themes)),
         )
         self._wear(theme)
 

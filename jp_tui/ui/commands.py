@@ -6,8 +6,8 @@ that lie over the workspace get what the engine says from here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from time import time
 from typing import TYPE_CHECKING
 
@@ -61,12 +61,20 @@ COMMANDS: tuple[Entry, ...] = (
         action="ledger",
     ),
     Entry(name="inquiries", title="Inquiries", does="Who asked what here, who answered, and why", action="inquiries"),
-    Entry(name="diff", title="Changes", does="All changes of the last turn, or of all", argument="all", action="diff"),
+    Entry(
+        name="diff",
+        title="Changes",
+        does="All changes of the last turn, or of all",
+        argument="all",
+        choices=("all",),
+        action="diff",
+    ),
     Entry(
         name="undo",
         title="Undo",
         does="Take back what the last turn changed in files, or bring it back",
         argument="all",
+        choices=("all",),
         action="undo_changes",
     ),
     Entry(name="inbox", title="Inbox", does="All that waits for you, wherever it is asked", action="inbox"),
@@ -111,6 +119,11 @@ COMMANDS: tuple[Entry, ...] = (
     Entry(name="keys", title="Keys", does="All keys, by where they work", action="keys"),
     Entry(name="quit", title="Leave", does="End the turn, close the log, leave", action="leave"),
 )
+
+
+def choosable(entries: tuple[Entry, ...], **choices: Iterable[str]) -> tuple[Entry, ...]:
+    """The same, with what may follow some of them, by their names."""
+    return tuple(replace(one, choices=tuple(choices.get(one.name, one.choices))) for one in entries)
 
 
 def _provider() -> type[Provider]:

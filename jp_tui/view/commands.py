@@ -12,12 +12,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """`name` as it is typed, `title` as a list of commands calls it, `argument` what may follow, empty for nothing."""
+    """`name` as it is typed, `title` as a list of commands calls it, `argument` what may follow, empty for nothing;
+    `choices` are what that can be, where it is known."""
 
     name: str
     title: str
     does: str
     argument: str = ""
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value(Command):
+    """A command with one of its choices."""
+
+    of: Command
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +70,26 @@ def parse(text: str, commands: Sequence[Command]) -> Text | Run | Unknown:
 
 
 def matching(text: str, commands: Sequence[Command]) -> tuple[Command, ...]:
-    """The commands that what is written may become: it is a slash and the beginning of a name, nothing else."""
-    if not text.startswith("/") or text.startswith("//") or (not text[1:].isalnum() and text != "/"):
+    """The commands that what is written may become: a slash and the beginning of a name, or a name and the beginning of
+    a choice; while nothing of a choice is there, the bare command is the first of them."""
+    if not text.startswith("/") or text.startswith("//"):
         return ()
-    return tuple(one for one in commands if one.name.startswith(text[1:].casefold()))
+    name, blank, argument = text[1:].partition(" ")
+    if not blank:
+        begun = name.casefold()
+        fits = text == "/" or name.isalnum()
+        return tuple(one for one in commands if one.name.startswith(begun)) if fits else ()
+    found = next((one for one in commands if one.name == name.casefold()), None)
+    wanted = argument.strip().casefold()
+    if found is None or not found.choices or "\n" in argument:
+        return ()
+    values = (choice for choice in found.choices if wanted in choice.casefold() and wanted != choice.casefold())
+    listed = sorted(values, key=lambda choice: not choice.casefold().startswith(wanted))
+    bare: tuple[Command, ...] = () if wanted else (found,)
+    return (
+        *bare,
+        *(Value(name=f"{found.name} {one}", title=found.title, does="", of=found, value=one) for one in listed),
+    )
 
 
 def _advice(name: str, commands: Sequence[Command]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jp_tui.protocol import commands as cmd
+from jp_tui.ui.commands import COMMANDS
 from jp_tui.ui.screens.keylist import KeyList
 from jp_tui.ui.screens.ledger import Ledger
 from jp_tui.ui.screens.picker import ThemePicker
@@ -22,7 +23,7 @@ async def test_a_slash_opens_the_list_and_writing_on_narrows_it() -> None:
     async with workspace() as (app, pilot):
         await pilot.press("/")
         await pilot.pause()
-        assert listed(app)[:2] == ["*new", "ledger"] and "❯ /new" in app.screen_text()
+        assert listed(app)[:2] == ["*new", COMMANDS[1].name] and "❯ /new" in app.screen_text()
         await pilot.press("t")
         await pilot.pause()
         assert listed(app) == ["*theme"]
@@ -33,7 +34,9 @@ async def test_a_slash_opens_the_list_and_writing_on_narrows_it() -> None:
 
 async def test_arrows_choose_and_enter_runs_what_is_marked() -> None:
     async with workspace() as (app, pilot):
-        await pilot.press("/", "down", "up", "down", "enter")
+        await pilot.press("/")
+        await pilot.pause()
+        await pilot.press("down", "up", *["down"] * listed(app).index("ledger"), "enter")
         await pilot.pause()
         assert isinstance(app.screen, Ledger) and app.composer.text == "" and app.starts() == []
         assert [one.conversation for one in app.link.of(cmd.ReadLedger)] == ["c1"]
@@ -52,7 +55,7 @@ async def test_tab_completes_and_escape_puts_the_list_away() -> None:
     async with workspace() as (app, pilot):
         await pilot.press(*"/th", "tab")
         await pilot.pause()
-        assert app.composer.text == "/theme " and listed(app) == []
+        assert app.composer.text == "/theme " and listed(app)[0] == "*theme"
         await pilot.press("ctrl+u", *"/l")
         await pilot.pause()
         assert "Tab complete" in app.footer and "Esc close list" in app.footer
@@ -151,3 +154,26 @@ async def test_the_palette_finds_the_same_commands() -> None:
                 break
         assert "/ledger" in app.screen_text() and "Ledger" in app.screen_text()
         await pilot.press("escape")
+
+
+async def test_what_may_follow_a_command_is_listed_and_completed() -> None:
+    async with workspace() as (app, pilot):
+        await pilot.press(*"/theme ")
+        await pilot.pause()
+        assert listed(app)[:2] == ["*theme", "theme jp-colourblind"]
+        await pilot.press(*"paper")
+        await pilot.pause()
+        assert listed(app) == ["*theme jp-paper"]
+        await pilot.press("tab")
+        await pilot.pause()
+        assert app.composer.text == "/theme jp-paper" and listed(app) == []
+        await pilot.press("ctrl+u", *"/theme pape", "enter")
+        await pilot.pause()
+        assert app.theme == "jp-paper" and app.composer.text == ""
+
+
+async def test_what_is_beyond_the_list_is_counted() -> None:
+    async with workspace(size=(80, 24)) as (app, pilot):
+        await pilot.press("/")
+        await pilot.pause()
+        assert f"{len(listed(app)) - 10} more" in app.screen_text()

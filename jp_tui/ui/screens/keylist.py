@@ -18,8 +18,8 @@ from textual.widgets import Input, Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import Problem
-from jp_tui.ui.keys import NO_KEYMAP, Row, Section, all_sections, counted, declared, words
 from jp_tui.ui.keymap import FIXED
+from jp_tui.ui.keys import NO_KEYMAP, Row, Section, all_sections, counted, declared, words
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.ui.widgets.line import Line
@@ -27,6 +27,8 @@ from jp_tui.view.commands import Command
 
 _KEYS, _DOES, _WORDS = 35, 31, 30
 """Cells of the three columns; the last one at least."""
+_SHORT = 22
+"""Cells of a column where there is little room, and the names are wanted."""
 _MOST, _EDGES = 112, 9
 """The widest the page gets, and how many of its cells are no text."""
 
@@ -137,6 +139,14 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         getattr(self.query_one(VerticalScroll), how)(animate=False)
 
 
+BEGINNINGS = (
+    Row("@ …", "A file of the workspace", "The model gets its path and reads it with its tools; an image goes along"),
+    Row("! …", "A command of your own", "Runs in the workspace; !! begins a text with an exclamation mark"),
+    Row("//", "A text with a slash", "Is sent as it stands, with one slash"),
+)
+"""What the first characters mean where one writes."""
+
+
 def every_key(
     app: type[DOMNode],
     commands: Sequence[Command] = (),
@@ -152,6 +162,7 @@ def every_key(
     places = (*reversed(now), *(one for one in places if one not in now))
     found = merged(all_sections(*((title, declared(place, keymap)) for title, place in places)))
     written = tuple(Row(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands)
+    written = (*BEGINNINGS, *written) if written else ()
     at = len({title for title, _ in now}) + 2
     return [*found[:at], *([Section("Written in the composer", written)] if written else []), *found[at:]]
 
@@ -179,18 +190,19 @@ def merged(sections: Sequence[Section]) -> list[Section]:
 
 
 def _page(sections: list[Section], width: int, *, named: bool = False) -> Content:
-    """Three columns; where they do not fit, the explanations are left out. `named`: the names for `keys.toml` instead of
-    the explanations, of what can have other keys."""
+    """Three columns; where they do not fit, the explanations are left out. `named`: the names for `keys.toml` instead
+    of the explanations, for what can have other keys."""
     explained = width >= _KEYS + _DOES + _WORDS
     lines: list[Content] = []
     for section in sections:
         lines.append(styled(words(section.title), "bold $heading-foreground"))
         for row in section.rows:
-            parts = [styled(words(row.keys), "$primary").pad_right(max(_KEYS - len(row.keys), 2)), words(row.does)]
-            if explained:
-                parts[1] = parts[1].pad_right(max(_DOES - len(row.does), 2))
-                more = row.id if named and row.id and row.id.partition(".")[0] not in FIXED else row.tooltip
-                parts.append(styled(words(more), "$muted-foreground"))
+            room = _KEYS if explained or not named else _SHORT
+            parts = [styled(words(row.keys), "$primary").pad_right(max(room - len(row.keys), 2)), words(row.does)]
+            name = row.id if named and row.id.partition(".")[0] not in FIXED else ""
+            if explained or name:
+                parts[1] = parts[1].pad_right(max((_DOES if explained else _SHORT) - len(row.does), 2))
+                parts.append(styled(words(name or row.tooltip), "$muted-foreground"))
             lines.append(cut(join(*parts), width).pad_left(2))
         lines.append(blank())
     return join(*lines[:-1], sep=ours("\n"))

@@ -25,5 +25,5 @@ class ForkNote(Widget):
     def render(self) -> Content:
         if not self.shown:
             return blank()
-        said = ours("✎ an earlier message: Enter sends it in a fork, a new conversation up to here", style="$warning")
+        said = ours("✎ an earlier message: Enter sends it in a fork", style="$warning")
         return cut(join(said, ours(" · Esc leaves it", style="$muted-foreground")), max(self.content_size.width, 8))

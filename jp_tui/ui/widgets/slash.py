@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 from textual.message import Message
 
-from jp_tui.view.commands import Command, Run, Text, Unknown, matching, parse
+from jp_tui.view.commands import Command, Run, Text, Unknown, Value, matching, parse
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea
@@ -74,9 +74,12 @@ class Slash(_Part):
     def meant(self, text: str) -> Text | Run | Unknown:
         """What Enter means: what is written in full, else what is marked."""
         found, exact = self.suggested, parse(text, self.commands)
-        if not found or (isinstance(exact, Run) and self._at == 0):
+        if not found:
             return exact
-        return Run(found[min(self._at, len(found) - 1)], "")
+        chosen = found[min(self._at, len(found) - 1)]
+        if isinstance(chosen, Value):
+            return Run(chosen.of, chosen.value)
+        return exact if isinstance(exact, Run) and self._at == 0 else Run(chosen, "")
 
     def written_instead(self, text: str) -> None:
         """This instead of what is written, the cursor behind it."""
@@ -86,12 +89,16 @@ class Slash(_Part):
     def take(self, command: Command, argument: str = "") -> None:
         """Run a command; what was written of it is gone."""
         self.load_text("")
-        self.post_message(self.Commanded(command, argument))
+        chosen = Run(command.of, command.value) if isinstance(command, Value) else Run(command, argument)
+        self.post_message(self.Commanded(chosen.command, chosen.argument))
 
     def action_complete(self) -> None:
-        if found := self.suggested:
-            chosen = found[min(self._at, len(found) - 1)]
-            self.written_instead(f"/{chosen.name} " if chosen.argument else f"/{chosen.name}")
+        found = self.suggested
+        for chosen in found[min(self._at, max(len(found) - 1, 0)) :]:
+            written = f"/{chosen.name} " if chosen.argument else f"/{chosen.name}"
+            if written != self.text:  # it stands there already: the next one
+                self.written_instead(written)
+                return
 
     def action_put_away(self) -> None:
         self._away = self.text

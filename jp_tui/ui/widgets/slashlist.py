@@ -62,10 +62,13 @@ class SlashList(Widget):
             named = styled(words(name), "bold $primary" if at == self.chosen else "$primary")
             line = join(mark, named.pad_right(wide - len(name)), styled(words(one.does), "$muted-foreground"))
             lines.append(cut(line, max(self.content_size.width, 8)))
+        if (left := len(self.commands) - len(shown)) > 0:
+            more = ours("  {left} more · ↑ ↓ · write on to narrow it", style="$muted-foreground", left=left)
+            lines.append(cut(more, max(self.content_size.width, 8)))
         return join(*lines, sep=ours("\n")) if lines else blank()
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
         at = self.first + event.y
-        if at < len(self.commands):
+        if event.y < MOST and at < len(self.commands):
             self.post_message(self.Picked(self.commands[at]))
