@@ -30,6 +30,8 @@ _NAMES = {
     "slash": "/",
     "right_square_bracket": "]",
     "left_square_bracket": "[",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
     "full_stop": ".",
     "plus": "+",
     "minus": "-",

@@ -21,7 +21,7 @@ _TEXTUALS_TEXTS = tuple(name for name in _TEXTS if name != "foreground")
 def textual_theme(values: plain.Theme) -> Theme:
     """A theme as Textual takes it."""
     colors = dict(values.colors)
-    return Theme(
+    made = Theme(
         name=values.name,
         primary=colors.pop("primary"),
         dark=values.dark,
@@ -29,6 +29,18 @@ def textual_theme(values: plain.Theme) -> Theme:
         variables=dict(values.variables),
         **colors,  # type: ignore[arg-type]
     )
+    if made.ansi or {"screen-selection-background", "input-selection-background"} <= set(made.variables):
+        return made
+    return replace(made, variables=selection(made.to_color_system().generate()) | made.variables)
+
+
+def selection(colors: Mapping[str, str]) -> dict[str, str]:
+    """What is selected, where a theme does not say it: the foreground on a ground on which it can be read."""
+    ground, front = colors["background"], colors["foreground"]
+    shares = (0.4, 0.32, 0.25, 0.18, 0.12)
+    tints = [colours.blend(ground, colors["primary"], share) for share in shares]
+    back = next((one for one in tints if (colours.contrast(front, one) or 5.0) >= 4.5), tints[-1])
+    return {"screen-selection-background": back, "input-selection-background": back}
 
 
 def load(name: str, files: Mapping[str, str]) -> Theme | None:
@@ -59,6 +71,7 @@ def readable(theme: Theme) -> Theme:
     variables = {f"text-{name}": colour for name, colour in colors.items() if name in _TEXTUALS_TEXTS}
     variables |= dict.fromkeys(("text-muted", "text-disabled", "foreground-muted", "foreground-disabled"), muted)
     variables["scrollbar"] = colours.readable(has["scrollbar"], *grounds, least=3.0)
+    variables |= selection({**has, **colors})
     return replace(theme, **colors, variables={**theme.variables, **variables})  # type: ignore[arg-type]
 
 

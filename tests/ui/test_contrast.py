@@ -13,6 +13,7 @@ from jp_tui.settings import colours
 from jp_tui.settings import themes as plain
 from jp_tui.ui import themes
 from jp_tui.ui.widgets.transcript import Transcript
+from tests.fakes import scenes
 from tests.ui.app_host import Host
 from tests.ui.contrast import Pair, cvd_distance, pairs
 from tests.ui.test_app_pictures import SCENES, host, settled, steps
@@ -43,17 +44,18 @@ def low(found: list[Pair]) -> list[Pair]:
         ("ledger", [*OURS, "nord", "solarized-light"]),
         ("trouble", list(OURS)),
         ("keys", list(OURS)),
+        ("marked", [*OURS, *BUILTIN_THEMES]),
     ],
 )
 async def test_all_that_a_screen_shows_can_be_read(
     scene: str, names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    app = host(scene, names[0])
+    app = host("tools" if scene == "marked" else scene, names[0])
     missed: dict[str, list[Pair]] = {}
     measured = 0
     async with app.run_test(size=(120, 36)) as pilot:
-        await steps(app, *SCENES[scene])(pilot)
+        await steps(app, *(SCENES | {"marked": (scenes.tools(), "tab { {")})[scene])(pilot)
         app.composer.move_cursor((0, 0))
         for name in names:
             assert app._wear(name)
@@ -73,6 +75,16 @@ def test_textuals_own_are_moved_no_further_than_it_takes(name: str) -> None:
     ratio = colours.contrast(str(after.warning), after.to_color_system().generate()["panel"])
     assert ratio is not None and ratio >= 4.5
     assert themes.readable(BUILTIN_THEMES["ansi-dark"]) is BUILTIN_THEMES["ansi-dark"]
+
+
+@pytest.mark.parametrize("name", [*OURS, *BUILTIN_THEMES])
+def test_what_is_selected_or_under_the_cursor_can_be_read(name: str) -> None:
+    theme = themes.load(name, OURS)
+    assert theme is not None
+    values = {**theme.to_color_system().generate(), **theme.variables}
+    for front, back in (("foreground", "input-selection-background"), ("foreground", "screen-selection-background")):
+        ratio = colours.contrast(values[front], values[back])
+        assert theme.ansi or (ratio is not None and ratio >= 4.5), (front, back, ratio)
 
 
 MEANINGS = (

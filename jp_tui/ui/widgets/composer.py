@@ -64,7 +64,7 @@ class Composer(Queueing, Shelling, Chips, Recalling, TextArea, inherit_bindings=
         height: auto;
         max-height: 33vh;
         min-height: 3;
-        border: round $primary 60%;
+        border: round $primary 75%;
         background: $background;
         padding: 0 1;
         scrollbar-size-vertical: 1;

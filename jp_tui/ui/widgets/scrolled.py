@@ -198,7 +198,8 @@ class Scrolled(Widget):
 
     def _selection_style(self) -> Style:
         style = self.screen.get_visual_style("screen--selection").rich_style
-        return Style(color=style.color, bgcolor=style.bgcolor)
+        front = style.color if style.color != style.bgcolor else self._pane.look.text.color
+        return Style(color=front, bgcolor=style.bgcolor)
 
     def _with_news(self, strip: Strip) -> Strip:
         keep = max(self.size.width - len(NEWS) - 2, 0)
