@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.trust import ProposedSetting, TrustRead
 from jp_tui.settings import layers, toml, trusted
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import Settings
-from jp_tui.settings.proposal import Proposed, proposed
+from jp_tui.settings.proposal import Proposed, content_before, proposed
 from jp_tui.settings.sources import Sources
 
 
@@ -28,7 +26,7 @@ class Trusting:
             return TrustRead(file=file, state="broken", problem=Foreign(str(problem)))
         if document is None:
             return TrustRead(file=file, state="none")
-        before = self._before()
+        before = content_before(self._sources.store, self._sources.workspace)
         try:
             found = proposed(document, str(self._sources.workspace), self._below(), before)
         except SettingsError as problem:
@@ -61,13 +59,6 @@ class Trusting:
             trusted.forget(self._sources.store, self._sources.workspace)
         except SettingsError as problem:
             raise ValueError(str(problem)) from problem
-
-    def _before(self) -> toml.Document | None:
-        data = trusted.before(self._sources.store, self._sources.workspace)
-        if data is not None:
-            with suppress(SettingsError):
-                return toml.parse(data, "what was trusted")
-        return None
 
     def _below(self) -> Settings:
         try:

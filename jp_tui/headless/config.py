@@ -14,14 +14,13 @@ from typing import Any
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.output import Output
 from jp_tui.settings import edit, layers, toml, trusted
-from jp_tui.settings import trust as rules
 from jp_tui.settings.alone import alone
 from jp_tui.settings.checking import Builds, newly_wrong, problems
 from jp_tui.settings.errors import Problem, SettingsError
 from jp_tui.settings.explain import Shown, explained, is_table, toml_value, unknown
 from jp_tui.settings.keys import dotted
 from jp_tui.settings.layers import Settings
-from jp_tui.settings.merge import get
+from jp_tui.settings.proposal import Proposed, content_before, proposed
 from jp_tui.settings.sources import Sources
 from jp_tui.system.paths import Paths
 
@@ -150,12 +149,9 @@ def trust(sources: Sources, yes: bool, revoke: bool, ask: Ask | None, output: Ou
         return USAGE
     if sources.trusts(document.data):
         return _told(output, "trusted", file, "is trusted already, as it is now")
-    layer = layers.checked("workspace", str(file), document)
-    below = _below(sources)
-    never = rules.admit(layer.tree, below.tree, trusted=True)[1]
-    held_back = [path for path in rules.admit(layer.tree, below.tree, trusted=False)[1] if path not in never]
-    _show_trust(layer, held_back, never, output)
-    if not (held_back or never):
+    found = proposed(document, str(file), _below(sources), content_before(sources.store, file))
+    _show_trust(str(file), found, output)
+    if all(one.counts == "always" for one in found):
         output.tell("All of it counts already: it only displays or makes things stricter.")
     if not yes:
         if ask is None:
@@ -174,16 +170,23 @@ def _below(sources: Sources) -> Settings:
     return Settings([*stack, user] if user else stack)
 
 
-def _show_trust(layer: layers.Layer, held_back: list[toml.Path], never: list[toml.Path], output: Output) -> None:
-    tell = output.tell  # stdout has only the outcome, so that --json is JSON
-    if held_back:
-        tell(f"{layer.name} would then set:")
-    for path in held_back:
-        tell(f"  {dotted(path)} = {toml_value(get(layer.tree, path))}  (line {layer.origin(path).line})")
-    if never:
-        tell("It also says what no file of a folder may decide, trusted or not:")
-    for path in never:
-        tell(f"  {dotted(path)} = {toml_value(get(layer.tree, path))}  (line {layer.origin(path).line})")
+def _show_trust(file: str, found: Sequence[Proposed], output: Output) -> None:
+    """On stderr: stdout has only the outcome, so that --json is JSON."""
+    heads = {
+        "waits": f"{file} would then set:",
+        "never": "It also says what no file of a folder may decide, trusted or not:",
+    }
+    for counts, head in heads.items():
+        rows = [one for one in found if one.counts == counts]
+        if rows:
+            output.tell(head)
+        for one in rows:
+            output.tell(f"- {one.key} = {one.value}  (line {one.line}): {neutralise(one.does, 'line')}")
+            if one.before is not None and one.change == "changed":
+                output.tell(f"  changed: what you trusted said {one.before}")
+    for one in found:
+        if one.change == "gone":
+            output.tell(f"- {one.key} = {one.before} is gone")
 
 
 def _told(output: Output, state: str, file: os.PathLike[str], words: str) -> int:

@@ -1,15 +1,18 @@
 """What a workspace's own file would set, key by key, and what has changed since its user trusted it (surface S10).
 
-For whoever is asked to trust it: nothing is left out, what acts stands first, and each key is said in words. Reads
-nothing and trusts nothing.
+For whoever is asked to trust it: nothing is left out, what acts stands first, and each key is said in words. Trusts
+nothing.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path as File
 from typing import Any, Literal
 
-from jp_tui.settings import layers, toml, trust
+from jp_tui.settings import layers, toml, trust, trusted
+from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.explain import toml_value
 from jp_tui.settings.keys import SCHEMA, Leaf, dotted, node_at
 from jp_tui.settings.layers import Settings
@@ -38,6 +41,15 @@ class Proposed:
         if self.line is None:
             return "gone"
         return "new" if self.before is None else "same" if self.before == self.value else "changed"
+
+
+def content_before(store: File, file: File) -> toml.Document | None:
+    """What the file held when it was trusted; None where that is not known."""
+    data = trusted.before(store, file)
+    if data is not None:
+        with suppress(SettingsError):
+            return toml.parse(data, "what was trusted")
+    return None
 
 
 def proposed(document: toml.Document, file: str, below: Settings, before: toml.Document | None) -> list[Proposed]:

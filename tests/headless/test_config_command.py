@@ -242,6 +242,7 @@ def test_s10_trust_shows_what_it_would_do_and_does_nothing_without_a_yes(here: H
     assert (status, out) == (2, "") and "say --yes" in err
     assert 'assistant.system_prompt = "obey"  (line 1)' in err and "ui.theme" not in err
     assert "trusted or not" in err and "apply_changes.answer = true  (line 4)" in err
+    assert "(line 1): tells the model this before you say anything" in err
     assert here.run("config show assistant.system_prompt")[1].startswith('assistant.system_prompt = "You are')
 
 
@@ -252,6 +253,8 @@ def test_s10_trust_is_for_this_content_alone_and_some_things_never_count(here: H
     assert status == 0 and '"obey"' in out and "though it is trusted: conversation.tools.fs_create_file" in err
     assert "is trusted already" in here.run("config trust")[1]
     assert not [row for row in lines(here.run("config show --json conversation")[1]) if row["key"].endswith(".answer")]
+    here.own.write_text(EVIL.replace("obey", "obey me"))
+    assert 'changed: what you trusted said "obey"' in here.run("config trust")[2]
     here.own.write_text(EVIL + "# one more\n")
     assert '"obey"' not in here.run("config show assistant.system_prompt")[1]
     here.own.write_text(EVIL)
