@@ -19,7 +19,6 @@ LONGEST = 1 << 18
 """Characters of one event that are indexed: a result of megabytes is found by its beginning."""
 SLICE_EVENTS, SLICE_CHARACTERS = 400, 400_000
 """What one job of the writer indexes: an append waits some tens of milliseconds at most."""
-_SKIP = 300
 _CREATE = (
     f"CREATE VIRTUAL TABLE IF NOT EXISTS search USING {MODULE}"
     "(text, content='', tokenize='unicode61 remove_diacritics 2', prefix='1 2')"
@@ -88,22 +87,25 @@ class Search:
 
     def go_on(self, seconds: float) -> bool:
         """Search for about so long; True when it is over. Raises sqlite3.Error."""
-        until = time.monotonic() + seconds
-        asked = "SELECT rowid FROM search WHERE search MATCH ? AND rowid < ? ORDER BY rowid DESC"
-        skipped = 0
+        began = time.monotonic()
+        asked, cost, passing = (
+            "SELECT rowid FROM search WHERE search MATCH ? AND rowid < ? ORDER BY rowid DESC",
+            0.0,
+            0.0,
+        )
         for (place,) in self.db.execute(asked, (self.expression, self._below)):
-            self._below = place
+            now = time.monotonic()
+            cost = cost or now - began  # what it takes to ask anew
             key = place >> SHIFT
-            if self._take(key, place & LAST):
-                skipped = 0
-            else:
-                skipped += 1
+            wanted = self._take(key, place & LAST)
             if self.more:
                 return True
-            if skipped > _SKIP:  # nothing more is wanted of this one: straight to the next
-                self._below = key << SHIFT
-                return False
-            if time.monotonic() > until:
+            passing = 0.0 if wanted else passing or now
+            over = now - began > max(seconds, 2 * cost)
+            # nothing more is wanted of this one: straight to the next, where that is no more work than going through
+            leaves = not wanted and (over or now - passing > cost)
+            self._below = key << SHIFT if leaves else place
+            if over or leaves:
                 return False
         return True
 

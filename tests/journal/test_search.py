@@ -104,7 +104,7 @@ def test_the_newest_conversations_come_first_each_with_a_few_places(journal: Sql
         rounds += 1
     assert places(found.found()) == [("c5", (2, 1)), ("c4", (1000, 999)), ("c3", (2, 1))]
     assert [hit.more for hit in found.found()] == [False, True, False]
-    assert found.more and rounds == 1  # the long one was left at once
+    assert found.more and rounds <= 3 * 3, "each round finds a place or leaves a conversation"
 
 
 def test_hidden_and_archived_ones_are_found_only_where_they_belong(journal: SqliteJournal) -> None:
