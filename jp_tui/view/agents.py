@@ -9,17 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import AgentInfo
+from jp_tui.protocol.values import AgentInfo, CallEnd
 from jp_tui.view.activity import Activity, applied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """A sub-agent that was seen in this run of the program; `over` when its call has ended."""
+    """A sub-agent that was seen in this run of the program; `over` when its call has ended, `end` says how."""
 
     info: AgentInfo
     activity: Activity = field(default_factory=Activity)
     over: bool = False
+    end: CallEnd | None = None
 
     @property
     def reviewed(self) -> tuple[str, ...]:
@@ -31,11 +32,13 @@ class Agent:
 ASKING = ("awaiting_input", "awaiting_permission", "awaiting_result_edit")
 """States of a call that waits for the human; what a sub-agent asks itself is shown as its parent's (R222)."""
 
+_ENDS = {"error": ("✗", "failed"), "cancelled": ("⊘", "cancelled")}
+
 
 def standing(one: Agent) -> tuple[str, str, bool]:
     """How far it is: a sign, a word, and whether it waits for the human."""
     if one.over:
-        return "✓", "done", False
+        return *_ENDS.get(one.end or "ok", ("✓", "done")), False
     if one.activity.waiting or any(call.state in ASKING for call in one.activity.calls):
         return "◐", "waits for you", True
     return "▸", "works", False
@@ -63,16 +66,17 @@ class Agents:
     def heard(self, event: ev.Event, now: float) -> Agents:
         """After an event of any conversation; the same object when it concerns none of them."""
         if isinstance(event, ev.CallChanged) and event.agent is not None:
-            return self._began(event.agent, over=event.state == "completed")
+            return self._began(event.agent, over=event.state == "completed", end=event.end)
         known = self.of(getattr(event, "conversation", ""))
         if known is None or isinstance(event, ev.ConversationOpened):
             return self
         activity = applied(known.activity, event, now)
         return self if activity is known.activity else self._with(replace(known, activity=activity))
 
-    def _began(self, info: AgentInfo, *, over: bool) -> Agents:
+    def _began(self, info: AgentInfo, *, over: bool, end: CallEnd | None) -> Agents:
         before = self.of(info.conversation)
-        made = Agent(info=info, activity=before.activity if before is not None else Activity(), over=over)
+        activity = before.activity if before is not None else Activity()
+        made = Agent(info=info, activity=activity, over=over, end=end)
         return self if made == before else self._with(made)
 
     def _with(self, agent: Agent) -> Agents:

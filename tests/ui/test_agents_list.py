@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
 from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
-from jp_tui.ui.screens.agents import Agents
+from jp_tui.ui.screens.agents import Agents as Page
+from jp_tui.view.agents import Agents, standing
 from tests.fakes import waiting
 from tests.ui.app_host import Host, workspace
 
 
 async def listed(app: Host, pilot: Pilot[None]) -> list[str]:
     """The lines of the list."""
-    if not isinstance(app.screen, Agents):
+    if not isinstance(app.screen, Page):
         await pilot.press("ctrl+o", "f3")
     await pilot.pause()
-    assert isinstance(app.screen, Agents)
+    assert isinstance(app.screen, Page)
     return [line.strip(" │") for line in app.screen_text().split("\n")]
 
 
@@ -41,6 +43,14 @@ async def test_it_follows_them_while_it_is_open() -> None:
         lines = await listed(app, pilot)
         assert any(line.startswith("✓ librarian") for line in lines) and "done · 2 calls" in lines
         assert any(line.startswith("❯ ◐ taster") for line in lines), "the highlighted row stays"
+
+
+@pytest.mark.parametrize(("end", "shown"), [("ok", "✓ done"), ("error", "✗ failed"), ("cancelled", "⊘ cancelled")])
+def test_how_one_ended_is_said(end: str, shown: str) -> None:
+    """Stopped or failed is not done."""
+    ended = waiting.runs(waiting.LIBRARIAN, "completed").model_copy(update={"end": end})
+    (one,) = Agents().heard(ended, 1.0).known
+    assert " ".join(standing(one)[:2]) == shown
 
 
 async def test_enter_opens_the_conversation_and_asks_the_engine_for_no_list() -> None:
