@@ -28,8 +28,9 @@ Settled = Literal["answered", "redacted", "cancelled", "withdrawn", "unknown"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One thing that waits. `here`: it can be answered at once; else its conversation is taken up first, or, while
-    another process holds it (`held_by`, words), the answer is offered to that (`offers`: what can be). `subject` is
-    what it is about, `title` its conversation's, `task` that of the sub-agent that asks (E4). `off`: it was put off,
+    another process holds it (`held_by`, words), the answer is offered to that (`offers`: what can be). `goes_on` is the
+    conversation that goes on then: of a sub-agent its parent. `subject` is what it is about, `title` its conversation's,
+    `task` that of the sub-agent that asks (E4). `off`: it was put off,
     `until` when, a time of the face's clock, None for when nothing else waits. `alike` are identical ones, itself
     among them, that were all on the screen once: empty unless several."""
 
@@ -44,6 +45,7 @@ class Entry:
     here: bool = True
     off: bool = False
     until: float | None = None
+    goes_on: str = ""
     held_by: str = ""
     offers: bool = False
     alike: tuple[Key, ...] = ()
@@ -231,6 +233,7 @@ def _recorded(one: WaitingInfo) -> Entry:
         task=one.agent.task if one.agent is not None else NOTHING,
         since=one.since,
         here=False,
+        goes_on=one.agent.parent if one.agent is not None else one.conversation,
         held_by=one.held_by,
         offers=prompt_of(one) is not None,
     )

@@ -30,6 +30,12 @@ ANSWER_HERE: Final = "held by {who}, answer here"
 OFFERED: Final = "Your answer goes to {who}, which goes on with it"
 ANSWER_THERE: Final = "{who} holds it, and this can only be answered there"
 TAKEN: Final = "{who} has your answer"
+ENDED: Final = {
+    "done": "{who} went on in the background, and is done",
+    "failed": "{who} went on in the background, and failed",
+    "interrupted": "{who} went on in the background, and was interrupted",
+    "deferred": "{who} went on in the background, and waits for an answer",
+}
 WAITS_BEHIND: Final = "The question that you took up waits now · Ctrl+T turns to it"
 WITHDRAWN: Final = "withdrawn: {who} does not ask any more “{text}”"
 NO_LONGER: Final = "no longer waits: {who} asked “{text}”"

@@ -395,6 +395,21 @@ async def test_what_others_wrote_shows_as_it_is() -> None:
         assert "no longer waits" in app.screen_text() and "\u202e" not in app.screen_text()
 
 
+@pytest.mark.parametrize("outcome", ["done", "failed"])
+async def test_the_end_of_what_went_on_in_the_background_is_told(outcome: Any) -> None:
+    """Issue 7, 6: what was taken up from the inbox; another conversation's end is nobody's business here."""
+    async with workspace(listing(RECORDED), say=scenes.tools()) as (app, pilot):
+        await inbox(app, pilot)
+        await press(pilot, "enter")
+        assert [one.conversation for one in app.link.of(cmd.CarryOn)] == ["c7"]
+        await app.says(pilot, ev.TurnCompleted(conversation="c9", turn=1, outcome="done"))
+        assert "in the background, and" not in app.screen_text()
+        await app.says(pilot, ev.TurnCompleted(conversation="c7", turn=1, outcome=outcome))
+        assert f"Fix the build went on in the background, and {'is ' if outcome == 'done' else ''}{outcome}" in (
+            app.screen_text()
+        )
+
+
 async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
     """A fact, at most five seconds from now: where a lot waits it is painted less often."""
     async with asyncio.timeout(5):

@@ -60,6 +60,7 @@ class Waits(Vertical):
         self._watched = self._looks = False
         self._wanted = NONE  # asked for in another conversation, and not there yet
         self._returns: Timer | None = None
+        self._carried: set[str] = set()  # conversations that go on in the background by the user's wish
         self._offers: dict[Key, PromptRequest] = {}  # held by another process, and asked here all the same
         self._told, self._tells = 0.0, cast(Timer | None, None)
 
@@ -101,8 +102,13 @@ class Waits(Vertical):
                 self._listed()
             case ev.OfferSettled():
                 self._offered(event)
-            case ev.ConversationOpened():
+            case ev.ConversationOpened(conversation=conversation):
+                self._carried.discard(conversation)  # it is in sight
                 self._look()
+            case ev.TurnCompleted(conversation=conversation) if conversation in self._carried:
+                self._carried.discard(conversation)
+                who = foreign(self._inbox.titles.get(conversation, Foreign("")), mode="line", limit=40)
+                self.post_message(self.Said(ours(words.ENDED[event.outcome], who=who)))
             case ev.Refused(command="carry_on"):
                 self._wanted = NONE
             case _:
@@ -193,6 +199,7 @@ class Waits(Vertical):
             self._wanted = key
             who = foreign(entry.title or entry.who, mode="line", limit=40)
             self.post_message(self.Said(ours(words.TAKEN_UP, who=who)))
+            self._carried.add(entry.goes_on)
             self._send(cmd.CarryOn(conversation=key[0]))
 
     def put_off(self, key: Key, seconds: float | None) -> None:
