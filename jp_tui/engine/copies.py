@@ -112,6 +112,11 @@ class CopyStore:
                 continue  # torn by a power cut, or of another version
         return list(found.values())
 
+    def forget(self, conversation: str) -> None:
+        """A conversation is deleted: what was changed in it is not known any more. Contents go with their age."""
+        with contextlib.suppress(OSError):
+            self._file(conversation).unlink()
+
     def _tidy(self) -> None:
         """Once a run: forget what is too old."""
         private_folder(self._folder)

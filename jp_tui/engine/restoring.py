@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jp_tui.engine.copies import Act, CopyStore
+from jp_tui.engine.undo_plan import same
 from jp_tui.system.files import FileProblem
 from jp_tui.system.problem import shown
 from jp_tui.system.restoring import RestoringRoot
@@ -56,7 +57,7 @@ def restore(
             done.append(goal)
             _make(root, goal)
     except FileProblem as problem:
-        stuck = [goal.path for goal in reversed(done) if not _back(root, goal)]
+        stuck = [goal.path for goal in reversed(done) if not _back(root, goal, failed=goal is done[-1])]
         if stuck:
             names = ", ".join(map(shown, stuck))
             raise FileProblem("io", problem.path, f"{problem.message}; changed all the same: {names}") from problem
@@ -82,12 +83,17 @@ def _make(root: RestoringRoot, goal: Goal) -> None:
         root.set_mode(path, wanted.mode)
 
 
-def _back(root: RestoringRoot, goal: Goal) -> bool:
-    """Whether what was found stands there again, as far as anything was changed."""
+def _back(root: RestoringRoot, goal: Goal, *, failed: bool) -> bool:
+    """Whether nothing of ours stands there any more. Only what we made is taken away: of the goal that `failed`, and of
+    what somebody changed meanwhile, nothing else is touched."""
     try:
         now = found(root, goal.path, max(goal.found.size, len(goal.wanted.data or b"")))
-        if now.kind != goal.found.kind or now.sha256 != goal.found.sha256:
+        if same(now, goal.found):
+            return True
+        between = failed and now.kind == "absent" and "link" in (goal.found.kind, goal.wanted.kind)
+        if same(now, goal.wanted) or between:
             _make(root, Goal(goal.path, now, goal.found))
+            return True
     except FileProblem:
-        return False
-    return True
+        return failed
+    return failed

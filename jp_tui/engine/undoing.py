@@ -7,6 +7,7 @@ model is told with the next turn.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -76,12 +77,15 @@ class Undoing:
 
     async def _read(self, command: ReadChanges) -> None:
         session, store = self._session(command.conversation), self._store
-        records = store.records(command.conversation)
+        every = store.records(command.conversation)
+        records = _there(every)
         known = turns(records)
         turn = _turn(command, known)
         found = rows(records, turn, store.limits.file)
         workspace = str(session.log.setup.workspace)
         notes = _unknown(session.log, turn)
+        if gone := {record.root for record in every} - {record.root for record in records}:
+            notes.append(f"changes in {shown(min(gone))} are not listed: that folder is gone")
         if len(found) > MOST:
             notes = [*notes, f"{len(found) - MOST:,} more files were changed, which are not listed"]
         files = [await change(row, store, workspace) for row in found[:MOST]]
@@ -101,7 +105,7 @@ class Undoing:
     async def _undo(self, command: UndoChanges) -> None:
         session = self._session(command.conversation)
         self._may(session)
-        records = self._store.records(command.conversation)
+        records = _there(self._store.records(command.conversation))
         turn = _turn(command, turns(records))
         done, left = self._restored(command, records, turn, str(session.log.setup.workspace))
         if done:
@@ -171,6 +175,11 @@ class Undoing:
 
 
 _ALREADY = "it is so already"
+
+
+def _there(records: Sequence[Record]) -> list[Record]:
+    """Those whose folder is still there: a walk of the tour throws its sample away."""
+    return [record for record in records if os.path.isdir(record.root)]
 
 
 def _turn(command: ReadChanges | UndoChanges, known: Sequence[int]) -> int | None:

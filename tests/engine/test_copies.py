@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from jp_tui.engine.copies import CallCopies, CopyStore, Limits, Record
+from jp_tui.engine.restoring import Goal, found, restore
 from jp_tui.system.files import FileProblem, StaleBase, sha256
+from jp_tui.system.restoring import RestoringRoot
 from jp_tui.tools.copies import ABSENT, Changing, CopyFailed, Held, KeptRoot
 
 
@@ -170,3 +172,42 @@ def test_an_id_is_never_a_path(tmp_path: Path) -> None:
     made = store(tmp_path)
     made.keep("../../x", 1, "c", "/", change("one"))
     assert len(made.records("../../x")) == 1 and [p.name for p in tmp_path.iterdir()] == ["undo"]
+
+
+def test_a_unit_is_restored_whole_or_not_at_all(tmp_path: Path) -> None:
+    """T12: where one file cannot be made what it was, those before it are again what they were found as."""
+    work = tmp_path / "work"
+    (work / "b").mkdir(parents=True)
+    (work / "a").write_text("now")
+    made = store(tmp_path)
+    old = Held("file", b"old", sha256(b"old"), 3, 0o640)
+    with RestoringRoot(work) as root:
+        goals = [Goal("a", found(root, "a", 99), old), Goal("b/c/d", ABSENT, old)]
+        (work / "b" / "c").write_text("in the way")
+        with pytest.raises(FileProblem):
+            restore(root, made, "conv", 1, goals, "undo")
+        assert (work / "a").read_text() == "now" and made.records("conv") == []
+        (work / "b" / "c").unlink()
+        restore(root, made, "conv", 1, goals, "undo")
+    assert (work / "a").read_text() == (work / "b/c/d").read_text() == "old"
+    assert stat.S_IMODE((work / "b/c/d").stat().st_mode) == 0o640 and len(made.records("conv")) == 1
+
+
+def test_what_came_between_is_not_overwritten(tmp_path: Path) -> None:
+    """T12: only the bytes that were looked at are replaced."""
+    (tmp_path / "a").write_text("seen")
+    made = store(tmp_path)
+    with RestoringRoot(tmp_path) as root:
+        goal = Goal("a", found(root, "a", 99), Held("file", b"old", sha256(b"old"), 3))
+        (tmp_path / "a").write_text("between")
+        with pytest.raises(StaleBase):
+            restore(root, made, "conv", 1, [goal], "undo")
+    assert (tmp_path / "a").read_text() == "between"
+
+
+def test_a_conversation_that_is_deleted_is_forgotten(tmp_path: Path) -> None:
+    made = store(tmp_path)
+    made.keep("conv", 1, "c", "/", change("one"))
+    made.forget("conv")
+    made.forget("never")
+    assert made.records("conv") == []

@@ -232,3 +232,14 @@ def test_the_end_of_a_turn_says_what_it_did(desk: Bench) -> None:
     first, second = (event["metadata"] for event in desk.log() if event["type"] == "turn_outcome")
     assert first["did"] == {"calls": 2, "failed": 1, "files": 1, "added": 1, "removed": 1, "asked": {"user": 1}}
     assert "did" not in second
+
+
+def test_a_folder_that_is_gone_is_said_and_not_listed(desk: Bench) -> None:
+    """As after a walk of the tour, whose sample is thrown away."""
+    (desk.workspace / "a").write_text("a\n")
+    desk.script = Script(*turn(edit("a", "a", "A")))
+    desk.start()
+    run(desk)
+    desk.workspace.rename(desk.home / "elsewhere")
+    found = read(desk)
+    assert not found.files and "that folder is gone" in found.notes[0]
