@@ -90,7 +90,7 @@ def doing(status: Status, now: float) -> str:
         _, model, since = status.reviewed[0]
         more = f" and {len(status.reviewed) - 1} more" if len(status.reviewed) > 1 else ""
         return f"{short_model(model.raw)} decides{more} · {seconds(now - since)}"
-    if not status.working or (status.phase == "tools" and status.waiting):
+    if not status.working or (status.phase == "tools" and (status.waiting or status.put_off)):
         return ""  # what waits says it all
     return PHASES.get(status.phase, "")
 

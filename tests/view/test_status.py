@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jp_tui.conversation.text import Foreign
@@ -90,3 +92,10 @@ def test_amounts() -> None:
     assert [count(n) for n in (0, 812, 1_000, 12_400, 99_950, 128_000, 999_500, 1_200_000)] == [
         "0", "812", "1.0k", "12.4k", "100k", "128k", "1.0M", "1.2M",
     ]  # fmt: skip
+
+
+def test_e50_nothing_is_said_to_run_where_all_of_it_waits_for_the_human() -> None:
+    """What was put off waits, too."""
+    runs = Status(working=True, phase="tools")
+    assert doing(runs, 0.0) == "tools are running"
+    assert doing(replace(runs, put_off=6), 0.0) == "" == doing(replace(runs, waiting=("c/a",)), 0.0)
