@@ -29,8 +29,8 @@ Settled = Literal["answered", "redacted", "cancelled", "withdrawn", "unknown"]
 class Entry:
     """One thing that waits. `here`: it can be answered at once; else its conversation is taken up first, or, while
     another process holds it (`held_by`, words), the answer is offered to that (`offers`: what can be). `goes_on` is the
-    conversation that goes on then: of a sub-agent its parent. `subject` is what it is about, `title` its conversation's,
-    `task` that of the sub-agent that asks (E4). `off`: it was put off,
+    conversation that goes on then: of a sub-agent its parent. `subject` is what it is about, `title` its conversation's
+    title, `task` that of the sub-agent that asks (E4). `off`: it was put off,
     `until` when, a time of the face's clock, None for when nothing else waits. `alike` are identical ones, itself
     among them, that were all on the screen once: empty unless several."""
 
