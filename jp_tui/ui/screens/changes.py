@@ -7,6 +7,7 @@ asked a second time, and overwrites what somebody else changed only where exactl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import monotonic
 
 from textual import events
 from textual.app import ComposeResult
@@ -27,6 +28,7 @@ from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.view import changes as say
+from jp_tui.view.progress import SHORT, progress
 
 WIDE = 100
 """Columns from which on the list stands beside the diff."""
@@ -114,6 +116,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         self._undo_at_once = undo
         self._sure: UndoChanges | None = None
         self._marked: int | None = None
+        self._doing, self._since = "", 0.0
 
     def compose(self) -> ComposeResult:
         yield Static(id="title")
@@ -127,10 +130,10 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         yield KeyBar(speaks_for_itself=lambda node: False)
 
     def on_mount(self) -> None:
-        self.query_one("#title", Static).update(ours("reading…"))
         self.query_one("#notes").display = False
         self._say(blank())
         self.query_one(Files).focus()
+        self.set_interval(1.0, self._tick)
         self._read()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -141,9 +144,22 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
     # -- the engine
 
     def _read(self) -> None:
+        self._wait("reading…")
         self.wants(ReadChanges(conversation=self._conversation, scope=self._scope, turn=self._turn))
 
+    def _wait(self, doing: str) -> None:
+        """Say what the engine is at; how long, once that is worth saying."""
+        self._doing, self._since = doing, monotonic()
+        self._tick()
+
+    def _tick(self) -> None:
+        if self._doing and (self._found is None or monotonic() - self._since >= SHORT):
+            told = f"{self._doing} {progress(0, 0, monotonic() - self._since)}"
+            self.query_one("#title", Static).update(words(told.strip()))
+
     def hear(self, event: ev.Event) -> None:
+        if not isinstance(event, ev.SettingChanged):
+            self._doing = ""
         match event:
             case ChangesRead(conversation=conversation) if conversation == self._conversation:
                 self._show(event)
@@ -155,6 +171,8 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
                 self._say(foreign(said, style="$failed-foreground"))
                 if self._found is None:
                     self.query_one("#title", Static).update(ours("Changes"))
+                else:
+                    self._show(self._found)
             case _:
                 pass
 
@@ -264,6 +282,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         if event.key == "y":
             event.stop()
             event.prevent_default()
+            self._wait("taking back…" if sure.way == "back" else "bringing back…")
             self.wants(sure)
         elif event.key == "escape":
             event.stop()
