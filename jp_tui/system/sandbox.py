@@ -12,6 +12,7 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from jp_tui.system.children import ChildProblem, child_environment, run
@@ -39,6 +40,8 @@ _SOCKETS = ("/tmp", "/run", "/var/run")
 _STAYS = ("/run/current-system", "/run/booted-system", "/run/wrappers", "/run/opengl-driver")
 _RESOLVES = ("/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf")
 _KEPT = (".git", ".jp-tui", ".jp_tui")
+_DEEP, _MOST = 3, 4_000
+"""How deep, and among how many entries, repositories within the workspace are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ def walls_of(
     """
     root, home = os.path.realpath(root), environment.get("HOME", "") or os.path.expanduser("~")
     hidden = [*_SOCKETS, *(os.path.join(home, folder) for folder in _FOLDERS)]
-    kept = [os.path.join(root, name) for name in (*_KEPT, *read_only)]
+    kept = [os.path.join(root, name) for name in (*_KEPT, *read_only)] + _repositories(root)
     try:
         ours = Paths.of(environment)
         hidden += [str(ours.data), str(ours.state), str(ours.cache)]
@@ -165,6 +168,23 @@ class Sandbox:
         if key not in self._found:
             self._found[key] = await probed(key)
         return self._found[key]
+
+
+def _repositories(root: str) -> list[str]:
+    """The `.git` of repositories below the root, nearest first: their hooks run outside the sandbox, later."""
+    found, folders, left = list[str](), [root], _MOST
+    for _ in range(_DEEP):
+        deeper = list[str]()
+        for folder in folders:
+            try:
+                entries = list(islice(os.scandir(folder), max(left, 0)))
+            except OSError:
+                continue
+            left -= len(entries)
+            found += [one.path for one in entries if one.name == ".git" and folder != root]
+            deeper += [one.path for one in entries if one.name != ".git" and one.is_dir(follow_symlinks=False)]
+        folders = deeper
+    return found
 
 
 def _beneath(path: str, folder: str) -> bool:

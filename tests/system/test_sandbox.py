@@ -116,6 +116,17 @@ def test_our_settings_cannot_be_made_by_a_command(tmp_path: Path) -> None:
     assert (tmp_path / ".config" / "jp-tui").stat().st_mode & 0o077 == 0
 
 
+def test_repositories_within_the_workspace_are_kept_too(tmp_path: Path) -> None:
+    """The hooks of one run later, outside; a link is not followed, and looking ends."""
+    for name in ("a/.git", "b/c/.git", "b/c/d/e/.git"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "l").symlink_to("a")
+    (tmp_path / "b" / ".git").write_text("gitdir: elsewhere")
+    walls = walls_of(str(tmp_path), str(tmp_path), {"HOME": "/nonexistent"})
+    assert set(walls.read_only) >= {f"{tmp_path}/a/.git", f"{tmp_path}/b/.git", f"{tmp_path}/b/c/.git"}
+    assert not any("/l/" in path or "/e/" in path for path in walls.read_only)
+
+
 def test_a_command_is_handed_over_word_for_word(tmp_path: Path) -> None:
     """No shell reads the arguments of a limited program, whatever is in them."""
     argv = limited(["printf", "%s|", "$HOME", "`id`", "a b", "'", ""], 5_000)
