@@ -123,8 +123,14 @@ class FirstRun:
         except SettingsError as problem:
             raise ValueError(str(problem)) from problem
         self._chosen = model
-        keys = tuple(written.keys)
-        return SetupSaved(model=model, file=str(file), created=written.created, keys=keys)
+        return SetupSaved(
+            model=model, file=str(file), created=written.created, keys=written.keys, hidden_by=self._hidden_by()
+        )
+
+    def _hidden_by(self) -> str:
+        """Where the model is named above the user's file, in words; that must not be a riddle."""
+        origin = Known.of(self._parts).settings.origin("assistant", "model", "id")
+        return "" if origin is None or origin.layer == "user" else origin.words()
 
 
 def _reviewer() -> tuple[str, ...]:

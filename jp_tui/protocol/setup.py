@@ -80,10 +80,12 @@ class SaveSetup(Model):
 
 
 class SetupSaved(Model):
-    """What was written and where; `created` when there was no file. `keys` are (key, TOML value)."""
+    """What was written and where; `created` when there was no file. `keys` are (key, TOML value). `hidden_by` is where
+    another model is named, which holds at the next start: a variable, a flag, the folder's own file."""
 
     type: Literal["setup_saved"] = "setup_saved"
     model: str
     file: str
     created: bool
     keys: tuple[tuple[str, str], ...]
+    hidden_by: str = ""

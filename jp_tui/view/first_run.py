@@ -327,7 +327,8 @@ def plan(now: Wizard) -> tuple[tuple[str, str], ...]:
 def told(now: Wizard) -> str:
     """What is said below the plan: what becomes of the file."""
     if now.saved is not None:
-        return f"Written to {now.saved.file}; a comment explains each line." if now.saved.created else _kept(now.saved)
+        more = f" At the next start {now.saved.hidden_by} still names another model." if now.saved.hidden_by else ""
+        return _kept(now.saved) + more
     if now.found is None:
         return ""
     if now.found.exists:
@@ -336,4 +337,6 @@ def told(now: Wizard) -> str:
 
 
 def _kept(saved: SetupSaved) -> str:
+    if saved.created:
+        return f"Written to {saved.file}; a comment explains each line."
     return f"Set in {saved.file}; everything else in it stayed."

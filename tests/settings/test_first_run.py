@@ -209,6 +209,13 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     assert "inherit" not in text
 
 
+def test_what_still_names_another_model_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not FirstRun(made(home)).save("openai/gpt-5.1", "", None).hidden_by
+    monkeypatch.setenv("JP_TUI_ASSISTANT__MODEL__ID", "mistral/x")
+    assert "JP_TUI_ASSISTANT__MODEL__ID" in FirstRun(made(home)).save("openai/gpt-5.1", "", None).hidden_by
+    assert "--model" in FirstRun(made(home, model="groq/y")).save("openai/gpt-5.1", "", None).hidden_by
+
+
 def test_a_broken_file_is_not_written_over(home: Path) -> None:
     run = FirstRun(made(home))
     file = home / "home" / "config" / "config.toml"

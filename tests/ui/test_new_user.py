@@ -87,6 +87,10 @@ async def started(home: Path) -> AsyncIterator[User]:
     )
     async with app.run_test(size=(80, 24)) as pilot:
         yield User(app, pilot)
+        app.action_leave()  # as a user does: the engine has said its last word before the screen goes
+        async with asyncio.timeout(30):
+            while not app._exit:
+                await asyncio.sleep(0.01)
 
 
 def written(home: Path) -> str:

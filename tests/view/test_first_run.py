@@ -73,6 +73,8 @@ def test_from_what_is_found_to_what_is_written() -> None:
     now, _ = view.heard(now, saved)
     assert now.step == "done" and view.plan(now) == saved.keys and FILE in view.told(now)
     assert view.back(now) is None
+    hidden, _ = view.heard(now, saved.model_copy(update={"hidden_by": "--model"}))
+    assert "--model still names another" in view.told(hidden) and "still" not in view.told(now)
 
 
 @pytest.mark.parametrize(("key", "reviewer"), [(view.NONE, ""), (view.SAME, "inherit")])
