@@ -110,5 +110,7 @@ async def remove(setup: Setup, ids: Iterable[str], progress: Progress | None = N
                 if progress is not None:
                     progress.at(done)
                 await asyncio.sleep(PAUSE_SECONDS)
+            if setup.copies is not None:
+                setup.copies.forget(id_)
         finally:
             held.release()

@@ -162,6 +162,10 @@ def test_children_go_with_their_parent_and_return_with_it(bench: Bench) -> None:
     bench.until(e.TurnCompleted, lambda event: event.conversation == bench.conversation)
     parent = bench.conversation
     bench.stop()
+    bench.copies = True
+    (bench.home / "undo").mkdir()
+    for id_ in (parent, child):
+        (bench.home / "undo" / f"{id_}.jsonl").touch()
     bench.run()
     changed(bench, p.DeleteConversation(conversation=parent))
     bench.send(c.ListConversations(agents=True))
@@ -171,6 +175,7 @@ def test_children_go_with_their_parent_and_return_with_it(bench: Bench) -> None:
     assert {info.id for info in bench.until(e.ConversationsListed).conversations} == {parent, child}
     bench.send(p.DeleteConversation(conversation=parent, now=True))
     assert bench.until(p.ConversationChanged).gone
+    assert not list((bench.home / "undo").glob("*.jsonl")), "nor is it known what was changed in it"
     bench.send(c.ListConversations(agents=True, which="deleted"))
     assert bench.until(e.ConversationsListed).conversations == ()
     assert "There is no conversation" in refused(bench, p.RestoreConversation(conversation=child))
