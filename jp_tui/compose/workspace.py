@@ -31,6 +31,7 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
     from jp_tui import guardian
     from jp_tui.ui.app import Workspace
     from jp_tui.ui.crash import install_excepthook
+    from jp_tui.ui.personal import Own
     from jp_tui.ui.plain_signs import wanted
 
     install_excepthook(paths.state)
@@ -42,9 +43,7 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
         home=os.environ.get("HOME", ""),
         theme=theme,
         themes=themes.names(str(paths.themes)),
-        theme_folder=str(paths.themes),
-        keys_file=str(paths.keys_file),
-        ascii_signs=wanted(look.ascii, os.environ),
+        own=Own(str(paths.keys_file), str(paths.themes), wanted(look.ascii, os.environ)),
         sidebar=look.sidebar,
         first_prompt=arguments.prompt or "",
         state_dir=paths.state,

@@ -30,7 +30,7 @@ from jp_tui.ui.driver import driver_class, first_frame_done
 from jp_tui.ui.keys import Twice
 from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.page_actions import Pages
-from jp_tui.ui.personal import Personal, stamp
+from jp_tui.ui.personal import NOTHING, Own, Personal, stamp
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.setup_actions import FirstRun
@@ -91,9 +91,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         interrupts: InterruptWishes | None = None,
         notify: Notify | None = None,
         environment: Mapping[str, str] | None = None,
-        keys_file: str = "",
-        theme_folder: str = "",
-        ascii_signs: bool = False,
+        own: Own = NOTHING,
     ) -> None:
         """`link` and `open_command` may be ways to make them: then they are made after the first frame.
 
@@ -102,9 +100,8 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         somebody is called who does not look, in a terminal with that `environment`.
         """
         self.crash_state = state_dir
-        self._theme_files, self.theme_folder, self.keys_file = themes, theme_folder, keys_file
-        gate.only_ascii(ascii_signs)
-        self.clip_environment, self.clip_say = environment or {}, lambda said: self._main.say(said)
+        self._theme_files = themes
+        self.take_own(own, environment or {})
         super().__init__(driver_class=driver_class())
         self.animation_level = "none"
         self._bridge = Bridge(link if callable(link) else lambda: link, self.post_message)

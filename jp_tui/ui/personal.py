@@ -8,15 +8,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jp_tui.settings.errors import Problem
+from jp_tui.ui import gate
 from jp_tui.ui.clipping import Clipping
 
 if TYPE_CHECKING:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
 Stamp = tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The file of the user's keys, the folder of their themes, and whether signs are to be ASCII."""
+
+    keys_file: str = ""
+    theme_folder: str = ""
+    ascii_signs: bool = False
+
+
+NOTHING = Own()
 
 
 def stamp(file: str) -> Stamp:
@@ -39,6 +53,12 @@ class Personal(Clipping):
     _theme_stamp: Stamp = None
     _theme_files: Mapping[str, str]
     _main: WorkspaceScreen
+
+    def take_own(self, own: Own, environment: Mapping[str, str]) -> None:
+        """What is the user's own; `environment` says what clipboard there is."""
+        self.theme_folder, self.keys_file = own.theme_folder, own.keys_file
+        self.clip_environment, self.clip_say = environment, lambda said: self._main.say(said)
+        gate.only_ascii(own.ascii_signs)
 
     def _wear(self, name: str) -> bool:
         raise NotImplementedError

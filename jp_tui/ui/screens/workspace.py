@@ -16,15 +16,14 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.dom import DOMNode
 from textual.message import Message
 from textual.screen import Screen
-from textual.timer import Timer
 
 from jp_tui.ui.keys import AGAIN, Twice, words
 from jp_tui.ui.screens.beside import Beside
 from jp_tui.ui.screens.drafts import Drafts
+from jp_tui.ui.screens.telling import Telling
 from jp_tui.ui.screens.writing import Writing
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.composer import Composer
@@ -58,7 +57,7 @@ BREATH = 0.002
 """Seconds between two of them."""
 
 
-class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
+class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=False):
     """Status line, conversation, what stands below it, activity, keys."""
 
     BINDINGS = [
@@ -129,7 +128,6 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
         self._interrupts, self._commands = interrupts or InterruptWishes(), commands
         self._exchange: Exchange | None = None
         self._beside = sidebar != "hide"
-        self._unsay: Timer | None = None
         self.agents: tuple[Agent, ...] = ()
         self.inbox: Inbox | None = None
         self.drafts = Drafts(send=send, later=self.set_timer)
@@ -344,23 +342,6 @@ class WorkspaceScreen(Writing, Beside, Screen[None], inherit_bindings=False):
     def action_end(self) -> None:
         if self._exchange is not None:
             self._exchange.column.scroll_to_newest()
-
-    def say(self, words: Content, seconds: float = 3.0) -> None:
-        """A few words in the last line, for a moment."""
-        if not self.is_mounted:
-            return
-        if self._unsay is not None:
-            self._unsay.stop()
-        self.query_one(KeyBar).notice = words
-        self._unsay = self.set_timer(seconds, self._unsaid)
-
-    def note(self, words: str, advice: str = "") -> None:
-        """Something to know, until it is put away."""
-        if self._exchange is not None and self._exchange.is_mounted:
-            self._exchange.note(words, advice)
-
-    def _unsaid(self) -> None:
-        self.query_one(KeyBar).notice = None
 
     def _copy_selected(self) -> bool:
         composer = self.composer
