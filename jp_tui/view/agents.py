@@ -81,6 +81,16 @@ class Agents:
 
     def _with(self, agent: Agent) -> Agents:
         if self.of(agent.info.conversation) is None:
-            return Agents((*self.known, agent))
+            return Agents((*(_past(one, agent.info) for one in self.known), agent))
         own = agent.info.conversation
         return Agents(tuple(agent if one.info.conversation == own else one for one in self.known))
+
+
+def _past(one: Agent, new: AgentInfo) -> Agent:
+    """Of one that ended in an earlier turn only what lists say is kept: what it asked stands in its conversation."""
+    if not one.over or one.info.parent != new.parent or one.info.turn >= new.turn:
+        return one
+    if not any(call.inquiries or call.decided for call in one.activity.calls):
+        return one
+    calls = tuple(replace(call, inquiries=(), decided=()) for call in one.activity.calls)
+    return replace(one, activity=replace(one.activity, calls=calls, loose=()))

@@ -12,7 +12,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, CallState, StoredEvent
 from jp_tui.view.activity import Activity, applied, rebuilt
 from jp_tui.view.activity_lines import MOST_CALLS, STATES, TAKE_OVER, Line, lines
-from jp_tui.view.agents import Agent
+from jp_tui.view.agents import Agent, Agents
 from jp_tui.view.inbox import Inbox
 from jp_tui.view.trail import said
 from tests.fakes import scenes
@@ -202,6 +202,24 @@ def test_a_crowd_of_sub_agents_is_one_line_each() -> None:
     few = {one.call: agents[one.call] for one in crew[:3]}
     found = [read(line) for line in lines(after(spawned[:3]), 0.0, few)]
     assert sum("grep" in line for line in found) == 24 and sum("12 earlier calls" in line for line in found) == 3
+
+
+def test_of_sub_agents_of_earlier_turns_only_what_lists_say_is_kept() -> None:
+    """Issue 7, "Reliability": what a thousand questions took is given back when others begin."""
+    first = AgentInfo(conversation="k1", parent=CONVERSATION, call="s1", turn=1, task=Foreign("look"))
+    calls = [scenes.call("spawn_agent", "running", id_="s1").model_copy(update={"agent": first})]
+    known = Agents()
+    asked = scenes.prompt("text", call_id="g1").model_copy(update={"conversation": "k1"})
+    inner = scenes.call("grep", "running", id_="g1").model_copy(update={"conversation": "k1"})
+    ended = scenes.call("spawn_agent", "completed", id_="s1", end="ok").model_copy(update={"agent": first})
+    for event in (*calls, inner, ev.QuestionAsked(conversation="k1", prompt=asked), ended):
+        known = known.heard(event, 0.0)
+    assert [len(call.inquiries) for call in known.known[0].activity.calls] == [1]
+    for turn, kept in ((1, 1), (2, 0)):
+        later = first.model_copy(update={"conversation": f"k{turn + 1}", "call": "s9", "turn": turn})
+        known = known.heard(scenes.call("spawn_agent", "running", id_="s9").model_copy(update={"agent": later}), 0.0)
+        assert [len(call.inquiries) for call in known.known[0].activity.calls] == [kept]
+    assert known.known[0].info == first and known.known[0].over and len(known.of_parent(CONVERSATION)) == 3
 
 
 def test_answers_in_a_line() -> None:
