@@ -34,7 +34,8 @@ def told(
     elif done.signal is not None:
         end = f"It was killed by {name(done.signal)} after {took}."
     else:
-        killed = f" (killed by {name(done.status - 128)})" if walled and 128 < (done.status or 0) <= 128 + 64 else ""
+        number = (done.status or 0) - 128 if walled else 0  # as a shell tells it, and the sandbox
+        killed = f" (killed by {name(number)})" if 0 < number <= 64 else ""
         end = f"Exit status {'unknown' if done.status is None else done.status}{killed} after {took}."
     output = _output(done)
     said = f"{end}\n\nOutput:\n{output}" if output else f"{end} It wrote nothing."
