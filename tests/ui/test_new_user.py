@@ -89,7 +89,7 @@ async def started(home: Path) -> AsyncIterator[User]:
         yield User(app, pilot)
         app.action_leave()  # as a user does: the engine has said its last word before the screen goes
         async with asyncio.timeout(30):
-            while not app._exit:
+            while not app._exit:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
 
 
