@@ -24,7 +24,12 @@ from tests.ui.app_host import opened as is_open
 
 async def test_it_opens_the_conversation_and_asks_for_the_history() -> None:
     async with workspace() as (app, _):
-        assert [command.type for command in app.link.sent] == ["open_conversation", "read_history", "watch_waiting"]
+        assert [command.type for command in app.link.sent] == [
+            "open_conversation",
+            "read_history",
+            "watch_waiting",
+            "read_queue",
+        ]
         assert app.focused is app.composer
         assert "~/code/acme" in app.screen_text() and "demo/tour" in app.screen_text()
 
@@ -44,26 +49,25 @@ async def test_enter_sends_and_the_draft_is_forgotten() -> None:
         assert not drafts or drafts[-1].text == ""
 
 
-async def test_while_the_model_works_enter_keeps_the_text_and_says_why() -> None:
+async def test_while_the_model_works_enter_queues_the_text_and_the_last_line_says_so() -> None:
     async with workspace(say=scenes.streaming()) as (app, pilot):
+        assert "Enter send" not in app.footer and "Enter queue" in app.footer and "Esc interrupt" in app.footer
         await pilot.press(*"wait", "enter")
-        assert app.starts() == [] and app.composer.text == "wait"
-        assert "Esc interrupts · the model is still working" in app.screen_text()
-        assert "Enter send" not in app.footer and "Esc interrupt" in app.footer
-        await app.says(pilot, *scenes.done())
-        assert "still working" not in app.screen_text()
-        await pilot.press("enter")
         await pilot.pause()
-        assert app.starts() == ["wait"]
+        assert app.starts() == [] and app.composer.text == ""
+        assert [one.text for one in app.link.of(cmd.QueueTurn)] == ["wait"]
+        await app.says(pilot, *scenes.done())
+        assert "Enter send" in app.footer and "Enter queue" not in app.footer
 
 
-async def test_a_second_message_in_the_same_burst_is_kept() -> None:
+async def test_a_second_message_in_the_same_burst_waits_for_the_first() -> None:
     """Between Enter and the engine's word nothing may be sent twice, nor lost."""
     async with workspace() as (app, pilot):
         app.burst(*"one", "enter", *"two", "enter")
         await pilot.pause()
         await pilot.pause()
-        assert app.starts() == ["one"] and app.composer.text == "two"
+        assert app.starts() == ["one"] and app.composer.text == ""
+        assert [one.text for one in app.link.of(cmd.QueueTurn)] == ["two"]
 
 
 async def test_a_failed_turn_gives_the_prompt_back_unless_something_is_written() -> None:

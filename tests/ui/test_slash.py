@@ -24,7 +24,7 @@ async def test_a_slash_opens_the_list_and_writing_on_narrows_it() -> None:
         await pilot.press("/")
         await pilot.pause()
         assert listed(app)[:2] == ["*new", COMMANDS[1].name] and "❯ /new" in app.screen_text()
-        await pilot.press("t")
+        await pilot.press(*"th")
         await pilot.pause()
         assert listed(app) == ["*theme"]
         await pilot.press("x")
