@@ -202,7 +202,8 @@ def lead(now: Wizard) -> str:
         case "servers":
             if now.found is None:
                 return "Looking for keys in the environment and for servers on this machine…"
-            return "Where do the models come from?" if now.found.servers else _nothing(now.found)
+            set_now = f" Now it is {now.found.model}." if now.found.model else ""
+            return f"Where do the models come from?{set_now}" if now.found.servers else _nothing(now.found)
         case "own":
             return "A model server of your own. Enter writes the line that is highlighted."
         case "models":

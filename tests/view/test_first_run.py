@@ -174,6 +174,11 @@ def test_with_nothing_found_it_says_what_to_do() -> None:
     assert refused.trouble and keys(refused) == [view.OWN, view.AGAIN]
 
 
+def test_what_is_set_already_is_said() -> None:
+    now, _ = view.heard(Wizard(), FOUND.model_copy(update={"model": "openai/gpt-5.1"}))
+    assert "Now it is openai/gpt-5.1." in view.lead(now) and "Now" not in view.lead(view.heard(Wizard(), FOUND)[0])
+
+
 def test_a_file_that_is_there_is_said_to_be_kept() -> None:
     now = view.chosen(at_reviewer(), view.NONE)[0]
     there = replace(now, found=FOUND.model_copy(update={"exists": True}))
