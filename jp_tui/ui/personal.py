@@ -7,8 +7,10 @@ a timer: an idle workspace does nothing (T24). What is wrong in one is said with
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from jp_tui.settings.errors import Problem
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
 Stamp = tuple[int, int] | None
+BREATH = 0.002
+"""Seconds between two modules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,15 @@ class Own:
 
 
 NOTHING = Own()
+
+
+def _modules() -> Iterator[str]:
+    """The screens and sheets, by name; none is imported by asking."""
+    for room in ("sheets", "screens"):
+        folder = os.path.join(os.path.dirname(__file__), room)
+        for file in sorted(os.listdir(folder)):
+            if file.endswith(".py") and file != "__init__.py":
+                yield f"jp_tui.ui.{room}.{file[:-3]}"
 
 
 def stamp(file: str) -> Stamp:
@@ -65,15 +78,27 @@ class Personal(Clipping):
 
     def read_own(self, *, at_start: bool = False) -> None:
         """Read what changed since it was read last."""
-        self._read_keys(at_start=at_start)
-        if not at_start:
+        if at_start:
+            if stamp(self.keys_file) is not None:
+                self._load(_modules())
+        else:
+            self._read_keys()
             self._read_themes()
+
+    def _load(self, names: Iterator[str]) -> None:
+        """What the keys are checked against, a module at a time: a key that is typed meanwhile comes between two."""
+        name = next(names, None)
+        if name is None:
+            self._read_keys()
+        else:
+            import_module(name)
+            self.set_timer(BREATH, partial(self._load, names))
 
     def on_app_focus(self) -> None:
         """Back from an editor, perhaps."""
         self.read_own()
 
-    def _read_keys(self, *, at_start: bool) -> None:
+    def _read_keys(self) -> None:
         now = stamp(self.keys_file) if self.keys_file else None
         if now == self._keys_stamp:
             return

@@ -149,6 +149,10 @@ async def test_the_users_keys_work_are_shown_and_are_read_again(tmp_path: Path) 
     app.keys_file = str(file)
     async with app.run_test(size=(120, 36)) as pilot:
         await opened(app, pilot)
+        for _ in range(500):
+            if app._keymap:
+                break
+            await pilot.pause(0.01)
         await app.says(pilot, *scenes.tools(), *scenes.asked())
         await app.passes(pilot, 1.1)
         assert 'keys.toml:5:1: composer.editor: "x" is typed' in app._main.query_one(Banner).refusal[0]
