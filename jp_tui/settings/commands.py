@@ -85,9 +85,9 @@ ENTRIES: dict[Command, Entry] = {
         "TEXT [OPTION]...",
         "Search the titles and texts of all conversations. Ends with 1 when nothing is found.",
         """\
-  jp-tui conversations search "conf val"   words, by their beginnings, in any order
-  jp-tui conversations search '"as it is"' in double quotes: exactly these words in a row
-  jp-tui conversations search zebra --json one JSON object a conversation, with its hits
+  jp-tui conversations search "conf val"      words, by their beginnings, in any order
+  jp-tui conversations search '"as it is"'    in double quotes: exactly these words in a row
+  jp-tui conversations search zebra --json    one JSON object a conversation, with its hits
 """,
         (Option("text", "what to look for", "TEXT"), Option("--archived", "among archived ones, too"), _JSON),
     ),
