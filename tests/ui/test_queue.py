@@ -63,3 +63,13 @@ async def test_what_the_engine_would_not_take_is_written_again() -> None:
         await pilot.press(*"more")
         await app.says(pilot, ev.Refused(command="queue_turn", message="No room.", conversation=C))
         assert app.composer.text == "then this\nmore"
+
+
+async def test_on_a_small_screen_a_list_stands_alone_and_the_composer_in_sight() -> None:
+    async with workspace(size=(80, 24), say=[*scenes.tools(), waits("one", "two")]) as (app, pilot):
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        assert "⧗" not in app.screen_text() and app.composer.region.bottom <= 24
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "⧗ next   one" in app.screen_text()

@@ -139,6 +139,7 @@ class Composing(Resends, ShellRuns):
 
     def show_files(self, paths: tuple[str, ...], chosen: int, shown: bool) -> None:
         """The list as the composer has it."""
+        self.above.make_room(shown)
         found = self._found
         self.above.query_one(FileList).files = Files(
             paths, chosen, shown, found.total, found.cut, found.revision > 0, found.problem
@@ -159,6 +160,7 @@ class Composing(Resends, ShellRuns):
 
     def show_sought(self, query: str | None, texts: tuple[str, ...], chosen: int) -> None:
         """The search as the composer has it."""
+        self.above.make_room(query is not None)
         self.above.query_one(RecallList).search = Search(query, texts, chosen)
 
     def on_recall_list_picked(self, event: RecallList.Picked) -> None:

@@ -14,18 +14,25 @@ from jp_tui.ui.widgets.queuelist import QueueList
 from jp_tui.ui.widgets.recalllist import RecallList
 from jp_tui.ui.widgets.shellpanel import ShellPanel
 
+ROOMY = 36
+"""Lines of a screen on which all of it stands at once."""
+
 
 class Above(Vertical):
     """Its parts are hidden while they have nothing to show."""
 
     DEFAULT_CSS = """
-    Above { height: auto; width: 1fr; }
+    Above { height: auto; width: 1fr; &.-listing > ShellPanel, &.-listing > QueueList { display: none; } }
     """
 
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
         """`clock` is monotonic seconds."""
         super().__init__(id=id)
         self._clock = clock
+
+    def make_room(self, listing: bool) -> None:
+        """A list is open, or no longer: on a small screen it stands alone here."""
+        self.set_class(listing and self.app.size.height < ROOMY, "-listing")
 
     def compose(self) -> ComposeResult:
         yield ShellPanel(clock=self._clock, id="shell")
