@@ -73,3 +73,12 @@ async def test_on_a_small_screen_a_list_stands_alone_and_the_composer_in_sight()
         await pilot.press("escape")
         await pilot.pause()
         assert "⧗ next   one" in app.screen_text()
+
+
+async def test_what_could_not_be_begun_leaves_the_composer_free() -> None:
+    async with workspace(say=[waits("one", held="the turn before it failed")]) as (app, pilot):
+        await pilot.press(*"first this", "enter")
+        await pilot.pause()
+        assert app.composer.busy
+        await app.says(pilot, waits("first this", "one", held="The image a.png was not sent."))
+        assert not app.composer.busy and "held: The image a.png was not sent." in app.screen_text()

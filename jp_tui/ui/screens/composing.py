@@ -55,6 +55,8 @@ class Composing(Resends, ShellRuns):
             case ev.QueueChanged(messages=messages, held=held):
                 if self._handed:
                     self._handed.popleft()
+                if held and not self._status.working:  # what was sent ahead of it could not be begun either
+                    self._composer.busy = False
                 self._queue_is(tuple(Waiting(one.id, one.text) for one in messages), held)
             case ev.QueueTaken(message=message, dropped=dropped):
                 if not dropped:
