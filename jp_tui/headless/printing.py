@@ -129,8 +129,6 @@ class Printer:
                 self._settled(raw)
             case stored.TurnOutcome() if summary(raw):
                 self._say(summary(raw))
-            case stored.Unknown() if undone(raw):
-                self._say(undone(raw))
             case _:
                 pass
 

@@ -46,7 +46,7 @@ async def take(name: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["JP_TUI_HOME"] = str(Path(folder, "home"))
         workspace = Path(folder, "acme")
-        workspace.mkdir()
+        os.mkdir(workspace)
         app = _app(workspace, wanted.theme)
         async with app.run_test(size=SIZE) as pilot:
             await _until(app, pilot, "two sub-agents ask")
