@@ -18,9 +18,8 @@ State = Literal["made", "taken_back", "changed", "later"]
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The changes of one file in a scope: `base` is what it held before the first, `made` what was made of it last, and what taking
-    it back took away,
-    `latest` what stood there after the last change of all. `turns` changed it."""
+    """The changes of one file in a scope: `base` is what it held before the first, `made` what was made of it last, and
+    what taking it back took away, `latest` what stood there after the last change of all. `turns` changed it."""
 
     root: str
     path: str

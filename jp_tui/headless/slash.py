@@ -75,9 +75,7 @@ class Slash:
 
     # --- what comes back ----------------------------------------------------------------------------------
 
-    def heard(
-        self, event: e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled
-    ) -> None:
+    def heard(self, event: e.LedgerRead | e.InquiriesListed | e.ChangesRead | e.ChangesUndone | e.OfferSettled) -> None:
         """An answer of the engine."""
         match event:
             case e.LedgerRead():
