@@ -110,3 +110,14 @@ def test_the_data_is_found_from_a_checkout_and_the_wheel_takes_it_along() -> Non
     assert Path(data.CONFIG) == ROOT / "config" and Path(data.THEMES) == ROOT / "themes"
     wheel = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert wheel == {"config": "jp_tui/_data/config", "themes": "jp_tui/_data/themes"}
+
+
+def test_readme_shows_the_pictures_that_the_command_takes_and_no_other() -> None:
+    """Issue 8, 11: `make pictures` makes them, of the program itself."""
+    from tests.pictures.__main__ import FOLDER, PICTURES
+
+    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (ROOT / "README.md").read_text())
+    assert sorted(shown) == sorted(f"tests/pictures/{name}.svg" for name in PICTURES)
+    for name in PICTURES:
+        text = (FOLDER / f"{name}.svg").read_text()
+        assert text.startswith("<svg") and "http://" not in text.replace("http://www.w3.org/", "")
