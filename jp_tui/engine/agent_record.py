@@ -13,7 +13,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.conversation.text import Foreign
 from jp_tui.engine.ending import turn_error
 from jp_tui.engine.entries import stored_event
 from jp_tui.engine.listing import Asked
@@ -30,9 +30,9 @@ BEGINS = 8
 
 
 def line(task: str) -> Foreign:
-    """A task where one line is needed."""
-    first = first_line(task)
-    return Foreign(first if len(first) <= LINE else f"{first[: LINE - 1]}…")
+    """All of a task in one line."""
+    whole = " ".join(task.split())
+    return Foreign(whole if len(whole) <= LINE else f"{whole[: LINE - 1]}…")
 
 
 def written(agent: AgentInfo) -> JsonObject:
@@ -78,6 +78,12 @@ def own(events: Iterable[ev.Event]) -> tuple[AgentInfo | None, tuple[str, ...] |
     return None, None
 
 
+def about(journal: Reading, conversation: str) -> AgentInfo | None:
+    """Whose conversation it is; None for one that is no sub-agent's. Raises JournalError."""
+    agent, _ = own(read_event(stored_event(one).event) for one in journal.read(conversation, 0, BEGINS))
+    return agent
+
+
 class Known:
     """Which sub-agent asks what stands on record, each conversation read once."""
 
@@ -94,8 +100,7 @@ class Known:
 
     def _of(self, conversation: str) -> AgentInfo | None:
         if conversation not in self._own:
-            begins = self._journal.read(conversation, 0, BEGINS)
-            self._own[conversation], _ = own(read_event(stored_event(one).event) for one in begins)
+            self._own[conversation] = about(self._journal, conversation)
         return self._own[conversation]
 
 

@@ -1,6 +1,7 @@
 """The desk for models and what they use: switches a conversation's model, counts tokens and money by turn.
 
-It counts what the log says; what a turn used stands in its end, what each request used beside its last call.
+It counts what the log says; what a turn used stands in its end, what each request used beside its last call. What a
+sub-agent used stands in its own conversation, whose beginning names the turn it worked for. Writes nothing.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.engine import agent_record
 from jp_tui.engine.desks import House
 from jp_tui.engine.entries import stored_event, totals
-from jp_tui.journal.port import Stored
+from jp_tui.journal.port import Reading, Stored
 from jp_tui.protocol.base import Model
-from jp_tui.protocol.usage import ReadUsage, RequestUsage, SwitchModel, TurnUsage, UsageRead
-from jp_tui.protocol.values import UsageTotals
+from jp_tui.protocol.usage import AgentUsage, ReadUsage, RequestUsage, SwitchModel, TurnUsage, UsageRead
+from jp_tui.protocol.values import AgentInfo, UsageTotals
 
 PAGE = 500
 
@@ -57,33 +59,57 @@ class Spending:
         row = journal.conversation(conversation)
         if row is None:
             raise ValueError(f"There is no conversation {conversation}.")
-        turns: list[TurnUsage] = []
-        after = 0
-        held: list[Stored] = []
-        while page := journal.read(row.id, after, PAGE):
-            after = page[-1].seq
-            for item in page:
-                if held and item.entry.turn != held[-1].entry.turn:
-                    turns += _turn(held)
-                    held = []
-                held.append(item)
-            await asyncio.sleep(0)
-        turns += _turn(held)
-        total, reviews = UsageTotals(), UsageTotals()
-        for turn in turns:
+        turns = {turn.turn: turn for turn in await _turns(journal, row.id)}
+        for id_ in journal.children(row.id):
+            agent = agent_record.about(journal, id_)
+            if agent is not None and agent.parent == row.id and agent.turn in turns:
+                turns[agent.turn] = _with(turns[agent.turn], agent, await _turns(journal, id_))
+        total, reviews, agents = UsageTotals(), UsageTotals(), UsageTotals()
+        for turn in turns.values():
             total, reviews = total.plus(turn.usage), reviews.plus(turn.review_usage)
+            for one in turn.agents:
+                agents = agents.plus(one.usage)
         session = self._house.sessions.get(row.id)
         window = session.models.window if session is not None else None
         self._house.publish(
             UsageRead(
                 conversation=row.id,
                 model=row.model,
-                turns=tuple(turns),
+                turns=tuple(turns.values()),
                 total=total,
                 review_total=reviews,
+                agent_total=agents,
                 window=window,
             )
         )
+
+
+async def _turns(journal: Reading, conversation: str) -> list[TurnUsage]:
+    """All turns of a conversation, the oldest first."""
+    turns: list[TurnUsage] = []
+    after = 0
+    held: list[Stored] = []
+    while page := journal.read(conversation, after, PAGE):
+        after = page[-1].seq
+        for item in page:
+            if held and item.entry.turn != held[-1].entry.turn:
+                turns += _turn(held)
+                held = []
+            held.append(item)
+        await asyncio.sleep(0)
+    return [*turns, *_turn(held)]
+
+
+def _with(turn: TurnUsage, agent: AgentInfo, own: Sequence[TurnUsage]) -> TurnUsage:
+    """The turn with a sub-agent of it, all of whose turns these are; the size of its requests is not the turn's."""
+    used, reviewed = UsageTotals(), turn.review_usage
+    for one in own:
+        used, reviewed = used.plus(one.usage), reviewed.plus(one.review_usage)
+    used = used.model_copy(update={"context": 0})
+    known = AgentUsage(conversation=agent.conversation, name=agent.name, task=agent.task, usage=used)
+    reviews = turn.reviews + sum(each.reviews for each in own)
+    changed = {"agents": (*turn.agents, known), "reviews": reviews, "review_usage": reviewed}
+    return turn.model_copy(update=changed)
 
 
 def _turn(rows: Sequence[Stored]) -> list[TurnUsage]:

@@ -134,4 +134,5 @@ def _recorded(row: ConversationRow, asked: Asked, agent: AgentInfo | None, held_
         held_by=held_by,
         agent=agent,
         question=known.question,
+        why=known.why,
     )

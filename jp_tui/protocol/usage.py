@@ -36,9 +36,19 @@ class RequestUsage(Model):
     usage: UsageTotals
 
 
+class AgentUsage(Model):
+    """A sub-agent and what all its requests used, as far as it is known by now."""
+
+    conversation: str
+    name: Foreign = Foreign("")
+    task: Foreign = Foreign("")
+    usage: UsageTotals
+
+
 class TurnUsage(Model):
     """One turn; `asked` is how it began, `outcome` is empty while it has not ended. `reviews` counts verdicts of
-    reviewing models, and `review_usage` what they used, which is not in `usage`."""
+    reviewing models, its sub-agents' too, and `review_usage` what they used; neither that nor what `agents` used is in
+    `usage` (S3: a turn's own requests)."""
 
     turn: int
     at: str = ""
@@ -50,6 +60,7 @@ class TurnUsage(Model):
     requests: tuple[RequestUsage, ...] = ()
     reviews: int = 0
     review_usage: UsageTotals = UsageTotals()
+    agents: tuple[AgentUsage, ...] = ()
 
 
 class ModelSwitched(Model):
@@ -63,7 +74,8 @@ class ModelSwitched(Model):
 
 
 class UsageRead(Model):
-    """What a conversation used, turn by turn, the oldest first. `window` is of the model it is held with."""
+    """What a conversation used, turn by turn, the oldest first. `window` is of the model it is held with, `agent_total`
+    what its sub-agents used besides."""
 
     type: Literal["usage_read"] = "usage_read"
     conversation: str
@@ -71,4 +83,5 @@ class UsageRead(Model):
     turns: tuple[TurnUsage, ...]
     total: UsageTotals
     review_total: UsageTotals = UsageTotals()
+    agent_total: UsageTotals = UsageTotals()
     window: int | None = None

@@ -250,7 +250,8 @@ class WaitingInfo(Model):
     """Something that waits for the human (E51). `here`: it waits in this engine, its prompt came as QuestionAsked, and
     AnswerQuestion is taken; else it stands on record only, `question` is its stored form, OfferAnswer takes an answer
     and CarryOn asks it here, unless another process holds the conversation: `held_by` says in words which. `text` is
-    one line of it, `since` a time (R58). What has the same `kind`, `tool` and `digest` is identical."""
+    one line of it, `since` a time (R58), `why` the rule that brought it to the human, of what stands on record. What
+    has the same `kind`, `tool` and `digest` is identical."""
 
     conversation: str
     title: Foreign
@@ -266,6 +267,7 @@ class WaitingInfo(Model):
     held_by: str = ""
     agent: AgentInfo | None = None
     question: Wire | None = None
+    why: str = ""
 
 
 class LedgerEntry(Model):

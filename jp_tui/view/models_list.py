@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jp_tui.conversation.text import first_line
 from jp_tui.protocol.models import ModelInfo, ModelsListed
-from jp_tui.protocol.usage import TurnUsage, UsageRead
+from jp_tui.protocol.usage import AgentUsage, TurnUsage, UsageRead
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view.amounts import count, duration, money
 from jp_tui.view.models import facts, tags
 
+TASK = 60
+"""Characters of a sub-agent's task beside what it used."""
 AWAY = ("refused", "unreachable")
 """Kinds of trouble of a server that does not run, which is no fault where nobody asked for it by name."""
 UNKNOWN = "nothing is known of it (models.toml can say it)"
@@ -53,8 +56,20 @@ def spent(usage: UsageTotals) -> str:
 def turn_line(one: TurnUsage) -> str:
     """What a turn used and how long it took."""
     how = "" if one.outcome in ("done", "") else one.outcome
-    parts = (spent(one.usage), duration(one.ms) if one.ms else "", how, reviewed(one.reviews, one.review_usage))
+    took = duration(one.ms) if one.ms else ""
+    parts = (spent(one.usage), took, how, agents(one), reviewed(one.reviews, one.review_usage))
     return " · ".join(part for part in parts if part)
+
+
+def agents(one: TurnUsage) -> str:
+    """`2 sub-agents: 3k in · 90 out`, together."""
+    if not one.agents:
+        return ""
+    used = UsageTotals()
+    for agent in one.agents:
+        used = used.plus(agent.usage)
+    number = len(one.agents)
+    return f"{number} sub-agent{'s' if number != 1 else ''}: {spent(used)}"
 
 
 def reviewed(number: int, usage: UsageTotals) -> str:
@@ -65,14 +80,23 @@ def reviewed(number: int, usage: UsageTotals) -> str:
 
 
 def requests(one: TurnUsage) -> list[str]:
-    """Each request of a turn, a line each, as (what came of it, what it used)."""
-    return [f"{number}. {request.what.raw}: {spent(request.usage)}" for number, request in enumerate(one.requests, 1)]
+    """Each request of a turn, a line each, as (what came of it, what it used); then each of its sub-agents."""
+    own = [f"{number}. {request.what.raw}: {spent(request.usage)}" for number, request in enumerate(one.requests, 1)]
+    return [*own, *(_agent(agent) for agent in one.agents)]
+
+
+def _agent(one: AgentUsage) -> str:
+    """`sub-agent scout, look there: 3k in · 90 out`."""
+    who = ", ".join(part for part in (first_line(one.name.raw), one.task.raw[:TASK]) if part)
+    return f"sub-agent {who}: {spent(one.usage)}"
 
 
 def sums(read: UsageRead) -> str:
     """All of it, in a line."""
     turns = f"{len(read.turns)} turn{'s' if len(read.turns) != 1 else ''}"
     parts = [turns, spent(read.total)]
+    if read.agent_total.input or read.agent_total.output:
+        parts.append(f"sub-agents: {spent(read.agent_total)}")
     if read.review_total.input or read.review_total.output:
         parts.append(f"reviewers: {spent(read.review_total)}")
     if read.window and read.total.context:

@@ -37,8 +37,15 @@ def prompt_of(one: WaitingInfo) -> PromptRequest | None:
         label=one.label or (ASSISTANT if one.source == "assistant" else None),
         question=question,
         agent=one.agent,
+        why=one.why,
         asked_at=one.since,
     )
+
+
+def is_offered(prompt: PromptRequest) -> bool:
+    """Whether it was made here of the record: then a bare answer goes to the holder, and nothing beside it. Whoever
+    asks a question here knows its call."""
+    return not prompt.call
 
 
 def words_of(prompt: PromptRequest, said: Response) -> str | None:

@@ -30,7 +30,7 @@ def test_its_last_message_is_the_result(bench: Bench) -> None:
     own = stored(bench, child)
     about = own[0]["metadata"]["agent"]
     assert (about["parent"], about["call"], about["name"]) == (bench.conversation, "s1", "scout")
-    assert about["task"] == "look there"
+    assert about["task"] == "look there and here"
     assert [event["type"] for event in own] == [
         "turn_start", "chat_request", "tool_call_request", "tool_call_response", "chat_response", "turn_outcome",
     ]  # fmt: skip

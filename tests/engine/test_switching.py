@@ -7,6 +7,7 @@ from jp_tui.engine.costs import cost_usd, counted
 from jp_tui.engine.setup import ModelSetup, Prices
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
+from tests.engine.cast import agent, begin, main_turn, spawn, stored
 from tests.engine.conftest import Bench
 from tests.fakes.models import Script, call, end, text
 
@@ -58,6 +59,8 @@ def test_for_one_turn_alone_and_then_as_before(bench: Bench) -> None:
     switch(bench, "big", once=True)
     assert bench.until(e.ModelSwitched).once
     assert turn(bench, "a") == "other/big"
+    back = bench.until(e.ModelSwitched)
+    assert (back.model, back.once) == ("fake/model", False), "faces name what the next turn has"
     assert turn(bench, "b") == "fake/model"
     assert "config_delta" not in bench.kinds()
 
@@ -102,6 +105,32 @@ def test_what_was_used_is_counted_by_request_and_priced(bench: Bench) -> None:
     assert [each.usage.cost_usd for each in one.requests] == [0.0033, 0.0096]
     assert one.usage.cost_usd == read.total.cost_usd == 0.0129 and read.window == 200_000
     assert read.total.context == 3040
+
+
+def test_what_sub_agents_used_is_counted_with_the_turn_that_started_them(bench: Bench) -> None:
+    """By agent and together, beside the turn's own requests, which alone are its usage (S3); nothing is written."""
+    spawns = [*spawn("look\nthere", "s1", 0, name="scout"), *spawn("dig", "s2", 1), *end("tools", 1000, 20)]
+    begin(
+        bench,
+        go=[spawns, [*text("Thanks."), *end("end", 3000, 40)]],
+        **{
+            "look\nthere": [[*call("fs_list_files", {}), *end("tools", 500, 5)], [*text("It."), *end("end", 700, 7)]],
+            "dig": [[*text("Dug."), *end("end", 90, 9)]],
+        },
+    )
+    ended = main_turn(bench)
+    assert (ended.usage.input, ended.usage.output) == (4000, 60), "S3"
+    before = stored(bench, bench.conversation)
+    bench.send(c.ReadUsage(conversation=bench.conversation))
+    read = bench.until(e.UsageRead)
+    (one,) = read.turns
+    used = {each.task.raw: (each.name.raw, each.usage.input, each.usage.output) for each in one.agents}
+    assert used == {"look there": ("scout", 1200, 12), "dig": ("", 90, 9)}
+    assert (one.usage.input, read.total.input) == (4000, 4000)
+    assert (read.agent_total.input, read.agent_total.output, read.agent_total.context) == (1290, 21, 0)
+    assert stored(bench, bench.conversation) == before
+    bench.send(c.ReadUsage(conversation=agent(bench, "scout")))
+    assert (own := bench.until(e.UsageRead)).total.input == 1200 and not own.turns[0].agents
 
 
 def test_money_counts_a_cache_by_its_own_price_and_is_left_out_where_no_price_is_known() -> None:

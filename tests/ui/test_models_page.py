@@ -6,7 +6,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.models import MissingKey, ModelInfo, ServerProblem
-from jp_tui.protocol.usage import RequestUsage, TurnUsage
+from jp_tui.protocol.usage import AgentUsage, RequestUsage, TurnUsage
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.ui.screens.models import Models
 from jp_tui.ui.screens.usage import Usage
@@ -81,15 +81,18 @@ async def test_what_was_used_stands_by_turn_and_by_request() -> None:
             usage=first.plus(last), reviews=2, review_usage=UsageTotals(input=900, output=30, cost_usd=0.002),
             requests=(RequestUsage(what=Foreign("fs_read_file"), usage=first),
                       RequestUsage(what=Foreign("answer"), usage=last)),
+            agents=(AgentUsage(conversation="k1", name=Foreign("scout"), task=Foreign("look [b]there"), usage=last),),
         )  # fmt: skip
         read = ev.UsageRead(
             conversation=CONVERSATION, model=turn.model, turns=(turn,),
             total=turn.usage.plus(UsageTotals(context=50_000)), review_total=turn.review_usage, window=200_000,
+            agent_total=last,
         )  # fmt: skip
         await app.says(pilot, read)
         shown = app.screen_text()
         assert "fix [b]it[/b]" in shown
-        assert "3.0k in (1.0k cached) · 52 out · $0.01 · 4.2 s · 2 reviews: 900 in" in shown
+        assert "3.0k in (1.0k cached) · 52 out · $0.01 · 4.2 s · 1 sub-agent: 1.8k in" in shown
         assert "1. fs_read_file: 1.2k in · 40 out · $0.01" in shown
         assert "2. answer: 1.8k in (1.0k cached) · 12 out · $0.005" in shown
+        assert "sub-agent scout, look [b]there: 1.8k in (1.0k cached) · 12 out · $0.005" in shown
         assert "1 turn · 3.0k in" in shown and "context 25% of" in shown

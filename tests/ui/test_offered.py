@@ -109,3 +109,23 @@ async def test_what_a_line_cannot_answer_is_answered_where_it_is_held(one: Waiti
         await pilot.pause()
         assert app.dock.waiting == 0
         assert not app.link.of(cmd.CarryOn)
+
+
+@pytest.mark.parametrize("why", ["", "no setting answers for you"], ids=["no_rule", "a_rule"])
+async def test_only_keys_that_work_are_offered_for_it(why: str) -> None:
+    """What goes to the holder is a bare answer: no talk aside, no note; `why` only where a rule stands on record."""
+    async with workspace(elsewhere(HELD.model_copy(update={"why": why})), say=scenes.tools()) as (app, pilot):
+        await taken(app, pilot)
+        sheet = app.dock.shown()
+        assert sheet is not None
+        offered = {hint.action for hint in sheet.hints()}
+        assert offered.isdisjoint({"ask_back", "note", "reply", "end_turn"}) and ("why" in offered) == bool(why)
+        await pilot.press("question_mark")
+        await pilot.press("w")
+        await pilot.press("c")
+        await pilot.pause()
+        assert sheet.writing is None and sheet.why.display == bool(why)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert {row.id for row in sheet.menu.rows}.isdisjoint({"ask", "note", "reply", "cancel", "end"})
+        assert not app.link.of(cmd.AskAside)

@@ -22,6 +22,7 @@ from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.asides import Aside
 from jp_tui.view.drafts import Draft
+from jp_tui.view.offered import is_offered
 
 TALK = "talk"
 _SCROLLS = {"pageup": -1, "pagedown": 1}
@@ -51,8 +52,8 @@ class Asking(Walking):
 
     @property
     def may_ask(self) -> bool:
-        """Whether one can ask back: what is not delivered is told to no model."""
-        return self.prompt.kind != "delivery"
+        """Whether one can ask back: what is not delivered is told to no model, what others hold is asked there."""
+        return self.prompt.kind != "delivery" and not is_offered(self.prompt)
 
     @property
     def waits(self) -> bool:

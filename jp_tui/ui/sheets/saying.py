@@ -16,6 +16,7 @@ from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.json_text import read_object
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
+from jp_tui.view.offered import is_offered
 
 
 class Saying(Hearing):
@@ -28,9 +29,9 @@ class Saying(Hearing):
 
     @property
     def may_note(self) -> bool:
-        """Whether a note may go along: with a tool's question (R182), never beside a secret."""
-        secret = isinstance(self.prompt.question.answer_type, SecretAnswer)
-        return self.prompt.kind == "question" and self.prompt.source == "tool" and not secret
+        """Whether a note may go along: with a tool's question (R182), never beside a secret or to another process."""
+        alone = isinstance(self.prompt.question.answer_type, SecretAnswer) or is_offered(self.prompt)
+        return self.prompt.kind == "question" and self.prompt.source == "tool" and not alone
 
     @property
     def may_edit(self) -> bool:

@@ -20,6 +20,7 @@ from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.messages import READING, Grew
 from jp_tui.ui.sheets.rows import Choices, Row
+from jp_tui.view.offered import is_offered
 
 _LINES = {
     "reply": "reply", "note": "note", "edit": "edit", "back": "back", "ask": "ask_back", "restore": "restore",
@@ -123,7 +124,12 @@ class Sheet(Asking):
         if "end_turn" in self.prompt.controls:
             found.append(Hint("s", "end turn", "end_turn"))
         found += [*self.asking_hints(), Hint("esc", "menu", "leave", keep=True), *self.place_hints()]
-        return [*found, *self._reading_hints(), Hint("w", "why", "why")]
+        return [*found, *self._reading_hints(), *([Hint("w", "why", "why")] if self.knows_why else [])]
+
+    @property
+    def knows_why(self) -> bool:
+        """Whether a rule is to be told: of what another process holds only what it put on record."""
+        return bool(self.prompt.why) or not is_offered(self.prompt)
 
     def _reading_hints(self) -> list[Hint]:
         view, found = self.reading, list[Hint]()
@@ -168,6 +174,8 @@ class Sheet(Asking):
             self.open_menu("end")
 
     def action_why(self) -> None:
+        if not self.knows_why:
+            return
         if "why" in self.texts():
             self.look_at("why")
         else:
