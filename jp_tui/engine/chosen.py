@@ -22,6 +22,7 @@ class Chosen:
     def __init__(self, log: Log, model: ModelSetup) -> None:
         self._log, self._model = log, model
         self._once: ModelSetup | None = None
+        self._was_once = False
         self._spent: list[ModelSetup] = []
         self.side = SideModel(log.setup.open_inquiry_model, model)
 
@@ -52,15 +53,26 @@ class Chosen:
             log.setup = replace(log.setup, config_delta=delta)
             self._spent += self.side.opened
             self.side = SideModel(log.setup.open_inquiry_model, model)
-        log.publish(ModelSwitched(conversation=log.id, model=model.id, window=model.window, once=once))
+        self._say(model, once=once)
 
     def next(self) -> ModelSetup:
         """The one for the turn that begins now."""
         model, once = self._once or self._model, self._once
-        self._once = None
+        self._once, self._was_once = None, once is not None
         self._drop(once)
         self._log.held_with(model.id)
         return model
+
+    def ended(self) -> None:
+        """A turn is over: after one that had another model, faces are told that the next has the conversation's."""
+        was, self._was_once = self._was_once, False
+        if was and self._once is None:
+            self._log.held_with(self._model.id)
+            self._say(self._model, once=False)
+
+    def _say(self, model: ModelSetup, *, once: bool) -> None:
+        window, id_ = model.window, self._log.id
+        self._log.publish(ModelSwitched(conversation=id_, model=model.id, window=window, once=once))
 
     def _drop(self, model: ModelSetup | None) -> None:
         if model is not None:

@@ -239,6 +239,7 @@ class Session:
     async def _run(self, turn: Turn) -> None:
         try:
             await turn.run()
+            self.models.ended()
             if self._leaving:
                 self._keep_words(turn)
                 return
