@@ -16,9 +16,8 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.ending import turn_error
 from jp_tui.engine.entries import stored_event
-from jp_tui.engine.listing import Asked
 from jp_tui.inquiry.relayed import ASKS
-from jp_tui.journal.port import ConversationRow, Reading
+from jp_tui.journal.port import Reading
 from jp_tui.protocol.values import AgentInfo
 
 KIND = "agent_started"
@@ -91,16 +90,16 @@ class Known:
         self._journal = journal
         self._own: dict[str, AgentInfo | None] = {}
 
-    def asking(self, row: ConversationRow, asked: Asked) -> AgentInfo | None:
-        """The one whose tool asks, or whose question its parent handed on (R222)."""
-        handed = asked[1].metadata.get(AGENT)
-        if isinstance(handed, str):
-            return self._of(handed)
-        return self._of(row.id) if row.parent is not None else None
+    def asking(self, conversation: str, request: ev.InquiryRequest) -> AgentInfo | None:
+        """The one whose tool asks there, or whose question its parent handed on (R222)."""
+        handed = request.metadata.get(AGENT)
+        return self._of(handed if isinstance(handed, str) else conversation)
 
     def _of(self, conversation: str) -> AgentInfo | None:
         if conversation not in self._own:
-            self._own[conversation] = about(self._journal, conversation)
+            row = self._journal.conversation(conversation)
+            works = row is not None and row.parent is not None  # a copy of one works for nobody
+            self._own[conversation] = about(self._journal, conversation) if works else None
         return self._own[conversation]
 
 

@@ -9,11 +9,12 @@ from typing import Any
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.agent_record import Known
 from jp_tui.engine.drafts import COMPOSER, FOLDS
 from jp_tui.engine.entries import stored_event
 from jp_tui.inquiry.relayed import AGENT, ASKS
 from jp_tui.journal.port import Reading, Stored
-from jp_tui.protocol.values import InquiryInfo
+from jp_tui.protocol.values import AgentInfo, InquiryInfo
 from jp_tui.questions.wire import digest, read_recorded
 
 MOST = 100_000
@@ -24,13 +25,17 @@ Answer = ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted
 
 def listed(journal: Reading, conversation: str, *, pending: bool) -> list[InquiryInfo]:
     """All exchanges in order, or only what waits; of all conversations, the newest first, when none is named."""
+    agents = Known(journal)
     if pending:
-        return [info(row, request, waits=True) for row, request in waiting(journal, conversation or None)]
+        found = waiting(journal, conversation or None)
+        return [
+            info(row, request, waits=True, agent=agents.asking(row.conversation, request)) for row, request in found
+        ]
     open_ = {(row.conversation, row.seq) for row, _ in waiting(journal, conversation or None)}
     if conversation:
-        return _record(journal.inquiry_events(conversation), open_)
+        return _record(journal.inquiry_events(conversation), open_, agents)
     rows = journal.conversations(limit=MOST, include_archived=True)
-    return [found for row in rows for found in _record(journal.inquiry_events(row.id), open_)]
+    return [found for row in rows for found in _record(journal.inquiry_events(row.id), open_, agents)]
 
 
 def waiting(journal: Reading, conversation: str | None) -> list[Asked]:
@@ -68,7 +73,7 @@ def last_response(journal: Reading, conversation: str, inquiry: str) -> Answer |
     return None
 
 
-def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]]) -> list[InquiryInfo]:
+def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]], agents: Known) -> list[InquiryInfo]:
     """`waits` are the requests that still wait, by conversation and number: no other one takes an answer."""
     found: list[InquiryInfo] = []
     open_: dict[tuple[int, str], list[int]] = {}
@@ -77,7 +82,8 @@ def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]]) -> list[
         key = (row.entry.turn, str(row.entry.inquiry))
         if isinstance(event, ev.InquiryRequest):
             open_.setdefault(key, []).append(len(found))
-            found.append(info(row, event, waits=(row.conversation, row.seq) in waits))
+            agent = agents.asking(row.conversation, event)
+            found.append(info(row, event, waits=(row.conversation, row.seq) in waits, agent=agent))
         elif isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted) and open_.get(key):
             place = open_[key].pop(0)
             answered = {"response": event.wire(), "answered_at": event.timestamp}
@@ -85,7 +91,9 @@ def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]]) -> list[
     return found
 
 
-def info(row: Stored, request: ev.InquiryRequest, *, waits: bool = False) -> InquiryInfo:
+def info(
+    row: Stored, request: ev.InquiryRequest, *, waits: bool = False, agent: AgentInfo | None = None
+) -> InquiryInfo:
     """One request as a face gets it."""
     extra = request.metadata
     return InquiryInfo(
@@ -101,6 +109,7 @@ def info(row: Stored, request: ev.InquiryRequest, *, waits: bool = False) -> Inq
         asked_at=request.timestamp,
         why=_text(extra, "why"),
         waits=waits,
+        agent=agent,
     )
 
 

@@ -92,7 +92,7 @@ class Watching:
                 if id_ not in holders:
                     own = id_ in self._sessions and self._sessions[id_].mine
                     holders[id_] = "" if own else self._setup.holder(id_)
-                found.append(_recorded(row, asked, agents.asking(row, asked), holders[id_]))
+                found.append(_recorded(row, asked, agents.asking(id_, asked[1]), holders[id_]))
         return sorted((_since(one, first) for one in found), key=lambda one: one.since)
 
 

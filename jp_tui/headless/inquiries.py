@@ -82,7 +82,7 @@ def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator
             yield f"conversation {conversation}"
         if asked := len({_bare(info) for info in call}) - 1:
             yield ""
-            yield f"turn {call[0].turn}  {line(_asker(call[0]))} asked {asked + 1} questions in one call:"
+            yield f"turn {call[0].turn}  {line(waits.asker(call[0]))} asked {asked + 1} questions in one call:"
         for info in call:
             yield from _paragraph(info)
     yield from waits.told([waits.of_info(info) for info in found if info.waits])
@@ -105,7 +105,7 @@ def _paragraph(info: InquiryInfo) -> Iterator[str]:
     asked = inquiry(info)
     end = trail.fate(asked)
     yield ""
-    yield f"{info.asked_at[:19]}  turn {info.turn}  {line(_asker(info))} asked  ({line(info.id)})"
+    yield f"{info.asked_at[:19]}  turn {info.turn}  {line(waits.asker(info))} asked  ({line(info.id)})"
     yield quoted(asked.text)
     who = f" ({line(end.who)})" if end.who else ""
     took = f", {end.took}" if end.took else ""
@@ -127,7 +127,3 @@ def _paragraph(info: InquiryInfo) -> Iterator[str]:
         yield f"  {used}"
     if asked.why:
         yield f"  why: {line(asked.why)}"
-
-
-def _asker(info: InquiryInfo) -> str:
-    return "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source

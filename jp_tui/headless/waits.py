@@ -15,6 +15,7 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.protocol.values import InquiryInfo, StoredEvent
+from jp_tui.view.prompts import agent_asks
 
 VALUES = {
     "boolean": "yes or no",
@@ -32,6 +33,12 @@ class Open:
     id: str
     asker: str
     question: Mapping[str, Json]
+    works_for: str = ""
+
+    @property
+    def opens(self) -> str:
+        """The conversation that is opened to go on: of a sub-agent its parent's."""
+        return self.works_for or self.conversation
 
 
 @dataclass(slots=True)
@@ -87,8 +94,15 @@ def cut_off(page: Sequence[StoredEvent]) -> bool:
 
 def of_info(info: InquiryInfo) -> Open:
     """An exchange as the engine lists it."""
-    asker = "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source
-    return Open(info.conversation, info.id, asker, info.question)
+    works_for = info.agent.parent if info.agent is not None else ""
+    return Open(info.conversation, info.id, asker(info), info.question, works_for)
+
+
+def asker(info: InquiryInfo) -> str:
+    """Who asks: a sub-agent by name and task (E4), the assistant, or a tool."""
+    if info.agent is not None:
+        return agent_asks(info.agent, info.conversation, info.tool)
+    return "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source
 
 
 def told(waits: list[Open]) -> Iterator[str]:
@@ -100,7 +114,7 @@ def told(waits: list[Open]) -> Iterator[str]:
             continue  # it would stand in the shell's history
         value = choices(one.question) if kind == "select" else VALUES.get(kind, "the value")
         yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
-    for conversation in dict.fromkeys(one.conversation for one in waits):
+    for conversation in dict.fromkeys(one.opens for one in waits):
         yield f"Then `{go_on(conversation)}` goes on; it also asks what is not answered."
 
 

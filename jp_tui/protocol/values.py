@@ -228,7 +228,8 @@ Response = Annotated[
 class InquiryInfo(Model):
     """One exchange on record (surface S6). `question` and `response` are the stored forms, `response` None while it
     is open; `tool`, `call` and `why` as far as they are known; `digest` what an answer must be given to. `waits`: an
-    answer would still be taken; one without a response whose turn is over, or that cannot be paired, waits for none."""
+    answer would still be taken; one without a response whose turn is over, or that cannot be paired, waits for none.
+    `agent`: a sub-agent asks, or one of its tools."""
 
     conversation: str
     id: str
@@ -244,6 +245,7 @@ class InquiryInfo(Model):
     response: Wire | None = None
     why: str = ""
     waits: bool = False
+    agent: AgentInfo | None = None
 
 
 class WaitingInfo(Model):

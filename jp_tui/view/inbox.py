@@ -15,7 +15,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import PromptKind, PromptRequest, WaitingInfo
 from jp_tui.questions.types import SecretAnswer
 from jp_tui.view.offered import prompt_of
-from jp_tui.view.prompts import asker, headline
+from jp_tui.view.prompts import agent_asks, asker, headline
 from jp_tui.view.queue import Key, key_of
 from jp_tui.view.status import Status
 
@@ -241,7 +241,6 @@ def _recorded(one: WaitingInfo) -> Entry:
 
 def _asker(one: WaitingInfo) -> str:
     """Who asks, in the words of `prompts.asker`."""
-    if (agent := one.agent) is not None:
-        own = one.conversation != agent.conversation
-        return f"{agent.name.raw or 'agent'} › {(agent.task.raw if own else '') or one.tool}"
+    if one.agent is not None:
+        return agent_asks(one.agent, one.conversation, one.tool)
     return one.label or ("assistant" if one.source == "assistant" else one.tool or one.source)

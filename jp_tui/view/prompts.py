@@ -6,7 +6,7 @@ The words of permission and result prompts are ours and exact; those of a questi
 from __future__ import annotations
 
 from jp_tui.conversation.text import first_line
-from jp_tui.protocol.values import PromptRequest
+from jp_tui.protocol.values import AgentInfo, PromptRequest
 from jp_tui.view import wording as w
 
 
@@ -27,9 +27,14 @@ def headline(prompt: PromptRequest) -> str:
 def asker(prompt: PromptRequest) -> str:
     """Who asks, in a word: the label if there is one, the assistant, or the tool's name (R190, E4); of a sub-agent its
     name first, then what it is to do, or its tool."""
-    if (agent := prompt.agent) is not None:
-        own = prompt.conversation != agent.conversation  # else one of its tools asks
-        return f"{agent.name.raw or 'agent'} › {(agent.task.raw if own else '') or prompt.tool}"
+    if prompt.agent is not None:
+        return agent_asks(prompt.agent, prompt.conversation, prompt.tool)
     if prompt.label:
         return prompt.label
     return "assistant" if prompt.source == "assistant" else prompt.source_name or prompt.tool
+
+
+def agent_asks(agent: AgentInfo, conversation: str, tool: str) -> str:
+    """A sub-agent that asks, by its name, then what it is to do; where its own conversation asks, its tool."""
+    own = conversation != agent.conversation
+    return f"{agent.name.raw or 'agent'} › {(agent.task.raw if own else '') or tool}"

@@ -13,6 +13,7 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import InquiryInfo
 from jp_tui.view.inquiries import Inquiry, settled
+from jp_tui.view.prompts import agent_asks
 from jp_tui.view.trail import Fate, asker, fate
 from jp_tui.view.why import why
 
@@ -56,7 +57,7 @@ def _exchange(info: InquiryInfo) -> Exchange:
     at = f" · {info.asked_at[11:16]} UTC" if len(info.asked_at) >= 16 else ""
     return Exchange(
         id=info.id,
-        asker=asker(asked),
+        asker=asker(asked) if info.agent is None else Foreign(agent_asks(info.agent, info.conversation, info.tool)),
         text=Foreign(first_line(asked.text.raw)),
         fate=fate(asked),
         why=why(asked),

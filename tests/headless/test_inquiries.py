@@ -15,7 +15,7 @@ from jp_tui.headless.inquiries import list_inquiries
 from jp_tui.headless.output import Output
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import ConversationInfo, InquiryInfo
+from jp_tui.protocol.values import AgentInfo, ConversationInfo, InquiryInfo
 from tests.fakes.link import FakeLink
 
 BOOLEAN = {"text": "Sure\x1b[2J?", "answer_type": {"type": "boolean"}, "context": "the diff"}
@@ -101,6 +101,20 @@ def test_the_record_for_people() -> None:
     assert "  yes (reviewer)\n  reason: fits\n" in out and "  <redacted>" in out
     assert "timed out (your time limit)\n  why: a rule (x.toml:3)" in out
     assert "jp-tui answer c1/k4.q.1 VALUE   (VALUE: 'a b', c)" in out and "jp-tui -r c1" in out
+
+
+def test_e4_a_sub_agent_is_named_with_its_task_and_its_parent_is_what_is_opened() -> None:
+    """What it asks itself stands in its parent, what its tools ask in its own conversation; S6's fields stay as they
+    are."""
+    agent = AgentInfo(conversation="k9", parent="c1", call="s1", turn=1, name=Foreign("mole"), task=Foreign("dig here"))
+    own = info(1, BOOLEAN, source="sub_agent", source_name="sub_agent:k9", tool="spawn_agent", agent=agent)
+    waits = (own, info(2, SELECT, conversation="k9", agent=agent))
+    _, out, _, _ = run(lambda k, o: list_inquiries(k, "", True, o), False, listed(*waits))
+    assert "mole › dig here asked  (k1.q.1)" in out and "mole › paint asked  (k2.q.1)" in out
+    assert "Waits for an answer: mole › paint asks: Which?" in out and "sub_agent:" not in out
+    assert "jp-tui answer k9/k2.q.1 VALUE" in out and out.count("jp-tui -r c1") == 1 and "-r k9" not in out
+    _, out, _, _ = run(lambda k, o: list_inquiries(k, "", True, o), True, listed(*waits))
+    assert "agent" not in json.loads(out.splitlines()[0])
 
 
 def test_the_questions_of_one_call_stand_together() -> None:
