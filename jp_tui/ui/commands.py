@@ -315,12 +315,22 @@ class Commands(_Part):
             case _:
                 self._bridge.send(ListInquiries(conversation=here))
 
+    def on_listing_shown(self, event: Listing.Shown) -> None:
+        event.stop()
+        self.told_waiting()
+
     def told_waiting(self) -> None:
-        """What waits has changed: the inbox follows, if it is open."""
+        """What waits has changed: a page that covers the status line says so, and the inbox follows, if it is open."""
         if self.screen is self._main or self._main.inbox is None:
             return
         from jp_tui.ui.screens.inbox import Inbox
+        from jp_tui.ui.screens.listing import Listing
+        from jp_tui.ui.widgets.status import StatusLine
+        from jp_tui.view.status import waits
 
+        for page in self.screen_stack:
+            if isinstance(page, Listing):
+                page.waits(waits(self._main.query_one(StatusLine).status))
         if isinstance(self.screen, Inbox):
             self.screen.listed(self._main.inbox)
 
@@ -366,6 +376,8 @@ class Commands(_Part):
                 screen.changed(file)
             case ev.Refused(message=message, advice=advice), (Ledger() | Inquiries() | Reviewers()) as screen:
                 screen.refused(message, advice)
+            case ev.ConversationForked(info=info), _:
+                self._go_to(info.id)
             case ev.ModelSwitched(model=model, once=once), _:
                 self._main.say(ours(ONCE if once else SWITCHED, model=foreign(Foreign(model), mode="line")))
             case ev.Refused(message=message), _:

@@ -95,3 +95,17 @@ async def test_a_click_names_a_file_and_takes_what_was_typed_before() -> None:
         await pilot.click("#recall", offset=(5, 1))
         await pilot.pause()
         assert app.composer.text == "older"
+
+
+async def test_f_opens_a_copy_of_all_up_to_the_message() -> None:
+    async with workspace(talked()) as (app, pilot):
+        await pilot.press("tab", "left_curly_bracket", "left_curly_bracket", "f")
+        await pilot.pause()
+        fork = app.link.of(cmd.ForkConversation)[0]
+        assert (fork.conversation, fork.at, fork.before) == (C, 1, False)
+        now = datetime.now(UTC).isoformat()
+        info = ConversationInfo(
+            id="f2", title=Foreign("x"), workspace="/w", model="m", created=now, updated=now, events=1, turns=1
+        )
+        await app.says(pilot, ev.ConversationForked(info=info))
+        assert app.link.of(cmd.OpenConversation)[-1].conversation == "f2" and app.starts() == []

@@ -63,6 +63,10 @@ class Resends(_Part):
         composer.put(event.text if not event.text.startswith(("/", "!")) else f"{event.text[0]}{event.text}")
         self.screen.set_focus(composer)
 
+    def on_resending_fork_here(self, event: Resending.ForkHere) -> None:
+        event.stop()
+        self._send(cmd.ForkConversation(conversation=self._status.conversation, at=event.seq))
+
     def leave_fork(self) -> None:
         """The earlier message stays as it was said; what was being written is back."""
         if (earlier := self._earlier) is not None and earlier.said is None:

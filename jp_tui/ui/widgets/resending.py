@@ -11,13 +11,17 @@ from textual.binding import Binding
 from textual.message import Message
 
 from jp_tui.ui.widgets.taking import Taking
-from jp_tui.view.blocks import User
+from jp_tui.view.blocks import LIVE, User
 
 RESENDING = [
     Binding(
         "e", "resend", "Edit & fork", id="transcript.resend", tooltip="Your marked message, else your last in sight"
     ),
-]
+    Binding(
+        "f", "fork_here", "Fork", show=False, id="transcript.fork",
+        tooltip="Go on in a copy of all up to the marked message, else the last in sight",
+    ),
+]  # fmt: skip
 
 
 class Resending(Taking):
@@ -29,6 +33,17 @@ class Resending(Taking):
 
         seq: int
         text: str
+
+    @dataclass
+    class ForkHere(Message):
+        """A copy of the conversation up to this event is to be opened."""
+
+        seq: int
+
+    def action_fork_here(self) -> None:
+        block = self._message()
+        if block is not None and block.place[0] < LIVE:  # what still streams has no number yet
+            self.post_message(self.ForkHere(block.place[0]))
 
     def action_resend(self) -> None:
         marked, found = self._marked_message(), None
