@@ -19,6 +19,7 @@ from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.transcript import Transcript
 from tests.fakes.link import FakeLink
 
 STATE = Path("/nonexistent/jp-tui-tests")
@@ -92,6 +93,16 @@ class Host(Workspace):
         self.dock.tick()
         await pilot.pause()
         await pilot.pause()
+
+    async def still(self, pilot: Pilot[None]) -> None:
+        """Wait until all is painted and the screen is the same three times: what a picture may be taken of."""
+        transcript, seen = self._main.query_one(Transcript), list[object]()
+        for _ in range(500):
+            await pilot.pause()
+            seen = [*seen[-2:], self.screen._compositor.render_strips()]
+            if transcript.settled and len(seen) == 3 and seen[0] == seen[1] == seen[2]:
+                return
+        raise AssertionError("the screen was never still")
 
     def burst(self, *keys: str) -> None:
         """Keys that arrive in one read, as from a fast typist."""

@@ -44,8 +44,8 @@ class Choosing(ViList, ModalScreen[str | None], inherit_bindings=False):
         OptionList, OptionList:focus {
             height: auto; max-height: 60vh; border: none; padding: 0; background: $sheet-background;
             text-wrap: nowrap; text-overflow: ellipsis; background-tint: $foreground 0%;
-            & > .option-list--option-highlighted { background: $primary 12%; color: $foreground; text-style: none; }
-            &:ansi > .option-list--option-highlighted { background: transparent; text-style: reverse; }
+            & > .option-list--option-highlighted { background: $primary 8%; color: $foreground; text-style: none; }
+            &:ansi > .option-list--option-highlighted { background: transparent; }
         }
         KeyBar { background: $sheet-background; width: 100%; height: auto; }
     }
@@ -54,6 +54,7 @@ class Choosing(ViList, ModalScreen[str | None], inherit_bindings=False):
     def __init__(self, title: str, names: Sequence[str], current: str) -> None:
         super().__init__()
         self._title, self._names, self._current = Foreign(title), list(names), current
+        self._marked = -1
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -65,6 +66,15 @@ class Choosing(ViList, ModalScreen[str | None], inherit_bindings=False):
         options = self.query_one(OptionList)
         options.highlighted = self._names.index(self._current) if self._current in self._names else 0
         options.focus()
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        options = event.option_list
+        for at, marked in ((self._marked, False), (event.option_index, True)):
+            if at >= 0:
+                name = self._names[at]
+                options.replace_option_prompt_at_index(at, _row(name, name == self._current, marked))
+        self._marked = event.option_index
 
     def action_move(self, step: int) -> None:
         options = self.query_one(OptionList)
@@ -81,6 +91,8 @@ class Choosing(ViList, ModalScreen[str | None], inherit_bindings=False):
         self.dismiss(self._names[event.option_index])
 
 
-def _row(name: str, current: bool) -> Content:
+def _row(name: str, current: bool, marked: bool = False) -> Content:
+    """A sign in front of the highlighted one: which is meant does not rest on a colour (E60)."""
+    sign = ours("❯ ", style="bold $primary") if marked else ours("  ")
     mark = ours("● ", style="$primary") if current else ours("  ")
-    return join(mark, foreign(Foreign(name), mode="line", limit=50))
+    return join(sign, mark, foreign(Foreign(name), mode="line", limit=50))

@@ -16,13 +16,13 @@ from jp_tui.view import models_list as say
 from jp_tui.view.amounts import short_model
 
 _QUIET = "$muted-foreground"
-_REQUESTS = 12
+_REQUESTS, _ASKED = 12, 40
 
 
 class Usage(Overlay, Listing):
     """Of one conversation."""
 
-    title_words = "What it used"
+    title_words = "Usage"
 
     def __init__(self, conversation: str) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Usage(Overlay, Listing):
         match event:
             case ev.UsageRead(turns=turns):
                 self.show([_item(one) for one in reversed(turns)], ours(say.USED_NOTHING))
-                self.say(foreign(Foreign(say.sums(event)), mode="line") if turns else blank())
+                self.say(foreign(Foreign(say.sums(event)), mode="line", style="$foreground") if turns else blank())
             case ev.Refused(message=message):
                 self.say(foreign(Foreign(message), style="$failed-foreground"))
             case _:
@@ -47,12 +47,13 @@ def _item(one: TurnUsage) -> Item:
     asked = one.asked if one.asked else Foreign("no words")
     first = join(
         ours("{turn:>3} ", style=_QUIET, turn=one.turn),
-        foreign(asked, mode="line", style="bold", limit=60),
+        foreign(asked, mode="line", style="bold", limit=_ASKED),
         foreign(Foreign(short_model(one.model)), mode="line", style=_QUIET, limit=30),
         sep=ours("  "),
     )
     second = foreign(Foreign(say.turn_line(one)), mode="line", style=_QUIET)
     lines = say.requests(one)
     more = [f"and {len(lines) - _REQUESTS} more"] if len(lines) > _REQUESTS else []
+    more += [say.reviewed(one.reviews, one.review_usage)] if one.reviews else []
     shown = [foreign(Foreign(line), mode="line", limit=200) for line in (*lines[:_REQUESTS], *more)]
     return Item(str(one.turn), (first, second), join(*shown, sep=ours("\n")) if shown else blank())

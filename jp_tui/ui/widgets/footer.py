@@ -19,8 +19,11 @@ from jp_tui.ui.keys import short, shown, words
 from jp_tui.ui.text import blank, join, ours, styled
 
 _GAP = 2
-_SPARE = ("composer.editor", "workspace.sidebar", "composer.newline", "app.palette")
-"""What goes first where room is short; all of it is on the keys screen."""
+_SPARE = (
+    "composer.editor", "workspace.sidebar", "composer.newline", "app.palette",
+    "searching.search", "library.which", "library.places", "library.undo",
+)  # fmt: skip
+"""What goes first where room is short; all of it is on the keys screen, and a page's own is said on the page."""
 
 
 class KeyBar(Widget):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import LiteralString
 
+from textual.binding import Binding
 from textual.widgets import Input
 
 
 class Line(Input):
-    """A line; `hint` is ours and stands there while it is empty."""
+    """A line; `hint` is ours and stands there while it is empty; `enter` says what Enter does, for the last line."""
 
     DEFAULT_CSS = """
     Line, Line:focus {
@@ -22,6 +23,8 @@ class Line(Input):
     }
     """
 
-    def __init__(self, hint: LiteralString, *, id: str) -> None:
+    def __init__(self, hint: LiteralString, *, id: str, enter: LiteralString = "") -> None:
         super().__init__(placeholder=hint, id=id, compact=True, select_on_focus=False)
+        if enter:
+            self._bindings.key_to_bindings["enter"] = [Binding("enter", "submit", enter)]
         self.cursor_blink = False  # an idle page sends nothing (T24)

@@ -1,7 +1,7 @@
 """What a command of the user's own says, above the composer, while it runs and until it is put away.
 
-A panel to look at: its keys are the composer's. It keeps the end of the output only, shows a third of the screen at
-most, and runs nothing.
+A panel to look at: its keys are the composer's. It keeps the end of the output only, takes a third of the screen at
+most, and runs nothing. How it goes and ends, its last line, is never cut away.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ShellPanel(Widget):
 
     DEFAULT_CSS = """
     ShellPanel {
-        height: auto; max-height: 33vh; width: 1fr; margin: 0 1; padding: 0 1; display: none; background: $surface;
+        height: auto; width: 1fr; margin: 0 1; padding: 0 1; display: none; background: $surface;
         &.-shown { display: block; }
     }
     """

@@ -114,10 +114,14 @@ def _versions(status: Status, now: float) -> list[tuple[int, int, list[Content]]
     def some(*parts: Content | None) -> list[Content]:
         return [part for part in parts if part is not None]
 
+    metered = [(12, 24, some(model, full, does)), (8, 24, some(model, full, does))] if full is not None else []
+    if full is not None and tight:  # what warns goes later than what the model is called
+        metered += [(8, 16, some(full, does)), (8, 0, some(full, does))]
     return [
         (60, 60, some(model, used, does)),
         (24, 32, some(model, used, does)),
         (12, 24, some(model, used, does)),
+        *metered,
         (12, 24, some(model, does)),
         (8, 16, some(model, does)),
         (8, 12, some(does)),
