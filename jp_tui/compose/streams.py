@@ -79,7 +79,8 @@ def output(as_json: bool) -> Output:
     from jp_tui.headless.output import Output
 
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8" if as_json else None, errors="replace")
+        with contextlib.suppress(OSError):  # it cannot be written at all: whoever writes says so
+            sys.stdout.reconfigure(encoding="utf-8" if as_json else None, errors="replace")
     return Output(as_json, sys.stdout, sys.stderr)
 
 

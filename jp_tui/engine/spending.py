@@ -57,6 +57,17 @@ class Spending:
     async def _read(self, conversation: str) -> None:
         journal = self._house.setup.journal
         row = journal.conversation(conversation)
+        fresh = self._house.sessions.get(conversation)
+        if row is None and fresh is not None:  # opened, and nothing was said in it yet
+            said = UsageRead(
+                conversation=conversation,
+                model=fresh.log.model,
+                turns=(),
+                total=UsageTotals(),
+                window=fresh.models.window,
+            )
+            self._house.publish(said)
+            return
         if row is None:
             raise ValueError(f"There is no conversation {conversation}.")
         turns = {turn.turn: turn for turn in await _turns(journal, row.id)}

@@ -9,10 +9,16 @@ from jp_tui.protocol.library import Found, Hit, ImportProblem
 from jp_tui.protocol.values import ConversationInfo
 from jp_tui.view.amounts import age, short_model
 
-EMPTY = "There is no conversation here yet."
+EMPTY = {
+    "active": "There is no conversation here yet.",
+    "archived": "Nothing is archived here.",
+    "deleted": "Nothing was deleted here in the last seven days.",
+}
 NOTHING = "Nothing matches. Esc in the search shows all again."
 UNTITLED = Foreign("Without a title")
 WHICH = {"active": "Conversations", "archived": "Archived conversations", "deleted": "Deleted conversations"}
+NAMED = 40
+"""Characters of a title in what is said of it: how to take it back has to stay in sight."""
 EVENTS_SHOWN = 40
 """Events of the end of a conversation that are read to show what it is about."""
 
@@ -61,6 +67,7 @@ def matched(found: Found) -> str:
 def changed(info: ConversationInfo, what: str) -> str:
     """What was done with one, and how to take it back."""
     name = first_line(title(info).raw)
+    name = name if len(name) <= NAMED else f"{name[: NAMED - 1]}…"
     return {
         "archived": f"Archived: {name}. u takes it back.",
         "deleted": f"Deleted: {name}. u brings it back; after seven days it is gone for good.",

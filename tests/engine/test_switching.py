@@ -89,6 +89,16 @@ def test_a_model_that_there_is_not_changes_nothing(bench: Bench) -> None:
     assert turn(bench, "a") == "fake/model"
 
 
+def test_a_conversation_in_which_nothing_was_said_used_nothing(bench: Bench) -> None:
+    """It is open, and not in the log yet: that is no mistake of whoever asks."""
+    bench.start()
+    bench.send(c.ReadUsage(conversation=bench.conversation))
+    read = bench.until(e.UsageRead)
+    assert (read.model, read.turns, read.total.input) == ("fake/model", (), 0)
+    bench.send(c.ReadUsage(conversation="nowhere1"))
+    assert "There is no conversation nowhere1" in bench.until(e.Refused).message
+
+
 def test_what_was_used_is_counted_by_request_and_priced(bench: Bench) -> None:
     listing = call("fs_list_files", {})
     offers(bench, big=Script([*listing, *end("tools", 1000, 20)], [*text("done"), *end("end", 3000, 40)]))

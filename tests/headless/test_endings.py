@@ -202,6 +202,14 @@ def test_output_that_cannot_be_written_is_said(tmp_path: Path, script: str) -> N
     whole(log(tmp_path, latest(tmp_path)))
 
 
+def test_a_command_that_cannot_write_its_list_says_so(tmp_path: Path) -> None:
+    """S1: status 1 and one line, never a traceback."""
+    for words in (["config", "path"], ["conversations", "list"]):
+        closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command(*words)]
+        ran = subprocess.run(closed, env=environment(tmp_path), cwd=ROOT, capture_output=True, timeout=60)
+        assert ran.returncode == 1 and b"cannot be written" in ran.stderr and b"Traceback" not in ran.stderr
+
+
 def test_without_standard_error_results_are_all_there(tmp_path: Path, script: str) -> None:
     ran = subprocess.run(
         ["sh", "-c", 'exec "$@" 2>&- <&-', "sh", *command("query", "--json", "--model", script, "x")],

@@ -37,6 +37,10 @@ class Exporting:
         """What is to be read next."""
         return cmd.ReadConversation(conversation=self.info.id, after=self.done, count=PAGE)
 
+    def awaits(self, read: ConversationRead) -> bool:
+        """Whether it is what `next` asked for; the same conversation may be read for other reasons, too."""
+        return read.info.id == self.info.id and (not read.events or read.events[0].seq == self.done + 1)
+
     def takes(self, read: ConversationRead) -> bool:
         """One page; whether it was the last. Raises ValueError when the file cannot be written."""
         if whole := self._pages.whole(read.events, more=read.more):

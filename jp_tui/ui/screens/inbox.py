@@ -87,6 +87,9 @@ class Inbox(Listing, inherit_bindings=False):
     def on_mount(self) -> None:
         self.set_interval(AGES, self.paint)
 
+    def waits(self, words: str) -> None:
+        """Its rows say it."""
+
     def listed(self, inbox: view.Inbox) -> None:
         """What waits now; what went since is named."""
         before, self._inbox = self._inbox, inbox

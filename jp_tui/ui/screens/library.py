@@ -44,16 +44,22 @@ class Library(Searching):
 
     BINDINGS = [
         Binding("enter", "open", "open", id="library.open", tooltip="Go on with it"),
-        Binding("n", "rename", "rename", id="library.rename", tooltip="Give it a title of your own"),
+        Binding("n", "rename", "rename", priority=True, id="library.rename", tooltip="Give it a title of your own"),
         Binding("f", "fork", "fork", id="library.fork", tooltip="A copy of it, to go another way"),
         Binding("a", "archive", "archive", id="library.archive", tooltip="Out of the list, or back into it"),
         Binding("x,delete", "remove", "delete", id="library.remove", tooltip="It can be brought back for seven days"),
         Binding("u", "back_again", "undo", id="library.undo", tooltip="Bring back what was archived or deleted last"),
-        Binding("e", "export", "export", id="library.export", tooltip="To a file: .md, .html or .json"),
+        Binding("e", "export", "export", priority=True, id="library.export", tooltip="To a file: .md, .html or .json"),
         Binding("w", "places", "folders", id="library.places", tooltip="Those of this folder, or of all"),
         Binding("t", "which", "archived", id="library.which", tooltip="Then the archived, then the deleted ones"),
         Binding(
-            "i", "import", "import", show=False, id="library.import", tooltip="Conversations of jp, from its folder"
+            "i",
+            "import",
+            "import",
+            show=False,
+            priority=True,
+            id="library.import",
+            tooltip="Conversations of jp, from its folder",
         ),
     ]
     DEFAULT_CSS = """
@@ -114,7 +120,7 @@ class Library(Searching):
                 rest = f"{event.unindexed} events are not searched yet." if event.unindexed else ""
                 if words := " ".join(part for part in (event.notice, rest) if part):
                     self.say(foreign(Foreign(words), style=_QUIET))
-            case ev.ConversationRead(info=info) if self._exports is not None and self._exports.info.id == info.id:
+            case ev.ConversationRead() if self._exports is not None and self._exports.awaits(event):
                 self._more(event)
             case ev.ConversationRead(info=info):
                 self._preview(info, event)
@@ -130,6 +136,7 @@ class Library(Searching):
                 of = f" of {total}" if total else ""
                 self.say(ours("{what}: {done}{of}", what=Foreign(event.what), done=done, of=Foreign(of)))
             case ev.Refused(message=message, advice=advice):
+                self._wished = ""
                 text = " ".join(part for part in (message, advice) if part)
                 self.say(foreign(Foreign(text), style="$failed-foreground", limit=400))
             case _:
@@ -138,7 +145,7 @@ class Library(Searching):
     def _list(self, rows: tuple[Found, ...]) -> None:
         self._rows = rows
         now = self._wall()
-        empty = say.NOTHING if self.sought.strip() else say.EMPTY
+        empty = say.NOTHING if self.sought.strip() else say.EMPTY[self._which]
         self.show([self._item(one, now) for one in rows], ours(empty))
         self._to_read()
 
@@ -201,17 +208,20 @@ class Library(Searching):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
-            case "open" | "rename" | "fork" | "archive" | "remove" | "export":
+            case "open" | "rename" | "fork" | "archive" | "remove":
+                return not self.typing and self.row is not None and not self.row.info.deleted
+            case "export":
                 return not self.typing and self.row is not None
             case "back_again":
-                return not self.typing and self._undo is not None
+                gone = self.row is not None and self.row.info.deleted
+                return not self.typing and (bool(gone) or self._undo is not None)
             case "move" | "again" | "search" | "places" | "which" | "import":
                 return not self.typing
             case _:
                 return True
 
     def action_open(self) -> None:
-        if self.row is not None:
+        if self.row is not None and not self.row.info.deleted:
             self.post_message(self.Chosen(self.row.info.id))
 
     def action_places(self) -> None:
@@ -289,7 +299,11 @@ class Library(Searching):
             self.wants(cmd.DeleteConversation(conversation=row.info.id, job=JOB))
 
     def action_back_again(self) -> None:
-        if self._undo is not None:
+        """The highlighted one where it is deleted, else what was put away last."""
+        if (row := self.row) is not None and row.info.deleted:
+            self._wished = ""
+            self.wants(cmd.RestoreConversation(conversation=row.info.id))
+        elif self._undo is not None:
             (conversation, what), self._undo, self._wished = self._undo, None, ""
             if what == "deleted":
                 self.wants(cmd.RestoreConversation(conversation=conversation))
@@ -298,6 +312,8 @@ class Library(Searching):
 
     def _has_changed(self, info: ConversationInfo) -> None:
         what, self._wished = self._wished, ""
+        if self._undo is not None and self._undo[0] == info.id:
+            self._undo = None
         if what in ("archived", "deleted"):
             self._undo = (info.id, what)
         self.say(foreign(Foreign(say.changed(info, what)), mode="line"))

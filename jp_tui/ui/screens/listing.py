@@ -65,6 +65,7 @@ class Listing(ViList, ModalScreen[None], inherit_bindings=False):
         & > Vertical {
             width: 100%; max-width: 112; height: auto; max-height: 100%; padding: 0 1; background: $sheet-background;
             border: round $sheet-border; border-title-style: bold;
+            border-subtitle-color: $waiting-foreground; border-subtitle-style: bold;
         }
         OptionList, OptionList:focus {
             height: auto; max-height: 60vh; border: none; padding: 0; background: $sheet-background;
@@ -83,6 +84,9 @@ class Listing(ViList, ModalScreen[None], inherit_bindings=False):
 
     class Again(Message):
         """The list is wanted, for the first time or once more."""
+
+    class Shown(Message):
+        """It covers what says what waits: `waits` is to be told."""
 
     title_words = ""
     rows: ClassVar[type[OptionList]] = OptionList
@@ -106,7 +110,12 @@ class Listing(ViList, ModalScreen[None], inherit_bindings=False):
         self.show(None, ours("reading…", style="$muted-foreground"))
         self.say(blank())
         self.query_one(OptionList).focus()
+        self.post_message(self.Shown())
         self.post_message(self.Again())
+
+    def waits(self, words: str) -> None:
+        """What waits for the human, on the frame: the page may hide the line that says so (asking.md E50)."""
+        self.query_one(Vertical).border_subtitle = ours(words)
 
     def show(self, items: Sequence[Item] | None, empty: Content) -> None:
         """These rows; `empty` stands there when there are none. The highlighted row is kept."""

@@ -1,6 +1,9 @@
 """A list over the workspace with a line to search in above it; whoever derives from it says what is found.
 
 Esc goes from the line to the list with everything in it again, then away. It asks the engine for nothing itself.
+
+Keys that open a line have priority, and the line has the focus at once: what a fast typist writes next is for it, never
+for the list, where the same letters archive and delete.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ class Searching(Overlay, Listing):
 
     BINDINGS = [
         Binding("r", "again", "read again", show=False, id="searching.again", tooltip="Ask for the list once more"),
-        Binding("slash", "search", "search", id="searching.search", tooltip="Words that must stand in a row"),
+        Binding(
+            "slash", "search", "search", priority=True, id="searching.search", tooltip="Words that must stand in a row"
+        ),
         Binding("escape,q", "back", "back", id="searching.back", tooltip="From the line to the list, then away"),
     ]
     DEFAULT_CSS = """
@@ -42,11 +47,11 @@ class Searching(Overlay, Listing):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = words(self.title_words)
-            yield Line("search · / comes here", id="search")
+            yield Line("search · / comes here", id="search", enter="to the list")
             yield self.rows()
             yield Static(id="empty")
             yield Static(id="detail")
-            edit = Line("a value", id="edit")
+            edit = Line("a value", id="edit", enter="take it")
             edit.display = False
             yield edit
             yield Static(id="notice")
@@ -79,13 +84,14 @@ class Searching(Overlay, Listing):
         line.display = True
         line.value = text
         line.cursor_position = len(text)
-        line.focus()
+        self.set_focus(line)
+        line.call_after_refresh(line.scroll_end, animate=False)  # it has a width only now: the cursor is in sight
         self.refresh_bindings()
 
     def to_list(self) -> None:
         """The keys are the list's."""
         self.query_one("#edit", Line).display = False
-        self.query_one(OptionList).focus()
+        self.set_focus(self.query_one(OptionList))
         self.refresh_bindings()
 
     @on(Input.Changed, "#search")
@@ -105,7 +111,7 @@ class Searching(Overlay, Listing):
             self.to_list()
 
     def action_search(self) -> None:
-        self.query_one("#search", Line).focus()
+        self.set_focus(self.query_one("#search", Line))
         self.refresh_bindings()
 
     def action_back(self) -> None:

@@ -36,7 +36,14 @@ class SettingsPage(Searching):
     """A row a key."""
 
     BINDINGS = [
-        Binding("enter", "change", "change", id="settings.change", tooltip="Turn it, choose, or write another value"),
+        Binding(
+            "enter",
+            "change",
+            "change",
+            priority=True,
+            id="settings.change",
+            tooltip="Turn it, choose, or write another value",
+        ),
         Binding("x,delete", "reset", "reset", id="settings.reset", tooltip="Take it out of your file"),
         Binding("m", "mine", "only yours", id="settings.mine", tooltip="What stands in your file, or all again"),
     ]

@@ -32,8 +32,10 @@ class SetupPage(Overlay, Listing):
     """A step at a time: words, rows, a line to write in where one is needed."""
 
     BINDINGS = [
-        Binding("enter", "choose", "take it", id="setup.take", tooltip="The highlighted row"),
-        Binding("slash", "search", "search", id="setup.search", tooltip="Narrow the models, or name another"),
+        Binding("enter", "choose", "take it", priority=True, id="setup.take", tooltip="The highlighted row"),
+        Binding(
+            "slash", "search", "search", priority=True, id="setup.search", tooltip="Narrow the models, or name another"
+        ),
         Binding("escape", "back", "back", id="setup.back", tooltip="One step back; from the first, away"),
         Binding("q", "dismiss(None)", "leave", show=False, id="setup.leave", tooltip="Nothing is written"),
     ]
@@ -134,7 +136,7 @@ class SetupPage(Overlay, Listing):
             edit.display = True
             edit.value = str(getattr(self._now.draft, item.key))
             edit.cursor_position = len(edit.value)
-            edit.focus()
+            self.set_focus(edit)
             self.refresh_bindings()
         else:
             self._go(view.chosen(self._now, item.key))
@@ -185,7 +187,7 @@ class SetupPage(Overlay, Listing):
                 return True
 
     def action_search(self) -> None:
-        self.query_one("#search", Line).focus()
+        self.set_focus(self.query_one("#search", Line))
         self.refresh_bindings()
 
     def action_back(self) -> None:

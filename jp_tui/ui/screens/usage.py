@@ -38,6 +38,7 @@ class Usage(Overlay, Listing):
                 self.show([_item(one) for one in reversed(turns)], ours(say.USED_NOTHING))
                 self.say(foreign(Foreign(say.sums(event)), mode="line", style="$foreground") if turns else blank())
             case ev.Refused(message=message):
+                self.show([], blank())
                 self.say(foreign(Foreign(message), style="$failed-foreground"))
             case _:
                 pass
