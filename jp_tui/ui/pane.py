@@ -76,6 +76,12 @@ class Pane:
         self.changed(changes)
         return changes
 
+    def asking(self, calls: frozenset[tuple[int, str]]) -> Changes:
+        """The calls whose sub-agents wait for the human now."""
+        changes = self.story.asking(calls)
+        self.changed(changes)
+        return changes
+
     def changed(self, changes: Changes) -> None:
         """Blocks that are other ones now, or have another key."""
         for old, new in changes.renamed:

@@ -17,7 +17,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallEnd, CallState, PromptKind, PromptRequest, StoredEvent, UsageTotals
-from jp_tui.view.calls import subject
+from jp_tui.view.calls import agent_words, subject
 from jp_tui.view.decisions import Decision, decisions
 from jp_tui.view.inquiries import NOTHING, Inquiry, answered, handed, question, text_at
 from jp_tui.view.prompts import asker, headline
@@ -304,8 +304,11 @@ def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) ->
     end = cast(CallEnd, said) if said in get_args(CallEnd) else "error" if failed else "ok"
     took = ms if isinstance(ms, int) and not isinstance(ms, bool) else call.ms
     known = call.end if call.state == "completed" else None
-    decided = decisions(metadata)
-    return _call(activity, replace(call, state="completed", end=known or end, ms=took, decided=decided))
+    title = Foreign(agent_words(metadata.get("agent"))) or call.title
+    return _call(
+        activity,
+        replace(call, title=title, state="completed", end=known or end, ms=took, decided=decisions(metadata)),
+    )
 
 
 def _question(activity: Activity, request: stored.InquiryRequest) -> Activity:

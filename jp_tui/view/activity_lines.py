@@ -14,7 +14,7 @@ from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import CallEnd, CallState, UsageTotals
 from jp_tui.view import decisions
 from jp_tui.view.activity import Activity, Call
-from jp_tui.view.agents import Agent
+from jp_tui.view.agents import Agent, standing
 from jp_tui.view.amounts import count, duration, seconds
 from jp_tui.view.forms import taken_back
 from jp_tui.view.inbox import Entry
@@ -147,7 +147,11 @@ def _agent(call: Call, agent: Agent, now: float, most: int) -> list[Line]:
     inner = agent.activity.calls
     number = f"{len(inner)} calls" if len(inner) != 1 else "1 call"
     aside = agent.info.task or NOTHING
-    head = replace(first, text=name, aside=aside, right=" ".join(part for part in (number, first.right) if part))
+    sign, word, waits = standing(agent)
+    if waits and call.state in ("running", "awaiting_input"):
+        head = replace(first, role="waiting", sign=sign, text=name, aside=aside, right=word)
+    else:
+        head = replace(first, text=name, aside=aside, right=" ".join(part for part in (number, first.right) if part))
     if not most:
         return [head]
     below = [line for one in inner[-most:] if not one.hidden or one.inquiries for line in _call(one, now)]

@@ -6,6 +6,7 @@ its own (R224).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from jp_tui.protocol import events as ev
@@ -42,6 +43,11 @@ def standing(one: Agent) -> tuple[str, str, bool]:
     if one.activity.waiting or any(call.state in ASKING for call in one.activity.calls):
         return "◐", "waits for you", True
     return "▸", "works", False
+
+
+def asking(agents: Iterable[Agent]) -> frozenset[tuple[int, str]]:
+    """The calls, each by turn and id, whose sub-agents wait for the human."""
+    return frozenset((one.info.turn, one.info.call) for one in agents if standing(one)[2])
 
 
 @dataclass(frozen=True, slots=True)

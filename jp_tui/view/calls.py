@@ -11,7 +11,7 @@ from typing import cast, get_args
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
-from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
 from jp_tui.view.asides import Aside
@@ -47,8 +47,10 @@ def tool_block(
     held: bool = False,
     deferred: bool = False,
     asides: tuple[Aside, ...] = (),
+    asks: bool = False,
 ) -> Tool | None:
     """The block of a call and its questions, None while there is nothing to show; `over`: its turn has ended.
+    `asks`: the sub-agent that it runs waits for the human.
 
     `held` says that somebody else runs it: then an open question waits, though not for us. `deferred` says that the
     turn was ended to wait for its answers (R230).
@@ -65,6 +67,7 @@ def tool_block(
         return None
     waits = any(one.how in ("open", "deferred") for one in asked)
     state, end = _state(known, waits, over, held, deferred)
+    state = "awaiting_input" if asks and state == "running" else state
     ms = said.get("ms") if response else known.live.ms if known.live else None
     edited = said.get("edited_arguments")
     whole, reply = None, NOTHING
@@ -80,7 +83,7 @@ def tool_block(
         place=(known.place, 0),
         call=call,
         name=Foreign(known.name),
-        title=Foreign(text_at(said, "title") or subject(arguments)),
+        title=Foreign(_title(known, said) or subject(arguments)),
         state=state,
         end=end,
         ms=ms if isinstance(ms, int) and not isinstance(ms, bool) else None,
@@ -122,6 +125,21 @@ def subject(arguments: JsonObject) -> str:
             if line:
                 return line[:200]
     return ""
+
+
+def _title(known: Known, said: JsonObject) -> str:
+    """What is said of it, the same while it runs and after: of one that runs a sub-agent who that is."""
+    agent = known.live.agent if known.live is not None else None
+    told = said.get("agent") or (agent.model_dump(mode="json") if agent is not None else None)
+    return agent_words(told) or text_at(said, "title")
+
+
+def agent_words(found: object) -> str:
+    """A sub-agent out of an event, `name: task`, or as much of it as there is; empty for what is none."""
+    if not isinstance(found, dict):
+        return ""
+    words = (found.get("name"), found.get("task"))
+    return ": ".join(first_line(str(part)) for part in words if part)
 
 
 def _pairs(arguments: Json) -> tuple[tuple[Foreign, Foreign], ...]:

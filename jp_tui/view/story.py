@@ -60,10 +60,29 @@ class Changes:
     renamed: tuple[tuple[str, str], ...] = ()
 
 
-class Story:
+class _Arrived:
+    """The text that arrived for growing parts and was not taken yet."""
+
+    def __init__(self) -> None:
+        self._fresh: dict[str, list[str]] = {}
+
+    def take(self) -> dict[str, str]:
+        """The text that arrived for growing parts since this was last asked, by the part's key."""
+        found = {key: "".join(texts) for key, texts in self._fresh.items() if texts}
+        self._fresh.clear()
+        return found
+
+    @property
+    def has_fresh(self) -> bool:
+        """Whether `take` would give something."""
+        return bool(self._fresh)
+
+
+class Story(_Arrived):
     """The blocks of what was fed. Blocks of the log are kept by event number, growing parts in `live`."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._by_event: dict[int, list[Block]] = {}
         self._calls: dict[tuple[int, str], Known] = {}
         self._turns: dict[int, _Turn] = {}
@@ -72,7 +91,7 @@ class Story:
         self.held = False
         """Whether somebody else writes this conversation."""
         self._parts: dict[str, Block] = {}
-        self._fresh: dict[str, list[str]] = {}
+        self._asking: frozenset[tuple[int, str]] = frozenset()
         self._last = 0
         self._changed: set[str] = set()
         self._renamed: list[tuple[str, str]] = []
@@ -87,17 +106,6 @@ class Story:
     def live(self) -> list[Block]:
         """Parts that still grow, in the order in which they began."""
         return list(self._parts.values())
-
-    def take(self) -> dict[str, str]:
-        """The text that arrived for growing parts since this was last asked, by the part's key."""
-        found = {key: "".join(texts) for key, texts in self._fresh.items() if texts}
-        self._fresh.clear()
-        return found
-
-    @property
-    def has_fresh(self) -> bool:
-        """Whether `take` would give something."""
-        return bool(self._fresh)
 
     # --- what it is fed ------------------------------------------------------------------------------------
 
@@ -154,6 +162,13 @@ class Story:
                     self._show(*home)
             case _:
                 pass
+        return self._taken()
+
+    def asking(self, calls: frozenset[tuple[int, str]]) -> Changes:
+        """The calls, each by turn and id, whose sub-agents wait for the human now."""
+        changed, self._asking = self._asking ^ calls, calls
+        for turn, call in changed:
+            self._show(turn, call)
         return self._taken()
 
     def _started(self, turn: int, model: str, resumed: bool) -> None:
@@ -293,7 +308,9 @@ class Story:
         whole = self._turn(turn)
         asked = self._pairs.listed(turn, known.asked)
         said = self._asides.of(turn, call)
-        block = tool_block(known, call, asked, over=whole.ended, held=self.held, deferred=whole.deferred, asides=said)
+        asks = (turn, call) in self._asking
+        ended = {"over": whole.ended, "held": self.held, "deferred": whole.deferred}
+        block = tool_block(known, call, asked, asides=said, asks=asks, **ended)
         if known.request is not None:
             if block is None:
                 self._remove(known.place)

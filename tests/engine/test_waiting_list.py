@@ -207,6 +207,9 @@ def test_a_sub_agents_question_carries_its_parent_on(bench: Bench, asks_for: str
     bench.send(c.WatchWaiting())
     (item,) = listed(bench, lambda items: len(items) == 1)
     assert (item.conversation, item.inquiry) == (first.conversation, first.inquiry)
+    bench.send(c.ListInquiries(pending=True))
+    (known,) = bench.until(e.InquiriesListed).inquiries
+    assert known.agent is not None and (known.agent.conversation, known.agent.parent) == (child, parent), "E4"
     bench.send(c.OfferAnswer(conversation=item.conversation, inquiry=item.inquiry, value="yes", carry_on=True))
     done = bench.until(e.TurnCompleted, lambda event: event.conversation == parent)
     assert done.outcome == "done"

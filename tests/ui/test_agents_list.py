@@ -9,6 +9,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.ui.screens.agents import Agents as Page
 from jp_tui.view.agents import Agents, standing
 from tests.fakes import waiting
+from tests.fakes.link import opened
 from tests.ui.app_host import Host, workspace
 
 
@@ -61,3 +62,18 @@ async def test_enter_opens_the_conversation_and_asks_the_engine_for_no_list() ->
         opened = [one for one in app.link.of(cmd.OpenConversation) if one.which == "id"]
         assert [one.conversation for one in opened] == ["child-2"] and app.screen is app._main
         assert app.link.of(cmd.ListInquiries) == []
+
+
+async def test_e5_in_the_conversation_of_one_the_last_line_says_that_its_key_goes_back() -> None:
+    async with workspace(say=waiting.agents(), size=(120, 24)) as (app, pilot):
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        assert "F3 sub-agents" in app.screen_text().splitlines()[-1]
+        child = opened(conversation=waiting.TASTER.conversation, agent=waiting.TASTER)
+        await app.says(pilot, child)
+        await pilot.pause()
+        last = app.screen_text().splitlines()[-1]
+        assert "F3 back to its parent" in last and "sub-agents" not in last
+        await pilot.press("f3")
+        await pilot.pause()
+        assert app.link.of(cmd.OpenConversation)[-1].conversation == waiting.TASTER.parent

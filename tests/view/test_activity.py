@@ -12,7 +12,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, CallState, StoredEvent
 from jp_tui.view.activity import Activity, applied, rebuilt
 from jp_tui.view.activity_lines import MOST_CALLS, STATES, TAKE_OVER, Line, lines
-from jp_tui.view.agents import Agent, Agents
+from jp_tui.view.agents import Agent, Agents, asking, standing
 from jp_tui.view.inbox import Inbox
 from jp_tui.view.trail import said
 from tests.fakes import scenes
@@ -314,3 +314,19 @@ def test_what_a_sub_agent_asks_itself_stands_once_in_its_own_calls() -> None:
         replace(activity, calls=calls), 100.0, {"call_2": Agent(info=info, activity=inner)}
     )]  # fmt: skip
     assert not any("Go on?" in line for line in found) and "    └ Apply this change?" in found
+
+
+def test_a_sub_agent_whose_tool_waits_for_the_human_does_not_say_that_it_runs() -> None:
+    """E4: its line says so, and says that it runs once that is answered."""
+    info = AgentInfo(
+        conversation="k", parent=CONVERSATION, call="s1", turn=1, name=Foreign("mole"), task=Foreign("dig")
+    )
+    spawned = after([scenes.call("spawn", "running", id_="s1")])
+
+    def head(inner: Activity) -> str:
+        agent = Agent(info=info, activity=inner)
+        assert bool(asking([agent])) == ("waits for you" in standing(agent))
+        return next(line for line in map(read, lines(spawned, 0.0, {"s1": agent})) if "mole" in line)
+
+    assert head(after([*scenes.asked()])).startswith("◐ mole") and "waits for you" in head(after([*scenes.asked()]))
+    assert head(after([scenes.call("fs_list_files", "running")])).startswith("▸ mole")

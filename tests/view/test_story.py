@@ -10,7 +10,7 @@ import pytest
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import StoredEvent
+from jp_tui.protocol.values import AgentInfo, StoredEvent
 from jp_tui.view.blocks import Block, Data, Ending, Header, Odd, Question, Said, Thought, Tool, User, gap
 from jp_tui.view.inquiries import Inquiry
 from jp_tui.view.story import Story
@@ -263,3 +263,30 @@ def test_a_turn_without_an_end_still_names_its_model() -> None:
     story.load(log(start, *turn()[1:4]))
     headers = [block for block in blocks(story, 4) if isinstance(block, Header)]
     assert [header.model for header in headers] == [Foreign("anthropic/claude-sonnet-4-5")]
+
+
+def test_a_sub_agents_call_is_named_the_same_while_it_runs_and_after() -> None:
+    """Two with one task are told apart by their names; what waits for the human does not say that it runs."""
+    agent = AgentInfo(conversation="k1", parent=HERE, call="s1", turn=1, name=Foreign("twin-1"), task=Foreign("Ask it"))
+    request = stored.ToolCallRequest(id="s1", name="spawn", arguments={"task": "Ask it", "name": "twin-1"})
+    done = stored.ToolCallResponse(
+        id="s1", content="Done.", is_error=False, metadata={"title": "twin-1", "agent": agent.model_dump(mode="json")}
+    )
+    events = log(stored.TurnStart(), request, done)
+    story = Story()
+    for one in events[:2]:
+        story.apply(appended(one))
+    story.apply(changed("s1", "running", tool="spawn", agent=agent))
+
+    def shown() -> Tool:
+        (tool,) = (block for block in blocks(story, 3) if isinstance(block, Tool))
+        return tool
+
+    assert (shown().title.raw, shown().state) == ("twin-1: Ask it", "running")
+    assert story.asking(frozenset({(1, "s1")})).changed and shown().state == "awaiting_input"
+    assert not story.asking(frozenset({(1, "s1")})).changed
+    assert story.asking(frozenset()).changed and shown().state == "running"
+    story.asking(frozenset({(1, "s1")}))
+    story.apply(appended(events[2]))
+    assert (shown().title.raw, shown().state) == ("twin-1: Ask it", "completed"), "what is over waits for nobody"
+    assert next(one for one in stored_blocks(events) if isinstance(one, Tool)).title.raw == "twin-1: Ask it"

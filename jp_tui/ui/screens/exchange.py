@@ -27,7 +27,7 @@ from jp_tui.ui.widgets.composer import ASK, Composer
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view import activity, status_events
-from jp_tui.view.agents import Agent, Agents
+from jp_tui.view.agents import Agent, Agents, asking
 from jp_tui.view.inbox import Inbox, counted
 from jp_tui.view.queue import key_of
 from jp_tui.view.status import Status
@@ -167,6 +167,7 @@ class Exchange(Composing, Waits):
         self.query_one(Banner).trouble = (self._status.trouble, self._status.advice)
         self.query_one(SheetDock).among(self._status.conversation, self._inbox.titles)
         agents = self._agents.of_parent(self._status.conversation)
+        self.query_one(Transcript).asking(asking(agents))
         self.post_message(self.Told(self._status, self._activity, agents, self._inbox))
 
     def _here(self, event: ev.Event) -> bool:

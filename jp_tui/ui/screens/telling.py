@@ -5,6 +5,7 @@ A part of `WorkspaceScreen`. It decides no words.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -13,19 +14,25 @@ from textual.timer import Timer
 from jp_tui.ui.widgets.footer import KeyBar
 
 if TYPE_CHECKING:
+    from textual.binding import ActiveBinding
     from textual.screen import Screen
 
     from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.view.status import Status
 
     _Part = Screen[None]
 else:
     _Part = object
 
 
+BACK = "back to its parent"
+
+
 class Telling(_Part):
     """The screen's own words."""
 
     _exchange: Exchange | None
+    _status: Status
     _unsay: Timer | None = None
 
     def say(self, words: Content, seconds: float = 3.0) -> None:
@@ -36,6 +43,16 @@ class Telling(_Part):
             self._unsay.stop()
         self.query_one(KeyBar).notice = words
         self._unsay = self.set_timer(seconds, self._unsaid)
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """With the key to the sub-agents named by what it does in the conversation of one: it goes back (E5)."""
+        found = super().active_bindings
+        if self._status.parent:
+            for key, one in found.items():
+                if one.binding.id == "workspace.agents":
+                    found[key] = one._replace(binding=replace(one.binding, description=BACK))
+        return found
 
     def note(self, words: str, advice: str = "") -> None:
         """Something to know, until it is put away."""

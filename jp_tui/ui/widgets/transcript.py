@@ -109,6 +109,12 @@ class Transcript(Resending):
             if changes.changed or changes.renamed:
                 self._settle_soon(grown=self._pane.column.total > before)
 
+    def asking(self, calls: frozenset[tuple[int, str]]) -> None:
+        """The calls, each by turn and id, whose sub-agents wait for the human now."""
+        before = self._pane.column.total
+        if self._pane.asking(calls).changed:
+            self._settle_soon(grown=self._pane.column.total > before)
+
     def clear(self) -> None:
         """Show nothing."""
         self._desk.close()
