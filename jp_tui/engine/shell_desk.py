@@ -69,6 +69,7 @@ class ShellDesk:
                 env_extra=environment,
                 cancel=stop,
                 heard=said.heard,
+                leashed=True,
             )
         except (ChildProblem, ValueError) as trouble:
             return ShellEnded(run=command.run, problem=str(trouble))

@@ -1,9 +1,9 @@
 """The one runner for child processes (traps.md T9, T10).
 
 A child has its own session and process group, no terminal, /dev/null or given bytes as input, and an allow-listed
-environment. What it leaves behind in its group, or in its session with a pipe of ours, is ended with it. Its
-output is bounded, its time too if asked. Never uses a shell, never waits for a pipe that a grandchild holds, never
-blocks the loop.
+environment. What it leaves behind in its group, or in its session with a pipe of ours, is ended with it; on a leash,
+also when we are killed. Its output is bounded, its time too if asked. No shell reads what is to be run. Never waits for
+a pipe that a grandchild holds, never blocks the loop.
 """
 
 from __future__ import annotations
@@ -27,8 +27,19 @@ _GRACE = 1.0
 _KILLED = 5.0
 _POLL = 0.02
 _KEPT = ("PATH", "HOME", "LANG", "TZ", "TMPDIR")
+_LEASH = (
+    "/bin/sh",
+    "-c",
+    # whoever waits at the pipe is nobody's child, so that no program finds one that it never started
+    'exec 3<&0 </dev/null; ( ( read -r _ <&3 || kill -KILL 0 ) >/dev/null 2>&1 & ); exec 3<&-; exec "$@"',
+    "sh",
+)
+"""Runs what follows, and ends its group when the pipe that it finds as its input breaks: we are gone."""
 _FLOOD = 64
 """A child that writes this many times its limit is ended, if nothing else is said."""
+
+
+_Process = subprocess.Popen[bytes]
 
 
 class ChildProblem(Exception):
@@ -86,32 +97,35 @@ async def run(
     env_extra: Mapping[str, str] | None = None,
     cancel: asyncio.Event | None = None,
     heard: Callable[[bytes], None] | None = None,
+    leashed: bool = False,
 ) -> Finished:
     """Run a program and wait for its end. ChildProblem when it cannot be started.
 
     After `timeout` seconds, when `cancel` is set, or when it wrote more than `flood` bytes (default: 64 times the
     limit) to one of its outputs (to stderr always the default), its group gets TERM and a second later KILL. When the
-    caller is cancelled its whole session is killed at once. `heard` is told of stdout as it comes.
+    caller is cancelled its whole session is killed at once. `heard` is told of stdout as it comes. `leashed`: its group
+    does not outlast us, whatever kills us; a program that is not there is then told by a shell, and it is given no
+    input.
     """
     began = time.monotonic()
     most = output_limit * _FLOOD if flood is None else flood
-    child = _Child(argv, cwd, stdin, output_limit, most, child_environment(os.environ, env_extra), heard)
+    child = _Child(argv, cwd, stdin, output_limit, most, child_environment(os.environ, env_extra), heard, leashed)
     try:
         return await child.live(timeout, cancel, began)
     finally:
         child.close()
 
 
-def _start(argv: Sequence[str], cwd: str | Path, fed: bool, env: dict[str, str]) -> subprocess.Popen[bytes]:
+def _start(argv: Sequence[str], cwd: str | Path, given: int, env: dict[str, str], leashed: bool) -> _Process:
     if not argv:
         raise ChildProblem("there is no program to run")
     try:
         return subprocess.Popen(
-            list(argv),
+            [*_LEASH, *argv] if leashed else list(argv),
             bufsize=0,
             cwd=os.fspath(cwd),
             env=env,
-            stdin=subprocess.PIPE if fed else subprocess.DEVNULL,
+            stdin=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -135,9 +149,12 @@ class _Child:
         flood: int,
         env: dict[str, str],
         heard: Callable[[bytes], None] | None,
+        leashed: bool,
     ) -> None:
+        assert stdin is None or not leashed
         self._loop = asyncio.get_running_loop()
-        self._process = _start(argv, cwd, stdin is not None, env)
+        given = subprocess.DEVNULL if stdin is None and not leashed else subprocess.PIPE
+        self._process = _start(argv, cwd, given, env, leashed)
         self._ended = asyncio.Event()
         self._flooded = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
@@ -147,7 +164,7 @@ class _Child:
         self._err = Intake(self._loop, self._process.stderr, limit, limit * _FLOOD, self._flooded)
         self._swept = False
         self._feeding = None
-        if self._process.stdin is not None:
+        if self._process.stdin is not None and not leashed:
             self._feeding = Feed(self._loop, self._process.stdin, stdin or b"")
 
     def _watch(self) -> int:
@@ -262,6 +279,8 @@ class _Child:
         self._err.close()
         if self._feeding is not None:
             self._feeding.close()
+        elif self._process.stdin is not None:  # the leash, last: nobody is left to be ended by it
+            self._process.stdin.close()
 
 
 def _kill(group: int, number: int) -> bool:

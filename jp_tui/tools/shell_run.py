@@ -205,6 +205,7 @@ async def _carried_out(call: ToolCall, wanted: Wanted, walls: Walled) -> Outcome
             env_extra=extra,
             cancel=cancel,
             heard=tail.heard,
+            leashed=True,
         )
     except ChildProblem as problem:
         return Failure(f"The command could not be started: {problem}.")
