@@ -34,6 +34,8 @@ from jp_tui.questions.types import SchemaAnswer, SecretAnswer
 Raised = v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted | v.ReviewWanted
 PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
 """What is asked and never recorded."""
+BREATH = 16
+"""Inputs that are decided about at a stretch."""
 
 
 @dataclass(slots=True)
@@ -270,9 +272,11 @@ class Coordinator:
     async def _take(self, items: Sequence[Item]) -> None:
         """Decide about each in turn; what all of that leaves on record is written in one go, before any of it shows."""
         state, decided = self._state, list[tuple[Item, list[s.Step]]]()
-        for item in items:
+        for place, item in enumerate(items, 1):
             state, steps = decide(state, item.given)
             decided.append((item, steps))
+            if place % BREATH == 0:
+                await asyncio.sleep(0)
         if facts := [step.event for _, steps in decided for step in steps if isinstance(step, s.Record)]:
             await self._log.append(facts)
         self._state = state

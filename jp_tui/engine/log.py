@@ -26,6 +26,8 @@ from jp_tui.protocol.values import AgentInfo, StoredEvent, UsageTotals
 Publish = Callable[[Event], None]
 PAGE = 200
 """Events that are read in one go: the engine's loop does nothing else meanwhile."""
+PIECE = 32
+"""The same for those that are already in memory."""
 
 
 @dataclass(slots=True)
@@ -143,6 +145,15 @@ class Log:
         if not self.exists:
             return []
         return [read_event(stored_event(item).event) for item in self.setup.journal.turn_events(self.id, turn)]
+
+    async def turn_in_pieces(self, turn: int) -> list[ev.Event]:
+        """The same, where the engine's other work and the keys have their turn meanwhile: a turn may be long."""
+        stored = self.setup.journal.turn_events(self.id, turn) if self.exists else []
+        found: list[ev.Event] = []
+        for at in range(0, len(stored), PIECE):
+            found += [read_event(stored_event(item).event) for item in stored[at : at + PIECE]]
+            await asyncio.sleep(0)
+        return found
 
 
 def _delta(event: ev.Event) -> JsonObject | None:

@@ -18,12 +18,12 @@ DID = "did"
 """The key in the metadata of a turn's end."""
 
 
-def summed(log: Log) -> JsonObject:
+async def summed(log: Log) -> JsonObject:
     """What the turn that ends now did, as a part of its end's metadata. Raises JournalError."""
     if not log.spoke:
         return {}
     store, files = log.setup.copies, (0, 0, 0)
-    events = log.turn_so_far(log.turn)
+    events = await log.turn_in_pieces(log.turn)
     if store is not None and log.agent is None and any(isinstance(event, ev.ToolCallRequest) for event in events):
         files = figures(store.records(log.id), log.turn, store)
     found = did(events, {name for name, setup in log.setup.tools.items() if setup.hidden}, files)

@@ -299,7 +299,7 @@ class Turn:
             await self._agents.settle()
         if outcome != "deferred":
             total = log.total.plus(totals(self._counts()))
-            metadata: JsonObject = {"total": total.counts(), **summed(log)}
+            metadata: JsonObject = {"total": total.counts(), **await summed(log)}
             if discarded:
                 metadata["discarded"] = True
             end = ev.TurnOutcome(

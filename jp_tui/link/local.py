@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.link.courtesy import CourteousLoop, Courtesy
 from jp_tui.link.port import Serves
 from jp_tui.protocol.commands import Command
 from jp_tui.protocol.events import AsideDelta, EngineFailed, Event, PartDelta
@@ -78,6 +79,7 @@ class LocalLink:
         self._early: list[Command | None] = []
         self._starting = threading.Lock()
         self._arrived = threading.Event()
+        self._courtesy = Courtesy()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     def start(self, ready: Callable[[], None]) -> None:
@@ -108,6 +110,10 @@ class LocalLink:
         """See link/port.py."""
         return self._arrived.wait(timeout)
 
+    def hurry(self) -> None:
+        """See link/port.py."""
+        self._courtesy.ask()
+
     def close(self, timeout: float) -> bool:
         """See link/port.py."""
         self._send(None)
@@ -125,7 +131,8 @@ class LocalLink:
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._serve())
+            with asyncio.Runner(loop_factory=lambda: CourteousLoop(self._courtesy)) as runner:
+                runner.run(self._serve())
         except Exception as bug:
             self._failed(bug)
 

@@ -24,6 +24,9 @@ class Link(Protocol):
     def wait(self, timeout: float | None = None) -> bool:
         """Block until events wait, for a face without a loop of its own; whether there are any."""
 
+    def hurry(self) -> None:
+        """A key has been pressed: the engine gives way for a moment. From any thread, at any time."""
+
     def close(self, timeout: float) -> bool:
         """Shut down and wait at most `timeout` seconds; whether the engine ended by itself."""
 

@@ -26,7 +26,7 @@ from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.changes_actions import Changing
 from jp_tui.ui.commands import COMMANDS, Commands, choosable
 from jp_tui.ui.crash import CrashReports
-from jp_tui.ui.driver import driver_class, first_frame_done
+from jp_tui.ui.driver import WorkspaceDriver, driver_class, first_frame_done
 from jp_tui.ui.keys import Twice
 from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.page_actions import Pages
@@ -147,6 +147,8 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         from jp_tui.protocol.commands import ReadHistory
 
         self._bridge.start()
+        if isinstance(self._driver, WorkspaceDriver):
+            self._driver.typed = self._bridge.hurry
         self._bridge.send(self._open_command())
         self._bridge.send(ReadHistory())
         self.call_after_refresh(self.read_own, at_start=True)

@@ -26,6 +26,8 @@ PORTION = 0.003
 """Seconds of work on events, after which keys have their turn for as long as that took."""
 MOST = 256
 """Events of one portion; how many take its time is learnt."""
+KEY = 0.008
+"""Seconds after a key in which it is painted when nothing else is done."""
 
 
 class EventsWait(Message):
@@ -43,6 +45,7 @@ class Bridge:
         self._rest: deque[Event] = deque()
         self._many = MOST
         self._later: asyncio.TimerHandle | None = None
+        self._key, self._patient = -KEY, 0.0
 
     @property
     def started(self) -> bool:
@@ -71,6 +74,10 @@ class Bridge:
             yield []
             return
         began, many = monotonic(), min(self._many, len(self._rest))
+        if many and (left := self._key + KEY - began) > 0 and began >= self._patient:
+            self._later, self._patient = asyncio.get_running_loop().call_later(left, self._go_on), began + 2 * KEY
+            yield []
+            return
         yield [self._rest.popleft() for _ in range(many)]
         took = monotonic() - began
         if many:
@@ -86,6 +93,12 @@ class Bridge:
         """Hand a command over; there is nobody to hear it before the engine is started."""
         if self._link is not None:
             self._link.send(command)
+
+    def hurry(self) -> None:
+        """A key has been pressed: it comes before what the engine does and reports. From any thread."""
+        self._key = monotonic()
+        if self._link is not None:
+            self._link.hurry()
 
     def close(self, timeout: float) -> bool:
         """Shut the engine down; whether it ended by itself within `timeout` seconds."""

@@ -183,6 +183,8 @@ class WorkspaceDriver(LinuxDriver):
         self._replies = Replies()
         self.title: WindowTitle | None = None
         """What stands in the window's title while the screen is ours."""
+        self.typed: Callable[[], None] = lambda: None
+        """Called in the input thread as soon as something was read, before anything is made of it."""
 
     # -- taking and leaving the screen
 
@@ -413,6 +415,7 @@ class WorkspaceDriver(LinuxDriver):
         if not data:  # hung up; without this the thread would spin
             self._soon(lambda: self._end_signal(signal.SIGHUP))
             return False
+        self.typed()
         text = decode(data)
         text, news = self._replies.feed(text, time.monotonic())
         if news:

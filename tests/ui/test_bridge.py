@@ -20,6 +20,7 @@ class Box:
     def __init__(self) -> None:
         self.held: list[Event] = []
         self.ready: Callable[[], None] = lambda: None
+        self.hurried = 0
 
     def start(self, ready: Callable[[], None]) -> None:
         self.ready = ready
@@ -33,6 +34,9 @@ class Box:
 
     def wait(self, timeout: float | None = None) -> bool:
         raise AssertionError
+
+    def hurry(self) -> None:
+        self.hurried += 1
 
     def close(self, timeout: float) -> bool:
         return True
@@ -77,3 +81,31 @@ async def test_a_few_events_are_one_portion() -> None:
     with made.portion() as nothing:
         assert nothing == []
     assert len(woken) == 1
+
+
+async def test_events_wait_for_a_key_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 7, "Reliability": a key is painted first, whatever was reported before it; the engine hears of it too."""
+    box, woken, now = Box(), asyncio.Queue[Message](), 50.0
+    monkeypatch.setattr(bridge, "monotonic", lambda: now)
+    made = Bridge(lambda: box, lambda message: woken.put_nowait(message) is None)
+    made.start()
+    box.put(0, 3)
+    await asyncio.wait_for(woken.get(), 5)
+    made.hurry()
+    with made.portion() as reported:
+        assert reported == [] and box.hurried == 1
+    await asyncio.wait_for(woken.get(), 5)  # it looks again by itself
+    made.hurry()  # somebody types without an end
+    with made.portion() as reported:
+        assert len(reported) == 3
+    assert woken.empty()
+
+
+async def test_a_key_before_there_is_an_engine_or_anything_to_report_holds_nothing_up() -> None:
+    box, woken = Box(), list[Message]()
+    made = Bridge(lambda: box, lambda message: not woken.append(message))
+    made.hurry()
+    made.start()
+    with made.portion() as reported:
+        assert reported == []
+    assert woken == [] and box.hurried == 0
