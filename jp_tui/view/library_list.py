@@ -69,10 +69,10 @@ def changed(info: ConversationInfo, what: str) -> str:
     name = first_line(title(info).raw)
     name = name if len(name) <= NAMED else f"{name[: NAMED - 1]}…"
     return {
-        "archived": f"Archived: {name}. u takes it back.",
-        "deleted": f"Deleted: {name}. u brings it back; after seven days it is gone for good.",
-        "renamed": f"Renamed: {name}.",
-    }.get(what, f"It is back: {name}.")
+        "archived": f"Archived: {name} · u takes it back",
+        "deleted": f"Deleted: {name} · u brings it back; after seven days it is gone for good",
+        "renamed": f"Renamed: {name}",
+    }.get(what, f"It is back: {name}")
 
 
 def imported(number: int, before: int, problems: tuple[ImportProblem, ...]) -> str:

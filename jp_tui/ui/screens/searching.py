@@ -85,7 +85,7 @@ class Searching(Overlay, Listing):
         line.value = text
         line.cursor_position = len(text)
         self.set_focus(line)
-        line.call_after_refresh(line.scroll_end, animate=False)  # it has a width only now: the cursor is in sight
+        line.call_after_refresh(line.show_end)  # it has a width only then
         self.refresh_bindings()
 
     def to_list(self) -> None:

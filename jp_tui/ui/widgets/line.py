@@ -28,3 +28,7 @@ class Line(Input):
         if enter:
             self._bindings.key_to_bindings["enter"] = [Binding("enter", "submit", enter)]
         self.cursor_blink = False  # an idle page sends nothing (T24)
+
+    def show_end(self) -> None:
+        """The end of a text longer than the line, where the cursor is put."""
+        self.scroll_to(x=max(self.virtual_size.width - self.content_size.width, 0), animate=False, force=True)
