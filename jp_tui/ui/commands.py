@@ -11,11 +11,15 @@ from dataclasses import dataclass, replace
 from time import time
 from typing import TYPE_CHECKING
 
+from textual.screen import ModalScreen, SystemModalScreen
+
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.keys import bound
 from jp_tui.ui.text import foreign, ours
 from jp_tui.view.commands import Command
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
+    from textual import events
     from textual.app import App
     from textual.command import Provider
 
@@ -176,6 +180,14 @@ class Commands(_Part):
         if action == "take_over":
             return bool(self._main.reviewed)
         return super().check_action(action, parameters)
+
+    def on_key(self, event: events.Key) -> None:
+        """A page over the workspace hears no key of the app; that for the keys works there too."""
+        wanted = any(one.action == "keys" for one in bound(self).get(event.key, ()))
+        page = isinstance(self.screen, ModalScreen) and not isinstance(self.screen, SystemModalScreen)
+        if wanted and page and "escape" in bound(self.screen):  # one that can be left
+            event.stop()
+            self.screen.call_later(self.action_keys)
 
     # -- what they do
 

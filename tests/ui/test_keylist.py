@@ -45,3 +45,19 @@ async def test_a_click_beside_it_closes_it_one_on_it_does_not() -> None:
         await pilot.click(offset=(3, 20))
         await pilot.pause()
         assert not isinstance(app.screen, KeyList)
+
+
+@pytest.mark.parametrize("command", ["/diff", "/settings", "/theme", "/conversations"])
+async def test_the_keys_of_a_page_are_a_key_away_on_it(command: str) -> None:
+    """Issue 8, 4: a page over the workspace hears no key of the app, but that one; its own keys stand first."""
+    async with workspace() as (app, pilot):
+        app.burst(*command, "enter")
+        await pilot.pause()
+        page = app.screen
+        assert page is not app.screen_stack[0]
+        await opened(app, pilot)
+        first = text_of(app).split("\n")[1]
+        assert "Everywhere" not in first, first
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen is page
