@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
@@ -28,6 +30,18 @@ async def test_a_command_is_run_shown_and_put_away() -> None:
         await pilot.press("escape")
         await pilot.pause()
         assert "$ make test" not in app.screen_text() and app.starts() == []
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+async def test_how_it_ended_is_in_sight_however_much_it_said(size: tuple[int, int]) -> None:
+    """A command that failed after a page of output must not look as if it went well."""
+    async with workspace(size=size) as (app, pilot):
+        await pilot.press(*"!make", "enter")
+        await pilot.pause()
+        text = Foreign("".join(f"line {number}\n" for number in range(40)))
+        await app.says(pilot, ev.ShellEnded(run=1, status=3, text=text, ms=10))
+        shown = app.screen_text()
+        assert "$ make" in shown and "line 39" in shown and "✗ exit status 3" in shown and "lines before" in shown
 
 
 async def test_its_output_goes_along_folded_when_it_is_added() -> None:

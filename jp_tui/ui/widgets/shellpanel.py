@@ -72,7 +72,7 @@ class ShellPanel(Widget):
         if (ran := self.ran) is None:
             return blank()
         width = max(self.content_size.width, 8)
-        most = max(min(LINES, self.app.size.height // 3 - 2), 1)
+        most = max(min(LINES, self.app.size.height * 33 // 100 - 2), 1)  # the command and how it ended stand too
         lines = plain(ran.text[-HELD:]).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
         shown = [foreign(Foreign(line[:2000] or " "), mode="line", limit=width - 2) for line in lines[-most:]]
         left = len(lines) - len(shown)
