@@ -197,7 +197,7 @@ async def test_the_last_line_shows_what_works_and_changes_with_the_focus() -> No
     async with workspace() as (app, pilot):
         assert app.footer == "Enter send  ^J new line  ^G editor  ^B sidebar  ^P palette  F1 keys"
         await app.says(pilot, *scenes.streaming())
-        assert app.footer == "^J new line  ^G editor  Esc interrupt  ^B sidebar  ^P palette  F1 keys"
+        assert app.footer == "Enter queue  ^J new line  ^G editor  Esc interrupt  ^B sidebar  ^P palette  F1 keys"
         await pilot.press("escape")
         await pilot.pause()
         assert "send" not in app.footer and "Esc continue" in app.footer
@@ -231,8 +231,9 @@ async def test_ctrl_c_closes_what_lies_over_the_workspace_and_twice_leaves() -> 
 async def test_the_palette_has_our_commands_and_only_working_ones() -> None:
     async with workspace() as (app, _):
         assert [entry.title for entry in app.entries()] == [
-            "New conversation", "Ledger", "Inquiries", "Inbox", "Sub-agents", "Reviewers", "Decide yourself",
-            "Interrupt", "Sidebar", "Theme", "Help", "Leave",
+            "New conversation", "Conversations", "Ledger", "Inquiries", "Changes", "Undo", "Inbox", "Sub-agents",
+            "Reviewers", "Decide yourself", "Interrupt", "Sidebar", "Theme", "Model", "Usage", "Settings", "Setup",
+            "Trust", "Help", "Leave",
         ]  # fmt: skip
         assert all(callable(getattr(app, f"action_{entry.action}")) for entry in app.entries())
         app.action_new()
