@@ -21,6 +21,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.sheets import ahead
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.dock import SheetDock
@@ -63,6 +64,7 @@ class Waits(Vertical):
         self._carried: set[str] = set()  # conversations that go on in the background by the user's wish
         self._offers: dict[Key, PromptRequest] = {}  # held by another process, and asked here all the same
         self._told, self._tells = 0.0, cast(Timer | None, None)
+        self._sheets_load = False
 
     def on_mount(self) -> None:
         self.watch(self.app, "app_focus", self._window_focused, init=False)
@@ -98,6 +100,9 @@ class Waits(Vertical):
         """An event of any conversation."""
         before, self._inbox = self._inbox, self._inbox.heard(event, now)
         match event:
+            case ev.TurnStarted() if not self._sheets_load:
+                self._sheets_load = True
+                self.set_timer(ahead.BREATH, lambda: ahead.load(self.set_timer))
             case ev.WaitingListed():
                 self._listed()
             case ev.OfferSettled():
