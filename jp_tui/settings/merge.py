@@ -125,3 +125,14 @@ def without(tree: Table, path: Path) -> Table:
     else:
         copy.pop(key, None)
     return copy
+
+
+def said(tree: Table, node: Group) -> Table:
+    """A checked tree without tables in which nothing is set."""
+    kept: Table = {}
+    for key, value in tree.items():
+        child = node.child(key)
+        inner = said(value, child) if isinstance(child, Group) and isinstance(value, dict) else value
+        if inner or not isinstance(child, Group):
+            kept[key] = inner
+    return kept

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from jp_tui.settings.keys import SCHEMA, Leaf, node_at
-from jp_tui.settings.merge import get, leaves, without
+from jp_tui.settings.merge import get, leaves, said, without
 from jp_tui.settings.nodes import stricter
 from jp_tui.settings.toml import Path, Table
 
@@ -27,7 +27,7 @@ def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path
             left_out.append(path)
     for path in left_out:
         tree = without(tree, path)
-    return tree, left_out
+    return tree if trusted else said(tree, SCHEMA), left_out  # a server or a tool of no words could not be started with
 
 
 def weighed(paths: Iterable[Path], tree: Table, below: Table) -> tuple[list[Path], list[Path]]:

@@ -6,6 +6,7 @@ import pytest
 
 from jp_tui.settings import toolset
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.providers import providers
 from tests.settings.conftest import Home
 
 TOOL = "conversation.tools.fs_create_file"
@@ -51,6 +52,25 @@ def test_what_runs_redirects_answers_or_loosens_is_ignored_and_named(home: Home,
     named = notice.keys[0]
     assert key == named or key.startswith(f"{named}.") or named.startswith(f"{key}.")
     assert named in notice.words and "not trusted" in notice.words and str(home.workspace) in notice.words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[providers.llm.evil]",
+        "[providers.llm.evil.headers]",
+        "[providers.llm.evil]\nwire = 'openai-chat'\nheaders = { X-A = \"b\\u001b[31m\" }",
+        "[providers.llm.evil]\nno_such_key = 1",
+        "[conversation.tools.pwn]",
+        "[conversation.tools.pwn]\ncommand = ['sh']",
+        "[conversation.tools.pwn.questions.x]",
+    ],
+)
+def test_a_table_that_says_nothing_keeps_nobody_from_starting(home: Home, text: str) -> None:
+    """S10: what is left out, or was never said, leaves no server without an address and no tool without a source."""
+    settings = home.load(workspace=text)
+    assert settings.tree == home.load().tree
+    assert toolset.tools(settings) and providers(settings, {})
 
 
 @pytest.mark.parametrize(
