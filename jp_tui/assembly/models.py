@@ -18,7 +18,7 @@ from jp_tui.settings import known_models
 from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
 from jp_tui.settings.data import DEMO
-from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.errors import SettingsError, printable
 from jp_tui.settings.known_models import Facts
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ def named_model(parts: Parts, known: Mapping[str, servers.Provider], name: str) 
     try:
         found = servers.parse_model(name, parts.settings, known, where="`model`")
     except SettingsError as problem:
-        raise ModelError("unknown_model", str(problem), "Name another.") from problem
+        first = problem.first
+        near = f" Did you mean {printable(first.nearest)}?" if first.nearest else ""
+        said = printable(first.message)
+        raise ModelError("unknown_model", f"{said[:1].upper()}{said[1:]}.{near}", "Name another.") from problem
     return _open(parts, known, str(found))
 
 

@@ -43,6 +43,11 @@ def count(tokens: int) -> str:
     return f"{tokens / 1_000_000:.1f}M"
 
 
+def turns(number: int) -> str:
+    """`1 turn`, `4 turns`."""
+    return f"{number} turn{'s' if number != 1 else ''}"
+
+
 def money(dollars: float) -> str:
     """`$0.0004`, `$0.03`, `$12.40`: two figures at least."""
     if dollars and dollars < 0.01:

@@ -17,7 +17,7 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view import blocks as b
-from jp_tui.view.amounts import duration
+from jp_tui.view.amounts import duration, turns
 from jp_tui.view.decisions import sentence
 from jp_tui.view.export_style import STYLE
 from jp_tui.view.exporting import blocks
@@ -39,7 +39,7 @@ class HtmlWriter:
 
     def begin(self, info: ConversationInfo) -> str:
         title = line(info.title) or "(no title)"
-        facts = [line(Foreign(info.model)), f"{escape(info.created[:16])} UTC", f"{info.turns} turns"]
+        facts = [line(Foreign(info.model)), f"{escape(info.created[:16])} UTC", turns(info.turns)]
         told = " · ".join([*facts, f"<code>{escape(info.id)}</code>"])
         return (
             '<!doctype html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n'

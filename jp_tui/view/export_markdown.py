@@ -14,7 +14,7 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view import blocks as b
-from jp_tui.view.amounts import duration
+from jp_tui.view.amounts import duration, turns
 from jp_tui.view.decisions import sentence
 from jp_tui.view.exporting import blocks
 from jp_tui.view.forms import Form, Place
@@ -30,7 +30,7 @@ class MarkdownWriter:
 
     def begin(self, info: ConversationInfo) -> str:
         title = line(info.title) or "(no title)"
-        facts = [line(Foreign(info.model)), f"{info.created[:16]} UTC", f"{info.turns} turns", f"`{info.id}`"]
+        facts = [line(Foreign(info.model)), f"{info.created[:16]} UTC", turns(info.turns), f"`{info.id}`"]
         return f"# {title}\n\n{' · '.join(facts)}\n"
 
     def add(self, events: Sequence[StoredEvent]) -> str:

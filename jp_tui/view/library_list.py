@@ -7,7 +7,7 @@ from datetime import datetime
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.library import Found, Hit, ImportProblem
 from jp_tui.protocol.values import ConversationInfo
-from jp_tui.view.amounts import age, short_model
+from jp_tui.view.amounts import age, short_model, turns
 
 EMPTY = {
     "active": "There is no conversation here yet.",
@@ -37,11 +37,12 @@ def title(info: ConversationInfo) -> Foreign:
 
 def about(info: ConversationInfo, now: float, home: str, *, place: bool) -> str:
     """`3 h · 4 turns · claude-haiku-4-5 · forked`; with `place` where it was held."""
-    turns = f"{info.turns} turn{'s' if info.turns != 1 else ''}"
-    parts = [age(seconds_since(info.updated, now)), turns, short_model(info.model)]
+    parts = [age(seconds_since(info.updated, now)), turns(info.turns), short_model(info.model)]
     if place:
         folder = info.workspace
         parts.append(f"~{folder[len(home) :]}" if home and folder.startswith(f"{home}/") else folder)
+    if info.parent:
+        parts.append("a sub-agent's")
     if info.forked_from:
         parts.append("forked")
     if info.imported_from:

@@ -13,7 +13,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.ui.screens.inbox import Inbox
-from jp_tui.ui.screens.library import Library
+from jp_tui.ui.screens.library import MOST, Library
 from jp_tui.ui.widgets.line import Line
 from tests.fakes import scenes
 from tests.ui.app_host import workspace
@@ -114,3 +114,15 @@ async def test_what_was_refused_is_not_told_as_done_when_something_else_changes(
         await app.says(pilot, ev.Refused(command="delete_conversation", message="Held."))
         await app.says(pilot, ev.ConversationChanged(info=info("bbbb2222", Foreign("Second").raw)))
         assert "Deleted" not in app.screen_text() and "u undo" not in app.screen_text()
+
+
+async def test_a_conversation_of_a_sub_agent_is_named_as_one_and_what_is_not_listed_is_told() -> None:
+    async with page() as (app, pilot):
+        many = tuple(info(f"c{n:07}", f"Number {n}", parent="aaaa1111" if n == 0 else "") for n in range(MOST))
+        await app.says(pilot, ev.ConversationsListed(conversations=many))
+        shown = app.screen_text()
+        assert shown.count("a sub-agent's") == 1 and "The latest 500; a search finds the others." in shown
+        await pilot.press("x")
+        await app.says(pilot, ev.ConversationChanged(info=info("c0000000", deleted=AT)))
+        await app.says(pilot, ev.ConversationsListed(conversations=many))
+        assert "u brings it back" in app.screen_text(), "what was done stands there, and not the limit"

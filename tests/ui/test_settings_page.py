@@ -113,7 +113,9 @@ async def test_a_number_is_written_in_a_line_and_a_refusal_stands_in_place() -> 
         assert sent(app) == [("inquiry.max_attempts", 3000)]
         await app.says(pilot, ev.Refused(command="set_setting", message="expected a whole number from 1 to 1000"))
         assert "expected a whole number from 1 to 1000" in app.screen_text()
-        await pilot.press("enter", "ctrl+u", *"[1", "enter")
+        line = app.focused
+        assert isinstance(line, Line) and line.value == "3000", "what was refused can be mended where it stands"
+        await pilot.press("ctrl+u", *"[1", "enter")
         await pilot.pause()
         assert len(sent(app)) == 1 and "is no TOML value" in app.screen_text()
 

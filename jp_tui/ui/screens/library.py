@@ -34,6 +34,8 @@ REST = 0.15
 """Seconds after the last key before a search goes out or a conversation is read."""
 _SHOWN = 4000
 """Characters of a conversation's end that are shown."""
+MOST = 500
+"""Conversations that are listed; a search finds the others."""
 Which = Literal["active", "archived", "deleted"]
 _NEXT: dict[Which, Which] = {"active": "archived", "archived": "deleted", "deleted": "active"}
 JOB = "library"
@@ -109,12 +111,14 @@ class Library(Searching):
                 )
             )
         else:
-            self.wants(cmd.ListConversations(workspace=place, which=self._which, limit=500))
+            self.wants(cmd.ListConversations(workspace=place, which=self._which, limit=MOST))
 
     def hear(self, event: ev.Event) -> None:
         match event:
             case ev.ConversationsListed(conversations=listed) if not self.sought.strip():
                 self._list(tuple(Found(info=one, hits=()) for one in listed))
+                if len(listed) == MOST and not self.query_one("#notice").display:
+                    self.say(ours("The latest {most}; a search finds the others.", most=MOST, style=_QUIET))
             case ev.ConversationsFound(revision=revision) if revision == self._revision and self.sought.strip():
                 self._list(event.found)
                 rest = f"{event.unindexed} events are not searched yet." if event.unindexed else ""

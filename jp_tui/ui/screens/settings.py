@@ -60,6 +60,8 @@ class SettingsPage(Searching):
         super().__init__()
         self._entries: tuple[SettingEntry, ...] | None = None
         self._file, self._wrote = "", ""
+        self._typed: tuple[str, str] | None = None
+        """A key and what was written for it, until the engine has taken it."""
         self._own = False
 
     # -- the engine
@@ -82,6 +84,7 @@ class SettingsPage(Searching):
                     self.wants(ReadSettings())
             case ev.Refused(message=message, advice=advice):
                 self._wrote = ""
+                self._once_more()
                 self._wrong("\n".join(part for part in (message, advice) if part))
             case _:
                 pass
@@ -158,9 +161,16 @@ class SettingsPage(Searching):
             self._wrong(str(problem))
             return
         self._write(entry.key, value)
+        self._typed = (entry.key, text)
+
+    def _once_more(self) -> None:
+        """What was refused stands in its line again, to be mended."""
+        typed, self._typed = self._typed, None
+        if typed is not None and not self.typing and self.entry is not None and self.entry.key == typed[0]:
+            self.write(typed[1])
 
     def _write(self, key: str, value: Any) -> None:
-        self._wrote = key
+        self._wrote, self._typed = key, None
         self.to_list()
         self.wants(SetSetting(key=key, value=value))
 
