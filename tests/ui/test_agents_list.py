@@ -73,7 +73,7 @@ async def test_e5_in_the_conversation_of_one_the_last_line_says_that_its_key_goe
         await app.says(pilot, child)
         await pilot.pause()
         last = app.screen_text().splitlines()[-1]
-        assert "F3 back to its parent" in last and "sub-agents" not in last
+        assert "F3 go back" in last and "sub-agents" not in last
         await pilot.press("f3")
         await pilot.pause()
         assert app.link.of(cmd.OpenConversation)[-1].conversation == waiting.TASTER.parent

@@ -25,7 +25,7 @@ else:
     _Part = object
 
 
-BACK = "back to its parent"
+BACK = "go back"
 
 
 class Telling(_Part):
