@@ -312,8 +312,8 @@ async def _in_session(session: Session, command: _InSession) -> None:
     match command:
         case c.StartTurn(text=text, attachments=attachments):
             await say(session, text, attachments)
-        case c.InterruptTurn(action=action, text=text):
-            session.interrupt(action, text)
+        case c.InterruptTurn(action=action, text=text, after_calls=after):
+            session.interrupt(action, text, after_calls=after)
         case c.AnswerQuestion():
             session.answer(command)
         case c.ReadLedger():

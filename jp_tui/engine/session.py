@@ -262,10 +262,10 @@ class Session:
         """What nobody will say any more goes back to the composer."""
         self._drafts.keep_words(turn.given_back, turn.follow_up, *self._next)
 
-    def interrupt(self, action: c.Interrupt, text: str) -> None:
+    def interrupt(self, action: c.Interrupt, text: str, *, after_calls: bool = False) -> None:
         """R211; without a running turn there is nothing to interrupt."""
         if self.busy and self._turn is not None:
-            self._turn.interrupt(action, text)
+            self._turn.interrupt(action, text, after_calls=after_calls)
 
     # --- answers ------------------------------------------------------------------------------------------
 

@@ -169,8 +169,11 @@ class Turn:
 
     # --- interrupts ---------------------------------------------------------------------------------------
 
-    def interrupt(self, action: Interrupt, text: str = "") -> None:
+    def interrupt(self, action: Interrupt, text: str = "", *, after_calls: bool = False) -> None:
         """R211-R214. What does not fit the phase is read as its nearest: the phase may have changed meanwhile."""
+        if after_calls and self._batch is not None:
+            self._wish.add("stop")
+            return
         if self._batch is not None:
             say_phase(self._log, "tools", "stopping" if action != "restart" else "starting again")
             if not self._batch.stop(_NEAREST[action], text.strip()) and text.strip():

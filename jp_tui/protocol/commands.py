@@ -75,13 +75,15 @@ class StartTurn(Model):
 class InterruptTurn(Model):
     """Interrupt what runs (R211): while streaming reply, stop, abort; while tools run respond, stop, restart.
 
-    `text` goes with reply and respond. Continue needs no command.
+    `text` goes with reply and respond. Continue needs no command. With `after_calls` the calls that run come to their
+    own ends, and whatever waits stays for an answer; then the turn stops as with stop, and no model is asked again.
     """
 
     type: Literal["interrupt_turn"] = "interrupt_turn"
     conversation: str
     action: Interrupt
     text: str = ""
+    after_calls: bool = False
 
 
 class AnswerQuestion(Model):

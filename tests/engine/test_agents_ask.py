@@ -318,3 +318,30 @@ def test_a_side_question_about_it_is_told_who_asks(bench: Bench) -> None:
     assert "A sub-agent that works for you has asked me this" in str(script.requests[-1].messages)
     bench.answer(prompt, Answered(value=True))
     assert main_turn(bench).outcome == "done"
+
+
+def test_s30_after_its_calls_a_turn_asks_no_model_any_more(bench: Bench) -> None:
+    """A client that goes away: the turns are stopped first, a sub-agent's too, then what waits is cancelled; that is
+    on record as the user's, and nobody asks a model in between."""
+    bench.tools["ask"] = tool_setup("ask", Made(asks))
+    cast = begin(
+        bench,
+        go=[[*spawn("dig"), *call("ask", {}, "p1", 1), *end("tools")], ends("Never said.")],
+        dig=[[*call("ask", {}), *end("tools")], ends("Never said either.")],
+    )
+    prompts = [bench.prompt(), bench.prompt()]
+    child = agent(bench)
+    for conversation in (bench.conversation, child):
+        bench.send(c.InterruptTurn(conversation=conversation, action="stop", after_calls=True))
+    for one in prompts:
+        bench.send(
+            c.AnswerQuestion(
+                conversation=one.conversation, inquiry=one.inquiry, digest=one.digest, response=Unanswered()
+            )
+        )
+    assert main_turn(bench).outcome == "interrupted"
+    assert [len(cast.of(role).requests) for role in ("go", "dig")] == [1, 1]
+    for conversation in (bench.conversation, child):
+        events = stored(bench, conversation)
+        (response,) = [event for event in events if event["type"] == "inquiry_response"]
+        assert (response["outcome"], response["reason"], events[-1]["outcome"]) == ("cancelled", "user", "interrupted")

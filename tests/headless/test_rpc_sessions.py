@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from jp_tui.headless.rpc.server import MOST_IDLE
-from tests.headless.asking_tools import YES_NO, configure, question, results
+from tests.fakes.model_server import Answer, in_thread
+from tests.headless.asking_tools import YES_NO, answers, configure, question, results
 from tests.headless.rpc_peer import prompted, rpc
 from tests.headless.running import jp, lines, log
 
@@ -147,3 +149,31 @@ def test_a_failed_turn_says_why(tmp_path: Path) -> None:
         assert ended["outcome"] == "failed" and "127.0.0.1:9" in json.dumps(ended["error"])
         assert running.ends() == 0
     assert lines(jp(tmp_path, "conversations", "list", "--json").stdout)[0]["id"] == session
+
+
+def _chunks(*deltas: Any, finish: str) -> Answer:
+    """One response of a chat-completions server."""
+    bodies = [{"choices": [{"index": 0, "delta": one}]} for one in deltas]
+    bodies.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    return Answer([*(f"data: {json.dumps(one)}\n\n".encode() for one in bodies), b"data: [DONE]\n\n"])
+
+
+def test_s30_no_request_to_a_model_begins_after_the_end_of_input(tmp_path: Path) -> None:
+    """The turn is stopped before what waits is cancelled; both stand on record as ever."""
+    configure(tmp_path, {"a": {"ask": question(YES_NO)}})
+    called = {"index": 0, "id": "a1", "type": "function", "function": {"name": "a", "arguments": "{}"}}
+    asks = _chunks({"role": "assistant", "tool_calls": [called]}, finish="tool_calls")
+    with in_thread(asks, _chunks({"role": "assistant", "content": "So be it."}, finish="stop")) as server:
+        more = {"JP_TUI_PROVIDERS__LLM__OPENAI__BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "sk-none"}
+        with rpc(tmp_path, "--model", "openai/some-model", **more) as running:
+            session = running.session()
+            turn = prompted(running, session)
+            running.asked()
+            before = len(server.received)
+            assert running.ends() == 0 and running.told == ""
+            assert running.reply(turn)["result"]["outcome"] == "interrupted"
+        assert len(server.received) == before == 1
+    stored = running.events()
+    assert (answers(stored)["a"]["outcome"], answers(stored)["a"]["reason"]) == ("cancelled", "user")
+    assert results(stored)["a"] == "Tool input cancelled by user."
+    assert (stored[-1]["type"], stored[-1]["outcome"]) == ("turn_outcome", "interrupted")

@@ -18,7 +18,7 @@ from jp_tui.headless.rpc.wire import INTERNAL, PARAMS, RpcError, sentences
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import UsageTotals
+from jp_tui.protocol.values import AgentInfo, UsageTotals
 
 Opened = Callable[[e.ConversationOpened], None]
 
@@ -62,6 +62,7 @@ class Session:
         self._opening: Opening | None = None
         self._prompt: _Prompt | None = None
         self._turn: int | None = None
+        self._agents: set[str] = set()  # conversations of sub-agents that run
         self._leaving = self._stopping = False
         self.id = self.workspace = ""
         self.used = False
@@ -124,8 +125,12 @@ class Session:
         self._send(c.InterruptTurn(conversation=self.id, action="stop"))
 
     def leave(self) -> None:
-        """The client is gone: what waits is cancelled (R242), then the turn is stopped."""
+        """The client is gone: what waits is cancelled (R242), then the turn is stopped. No model is asked any more,
+        also not by the sub-agents, when they have heard that (S30)."""
         self._leaving = True
+        if self._asking.waits:
+            for conversation in (self.id, *self._agents):
+                self._send(c.InterruptTurn(conversation=conversation, action="stop", after_calls=True))
         self._asking.leave()
         self._stop()
 
@@ -173,6 +178,8 @@ class Session:
                 self._appended(event)
             case e.PartDelta() | e.PartDropped():
                 self._delta(event)
+            case e.CallChanged(agent=AgentInfo(conversation=agent), state=state):
+                (self._agents.discard if state == "completed" else self._agents.add)(agent)
             case e.QuestionAsked(prompt=prompt):
                 self._asking.asked(prompt)
             case e.QuestionSettled():
@@ -254,6 +261,8 @@ class Session:
             prompt, self._prompt = self._prompt, None
             told: JsonObject | None = {"pending": list(event.pending)} if event.pending else None
             prompt.slot.error(RpcError(INTERNAL, words, told))
+        elif event.command == "interrupt_turn" and self._leaving:
+            pass  # it has ended by itself
         else:
             self._tell(words)
 
