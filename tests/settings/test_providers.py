@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from jp_tui.assembly.models import named_model
+from jp_tui.compose.parts import Parts
+from jp_tui.conversation.model import ModelError
 from jp_tui.settings import providers
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.providers import ModelId, Reachable
@@ -152,3 +157,13 @@ def test_ollama_host(home: Home, host: str, address: str) -> None:
     assert providers.providers(home.load(), {"OLLAMA_HOST": host})["ollama"].base_url == address
     named = home.load("providers.llm.ollama.base_url = 'http://here/v1'")
     assert providers.providers(named, {"OLLAMA_HOST": host})["ollama"].base_url == "http://here/v1"
+
+
+def test_a_model_that_is_named_while_one_works_is_refused_in_words_for_people(home: Home) -> None:
+    """What `/model` and a sub-agent's model say: no key of the configuration, which nobody wrote there."""
+    parts = cast(Parts, SimpleNamespace(settings=home.load()))
+    known = providers.providers(home.load(), {})
+    for name, said in (("nosuch/x", "No provider nosuch."), ("antropic/x", "Did you mean anthropic/x?")):
+        with pytest.raises(ModelError) as raised:
+            named_model(parts, known, name)
+        assert said in raised.value.message and "assistant.model" not in raised.value.message
