@@ -132,7 +132,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
             interrupts=interrupts,
             commands=choosable(COMMANDS, theme=theme_names(themes)),
         )
-        self._wear(theme)
+        _ = self._wear(theme) or self._wear("jp-night")
 
     def get_default_screen(self) -> Screen[None]:
         return self._main
@@ -215,6 +215,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         try:
             found = themes.load(name, self._theme_files)
         except SettingsError as error:
+            self.not_worn = str(error)
             self._main.say(foreign(Foreign(str(error)), mode="line", style="$failed-foreground"))
             return False
         if found is None:

@@ -62,6 +62,8 @@ class Personal(Clipping):
     theme_folder = ""
     key_problems: tuple[Problem, ...] = ()
     """What is wrong in the user's keys, for the page of keys."""
+    not_worn = ""
+    """Why a theme could not be put on, said last: at the start nobody sees it yet."""
     _keys_stamp: Stamp = None
     _theme_stamp: Stamp = None
     _theme_files: Mapping[str, str]
@@ -79,6 +81,8 @@ class Personal(Clipping):
     def read_own(self, *, at_start: bool = False) -> None:
         """Read what changed since it was read last."""
         if at_start:
+            if self.not_worn:
+                self._main.note(self.not_worn, f"The theme {self.theme} is worn instead.")
             if stamp(self.keys_file) is not None:
                 self._load(_modules())
         else:

@@ -205,3 +205,18 @@ async def test_ones_own_theme_is_worn_again_when_its_file_changes_and_a_bad_one_
         mine.write_text("[colors]\nprimary = '#0000ff'\n")
         app.read_own()
         assert app.current_theme.primary == "#0000ff"
+
+
+async def test_a_theme_of_ones_own_that_is_broken_is_said_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Issue 8, 5: one of ours is worn instead, and the reason stands until it is put away."""
+    file = tmp_path / "mine.toml"
+    file.write_text("primary = '#zz'\n")
+    found = {**themes.names("/nonexistent"), "mine": str(file)}
+    monkeypatch.setattr(themes, "names", lambda folder: found)
+    async with workspace(theme="mine") as (app, pilot):
+        await pilot.pause()
+        assert app.theme == "jp-night"
+        said = app.screen_text()
+        assert "mine.toml:1:1" in said and "The theme jp-night is worn instead" in said
