@@ -19,6 +19,7 @@ from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.transcript import Transcript
 from tests.fakes.link import FakeLink
 
@@ -97,6 +98,8 @@ class Host(Workspace):
     async def still(self, pilot: Pilot[None]) -> None:
         """Wait until all is painted and the screen is the same three times: what a picture may be taken of."""
         transcript, seen = self._main.query_one(Transcript), list[object]()
+        await pilot.pause()
+        self._main.query_one(Sidebar)._paint()  # its seconds are those of the clock now, whether its timer ran or not
         for _ in range(500):
             await pilot.pause()
             seen = [*seen[-2:], self.screen._compositor.render_strips()]
