@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -60,6 +61,7 @@ class Attention:
         self._status = Status()
         self._prompts: dict[Key, PromptRequest] = {}
         self._ended: ev.TurnCompleted | None = None
+        self._about: Foreign | None = None  # the title of the conversation in which it ended, where that is another
         self._timer: Timer | None = None
         self._running: asyncio.Task[None] | None = None
         self._next: tuple[str, str] | None = None
@@ -103,11 +105,16 @@ class Attention:
         if words and self._wishes.desktop == "auto":
             ask(words)
 
-    def _turn_ended(self, event: ev.TurnCompleted, now: float) -> None:
+    def ended_elsewhere(self, event: ev.TurnCompleted, title: Foreign) -> None:
+        """A turn of another conversation, of this title, ended that the user had go on in the background."""
+        self._turn_ended(event, self._clock(), title)
+        self._schedule()
+
+    def _turn_ended(self, event: ev.TurnCompleted, now: float, title: Foreign | None = None) -> None:
         """An interrupted one was ended by somebody who was there."""
         long = self._wishes.turn_secs
         if long and event.ms >= long * 1000 and event.outcome != "interrupted":
-            self._ended = event
+            self._ended, self._about = event, title
             self._pace.turn_ended(now)
 
     def comes_due(self, conversation: str, inquiry: str) -> None:
@@ -175,7 +182,8 @@ class Attention:
         if not self._presence.always and not self._presence.reports:
             self._say_once("focus", ours(UNSEEN, secs=AWAY))
         prompts = [self._prompts[key] for key in taken if key in self._prompts]
-        said = words(prompts, self._ended if TURN in taken else None, self._status, text=self._wishes.text)
+        status = self._status if self._about is None else replace(self._status, title=self._about)
+        said = words(prompts, self._ended if TURN in taken else None, status, text=self._wishes.text)
         title, text = plain(said[0], _TITLE), plain(said[1], _TEXT)
         if self._wishes.command:
             self._command(title, text)

@@ -281,6 +281,10 @@ class Commands(_Part):
         if (waits := self._main.waits) is not None:
             waits.take_back(event.key)
 
+    def on_waits_ended(self, event: Waits.Ended) -> None:
+        event.stop()
+        self.attention.ended_elsewhere(event.ended, event.title)
+
     def on_waits_back(self, event: Waits.Back) -> None:
         """Whoever does not look is told once more."""
         event.stop()

@@ -14,8 +14,9 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.protocol.values import TurnError
+from jp_tui.protocol.values import TurnError, WaitingInfo
 from jp_tui.settings.notify import Notify
 from jp_tui.ui.attention_pace import AWAY
 from jp_tui.ui.driver import TerminalAnswered
@@ -251,6 +252,24 @@ async def test_the_end_of_a_long_turn_is_told_with_how_it_ended() -> None:
         await app.says(pilot, *scenes.started(), ended(9_000_000))
         await app.waits(pilot)
         assert app.calls == []
+
+
+async def test_the_end_of_a_long_turn_in_the_background_is_told_with_its_title() -> None:
+    """What the user took up from the inbox (issue 7, 6): as in sight, unless it was short; a sub-agent's is no news."""
+    for ms, words in [(31_000, "jp-tui: done after 31 s in acme;About: Fix the build"), (2_000, "")]:
+        async with called() as (app, pilot):
+            held = WaitingInfo(
+                conversation="c7", title=Foreign("Fix the build"), inquiry="q", text=Foreign("Go?"), digest="d",
+                since=scenes.AT,
+            )  # fmt: skip
+            waits = app._main.waits
+            assert waits is not None
+            await app.says(pilot, ev.WaitingListed(waiting=(held,)))
+            waits.jump(("c7", "q"))
+            await app.says(pilot, ended(31_000).model_copy(update={"conversation": "c9"}))
+            await app.says(pilot, ended(ms).model_copy(update={"conversation": "c7"}))
+            await app.waits(pilot)
+            assert len(app.calls) == bool(words) and words in "".join(app.calls)
 
 
 async def test_a_question_that_was_put_off_and_comes_due_is_told_again() -> None:

@@ -45,6 +45,13 @@ class Waits(Vertical):
         words: Content
 
     @dataclass
+    class Ended(Message):
+        """A turn that went on in the background by the user's wish is over."""
+
+        ended: ev.TurnCompleted
+        title: Foreign
+
+    @dataclass
     class Back(Message):
         """What was put off waits again."""
 
@@ -112,8 +119,10 @@ class Waits(Vertical):
                 self._look()
             case ev.TurnCompleted(conversation=conversation) if conversation in self._carried:
                 self._carried.discard(conversation)
-                who = foreign(self._inbox.titles.get(conversation, Foreign("")), mode="line", limit=40)
+                title = self._inbox.titles.get(conversation, Foreign(""))
+                who = foreign(title, mode="line", limit=40)
                 self.post_message(self.Said(ours(words.ENDED[event.outcome], who=who)))
+                self.post_message(self.Ended(event, title))
             case ev.Refused(command="carry_on"):
                 self._wanted = NONE
             case _:
