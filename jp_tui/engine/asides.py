@@ -8,7 +8,8 @@ results of the calls. One that is settled meanwhile ends its side question, and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from jp_tui.conversation import events as ev
@@ -22,6 +23,7 @@ from jp_tui.engine.entries import SENT, storable
 from jp_tui.engine.log import Log
 from jp_tui.engine.response import patience
 from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.spoken import spoken
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import AsideDelta, AsideEnded
 from jp_tui.protocol.values import PromptRequest
@@ -229,23 +231,14 @@ class Asides:
 
     async def _take(self, model: ModelSetup, request: m.ModelRequest, inquiry: str, said: list[str]) -> None:
         """One response; only what it says counts. Raises ModelError, also when it breaks off."""
-        log, spoken, whole = self._log, set[int](), False
-        deltas = model.provider.stream(request)
-        try:
-            async for delta in deltas:
-                match delta:
-                    case m.PartOpened(index, "message"):
-                        spoken.add(index)
-                    case m.PartGrew(index, text) if index in spoken and text:
-                        said.append(text)
-                        log.publish(AsideDelta(conversation=log.id, inquiry=inquiry, text=Foreign(text)))
-                    case m.Finished():
-                        whole = True
-                    case _:
-                        pass
-        finally:
-            if isinstance(deltas, AsyncGenerator):
-                await deltas.aclose()  # and with it the socket
+        log, whole = self._log, False
+        async with aclosing(spoken(model.provider.stream(request))) as texts:
+            async for text in texts:
+                if text is None:
+                    whole = True
+                else:
+                    said.append(text)
+                    log.publish(AsideDelta(conversation=log.id, inquiry=inquiry, text=Foreign(text)))
         if not whole:
             raise m.ModelError("cut", "The response broke off.", "Ask again.", transient=True)
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator
-from contextlib import suppress
+from contextlib import aclosing, suppress
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
@@ -20,6 +19,7 @@ from jp_tui.engine.desks import House
 from jp_tui.engine.entries import storable
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.spoken import spoken
 from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import Event, TitleChanged, TurnCompleted
 
@@ -93,22 +93,12 @@ class Titles:
 
 async def _said(model: ModelSetup, request: m.ModelRequest) -> str:
     """The first line that comes; nothing more is listened to. Raises ModelError."""
-    spoken, said = set[int](), ""
-    deltas = model.provider.stream(request)
-    try:
-        async for delta in deltas:
-            match delta:
-                case m.PartOpened(index, "message"):
-                    spoken.add(index)
-                case m.PartGrew(index, text) if index in spoken:
-                    said += text
-                case _:
-                    pass
+    said = ""
+    async with aclosing(spoken(model.provider.stream(request))) as texts:
+        async for text in texts:
+            said += text or ""
             if "\n" in said.strip() or len(said) > 4 * LONGEST:
                 break
-    finally:
-        if isinstance(deltas, AsyncGenerator):
-            await deltas.aclose()
     return said
 
 
