@@ -96,7 +96,7 @@ def _title(kind: type[DOMNode]) -> str:
     fixed = {
         "Listing": "In a list", "Inbox": "In the inbox", "Ledger": "In the ledger",
         "Reviewers": "In the figures of reviewers", "ThemePicker": "Choosing a theme", "Agents": "Choosing a sub-agent",
-        "Choosing": "Choosing a value",
+        "Choosing": "Choosing a value", "Searching": "In a list with a search",
     }  # fmt: skip
     if kind.__name__ in fixed:
         return fixed[kind.__name__]
