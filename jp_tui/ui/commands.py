@@ -340,13 +340,12 @@ class Commands(_Part):
         if self.screen is self._main or self._main.inbox is None:
             return
         from jp_tui.ui.screens.inbox import Inbox
-        from jp_tui.ui.screens.listing import Listing
         from jp_tui.ui.widgets.status import StatusLine
         from jp_tui.view.status import waits
 
         for page in self.screen_stack:
-            if isinstance(page, Listing):
-                page.waits(waits(self._main.query_one(StatusLine).status))
+            if callable(tell := getattr(page, "waits", None)):
+                tell(waits(self._main.query_one(StatusLine).status))
         if isinstance(self.screen, Inbox):
             self.screen.listed(self._main.inbox)
 

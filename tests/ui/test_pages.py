@@ -126,3 +126,15 @@ async def test_a_conversation_of_a_sub_agent_is_named_as_one_and_what_is_not_lis
         await app.says(pilot, ev.ConversationChanged(info=info("c0000000", deleted=AT)))
         await app.says(pilot, ev.ConversationsListed(conversations=many))
         assert "u brings it back" in app.screen_text(), "what was done stands there, and not the limit"
+
+
+@pytest.mark.parametrize("action", ["keys", "diff"])
+async def test_a_page_of_another_kind_tells_what_waits_too(action: str) -> None:
+    async with workspace(size=(80, 24)) as (app, pilot):
+        await app.run_action(action)
+        await pilot.pause()
+        assert app.screen is not app._main and "waiting for you" not in app.screen_text()
+        await app.says(pilot, QUESTION)
+        assert "1 waiting for you" in app.screen_text()
+        await app.says(pilot, settled(BOOLEAN))
+        assert "waiting for you" not in app.screen_text()

@@ -23,6 +23,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.changes import ChangesRead, ChangesUndone, FileChange, ReadChanges, Scope, UndoChanges, Way
 from jp_tui.ui.keys import words
+from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.context import ContextView
@@ -85,6 +86,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         #file { width: 1fr; height: 100%; padding: 0 1; }
         #about { height: auto; max-height: 4; }
         #file ContextView { height: 1fr; }
+        #waits { height: 1; padding: 0 1; color: $waiting-foreground; text-style: bold; text-align: right; }
         #notes, #notice { height: auto; max-height: 5; padding: 0 1; }
         #notes { color: $muted-foreground; }
         #notice { color: $waiting-foreground; text-style: bold; }
@@ -126,15 +128,23 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
                 yield Static(id="about")
                 yield ContextView(Foreign(""), focus=True)
         yield Static(id="notes")
+        yield Static(id="waits")
         yield Static(id="notice")
         yield KeyBar(speaks_for_itself=lambda node: False)
 
     def on_mount(self) -> None:
-        self.query_one("#notes").display = False
+        self.query_one("#notes").display = self.query_one("#waits").display = False
         self._say(blank())
         self.query_one(Files).focus()
         self.set_interval(1.0, self._tick)
+        self.post_message(Listing.Shown())
         self._read()
+
+    def waits(self, words: str) -> None:
+        """What waits for the human: this covers the line that says so (asking.md E50)."""
+        line = self.query_one("#waits", Static)
+        line.update(ours(words))
+        line.display = bool(words)
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width < WIDE, "-narrow")

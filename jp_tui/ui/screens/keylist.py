@@ -20,6 +20,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import Problem
 from jp_tui.ui.keymap import FIXED
 from jp_tui.ui.keys import NO_KEYMAP, Row, Section, all_sections, counted, declared, words
+from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.ui.widgets.line import Line
@@ -83,6 +84,11 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.set_focus(self.query_one(VerticalScroll), scroll_visible=False)
+        self.post_message(Listing.Shown())
+
+    def waits(self, words: str) -> None:
+        """What waits for the human, on the frame: this may cover the line that says so (asking.md E50)."""
+        self.query_one(VerticalScroll).border_subtitle = ours(words)
 
     def on_resize(self, event: events.Resize) -> None:
         self._paint(event.size.width)
