@@ -124,7 +124,7 @@ async def test_a_theme_file_that_cannot_be_read_is_said_and_changes_nothing(tmp_
 
 async def test_a_theme_that_does_not_exist_is_no_reason_not_to_open() -> None:
     async with workspace(theme="nowhere") as (app, _):
-        assert app.theme == "textual-dark" and app.focused is app.composer
+        assert app.theme == "jp-night" and app.focused is app.composer
 
 
 async def test_the_keys_screen_lists_what_is_declared_and_f1_closes_it_again() -> None:
@@ -134,6 +134,7 @@ async def test_the_keys_screen_lists_what_is_declared_and_f1_closes_it_again() -
         shown = app.screen_text()
         assert "Ctrl+P" in shown and "F7" in shown and "/new" in shown
         await pilot.press("f1")
+        await pilot.pause()
         assert app.focused is app.composer
 
 
