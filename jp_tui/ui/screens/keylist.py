@@ -55,7 +55,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
         VerticalScroll {
             width: 100%; max-width: 112; height: auto; max-height: 100%; padding: 0 2; scrollbar-size-vertical: 1;
             background: $sheet-background; border: round $sheet-border; border-title-style: bold;
-            border-subtitle-color: $muted-foreground;
+            border-subtitle-color: $waiting-foreground; border-subtitle-style: bold;
         }
         Static { height: auto; }
         KeyLine { dock: bottom; padding: 0; }
