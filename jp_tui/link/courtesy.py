@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from contextvars import Context
 
-WINDOW = 0.008
-"""Seconds after a key in which it is painted when nothing else runs."""
+WINDOW = 0.02
+"""Seconds after a key in which it is painted, on a busy machine too, when nothing else runs."""
 
 
 class Courtesy:

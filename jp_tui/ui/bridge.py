@@ -26,8 +26,8 @@ PORTION = 0.003
 """Seconds of work on events, after which keys have their turn for as long as that took."""
 MOST = 256
 """Events of one portion; how many take its time is learnt."""
-KEY = 0.008
-"""Seconds after a key in which it is painted when nothing else is done."""
+KEY = 0.02
+"""Seconds after a key in which it is painted, on a busy machine too, when nothing else is done."""
 
 
 class EventsWait(Message):
