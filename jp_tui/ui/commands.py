@@ -185,7 +185,8 @@ class Commands(_Part):
         """A page over the workspace hears no key of the app; that for the keys works there too."""
         wanted = any(one.action == "keys" for one in bound(self).get(event.key, ()))
         page = isinstance(self.screen, ModalScreen) and not isinstance(self.screen, SystemModalScreen)
-        if wanted and page and "escape" in bound(self.screen):  # one that can be left
+        there = bound(self.screen)
+        if wanted and page and "escape" in there and event.key not in there:  # one that can be left, and has no F1
             event.stop()
             self.screen.call_later(self.action_keys)
 
@@ -194,7 +195,9 @@ class Commands(_Part):
     def action_keys(self) -> None:
         from jp_tui.ui.screens.keylist import KeyList, every_key  # with the widgets of every sheet
 
-        if not isinstance(self.screen, KeyList):
+        if isinstance(self.screen, KeyList):
+            self.screen.dismiss()
+        else:
             ours_ = next(kind for kind in type(self).__mro__ if "BINDINGS" in kind.__dict__)
             self.read_own()
             node = self.focused or self.screen
