@@ -173,6 +173,22 @@ async def test_apui_004_a_forged_end_of_a_paste_answers_nothing() -> None:
         assert app.answers == [] and app.sheet.reply.text == "a "
 
 
+async def test_after_a_paste_without_its_marks_the_sheet_is_deaf_anew() -> None:
+    """E11: who sends `/diff` as keys (a text expander, a multiplexer) means its Enter for what it was written to."""
+    app = Host(PROMPTS["boolean"], real_clock=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
+        app.burst(*"/diff")
+        await pilot.pause()
+        assert not app.sheet.armed
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.answers == []
+        await app.until(pilot, lambda: app.sheet.armed)
+        await pilot.press("y")
+        await app.until(pilot, lambda: app.answers != [])
+
+
 def test_every_prompt_of_the_sweep_has_an_answer_that_enter_takes() -> None:
     """Otherwise the sweep could not fail."""
     asked = [prompt for kind, prompt in PROMPTS.items() if prompt.kind == "question" and kind != "secret"]

@@ -64,6 +64,10 @@ class Ears(Vertical):
         """What a sheet has just answered is not to leave, if it did not yet."""
         raise NotImplementedError
 
+    def taken_back(self) -> None:
+        """What came was no answer: the sheet is deaf again, as when it opened."""
+        raise NotImplementedError
+
     def noted(self, arrival: Arrival) -> None:
         """A key moved the moment from which the sheet listens."""
         raise NotImplementedError
@@ -81,6 +85,8 @@ class Ears(Vertical):
         self._guard, fresh = self._guard.pressed(event.key, now)
         if burst and before is not None and sheet is not None and sheet.writing is None:
             self._not_meant(before, sheet)
+            if self._arrival.phase == "armed":  # who pasted elsewhere goes on typing there: Enter is not for us
+                self.taken_back()
             return self._overhear(event, now, sheet)
         fresh = fresh and not burst
         if own := bound(self).get(event.key):
