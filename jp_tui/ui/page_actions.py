@@ -5,9 +5,10 @@ A page speaks with the engine itself (`screens/overlay.py`); nothing else of it 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from jp_tui.ui import themes
 from jp_tui.ui.text import ours
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Pages(_Part):
     """A part of the app."""
 
     _wear: Callable[[str], bool]
+    _theme_files: Mapping[str, str]
     _bridge: Bridge
     _main: WorkspaceScreen
     _go_to: Callable[[str], None]
@@ -36,7 +38,7 @@ class Pages(_Part):
         from jp_tui.ui.screens.settings import SettingsPage
 
         if not any(isinstance(one, SettingsPage) for one in self.screen_stack):
-            self.push_screen(SettingsPage())
+            self.push_screen(SettingsPage(tuple(themes.choices(self._theme_files))))
 
     def action_trust(self) -> None:
         from jp_tui.ui.screens.trust import TrustPage

@@ -18,7 +18,8 @@ APPLIES = {
 }
 UNSET = "not set"
 WRITTEN = "Written to {file}."
-OWN_SIGN, QUIET_SIGN = "●", " "
+NAMED = 8
+"""Choices that are named; of more only the number is told, and Enter opens them."""
 
 Written = Callable[[Any], str]
 """A value as one line of TOML."""
@@ -57,7 +58,8 @@ def allowed(entry: SettingEntry) -> str:
         case "boolean":
             return "true or false"
         case "choice":
-            return " · ".join(entry.choices)
+            many = len(entry.choices) > NAMED
+            return f"one of {len(entry.choices)} names" if many else " · ".join(entry.choices)
         case "integer" | "number":
             whole = "a whole number" if entry.kind == "integer" else "a number"
             bounds = "" if entry.low is None or entry.high is None else f" from {entry.low:g} to {entry.high:g}"

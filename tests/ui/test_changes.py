@@ -89,6 +89,23 @@ async def test_nothing_is_taken_back_without_a_second_key() -> None:
         assert (sent.turn, sent.way, sent.keys, sent.overwrite) == (2, "back", ("k1",), {})
 
 
+async def test_a_click_on_what_is_asked_does_it_and_one_elsewhere_does_not() -> None:
+    """E60."""
+    async with workspace() as (app, pilot):
+        await type_(app, pilot, "/diff")
+        await app.says(pilot, read(NOTES))
+        await pilot.press("u")
+        await reads(app, pilot, "Take back notes.md?")
+        await pilot.click("#title")
+        await pilot.pause()
+        assert not undone(app) and "Take back notes.md?" not in app.screen_text()
+        await pilot.press("u")
+        await reads(app, pilot, "Take back notes.md?")
+        await pilot.click("#notice", offset=(3, 0))
+        await pilot.pause()
+        assert len(undone(app)) == 1
+
+
 async def test_undo_asks_at_once_and_what_was_changed_since_once_more() -> None:
     """Exactly what was shown is overwritten."""
     async with workspace() as (app, pilot):

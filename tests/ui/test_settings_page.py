@@ -103,6 +103,14 @@ async def test_a_choice_opens_its_names_with_what_holds_marked_and_can_be_left()
         assert sent(app) == [("ui.sidebar", "show")]
 
 
+async def test_a_theme_is_chosen_from_those_there_are() -> None:
+    async with page() as (app, pilot):
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, Choosing) and "● jp-night" in app.screen_text()
+        await pilot.press("escape")
+
+
 async def test_a_number_is_written_in_a_line_and_a_refusal_stands_in_place() -> None:
     async with page() as (app, pilot):
         await pilot.press("j", "j", "j", "enter")

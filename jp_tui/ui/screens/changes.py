@@ -287,16 +287,23 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         """What was asked is answered by the next key, whatever it is."""
         if self._sure is None or event.key in ("u", "U"):
             return
+        if event.key in ("y", "escape"):
+            event.stop()
+            event.prevent_default()
+        self._answered(event.key == "y")
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on what is asked does it, one on anything else but its keys does not (E60)."""
+        if self._sure is not None and not isinstance(event.widget, KeyBar):
+            self._answered(event.widget is self.query_one("#notice"))
+
+    def _answered(self, yes: bool) -> None:
+        assert self._sure is not None
         sure, self._sure = self._sure, None
         self._say(blank())
-        if event.key == "y":
-            event.stop()
-            event.prevent_default()
+        if yes:
             self._wait("taking back…" if sure.way == "back" else "bringing back…")
             self.wants(sure)
-        elif event.key == "escape":
-            event.stop()
-            event.prevent_default()
 
     # -- the rest
 

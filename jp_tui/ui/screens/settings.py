@@ -56,8 +56,10 @@ class SettingsPage(Searching):
 
     title_words = "Settings"
 
-    def __init__(self) -> None:
+    def __init__(self, themes: tuple[str, ...] = ()) -> None:
+        """`themes` are the names that `ui.theme` may have."""
         super().__init__()
+        self._themes = themes
         self._entries: tuple[SettingEntry, ...] | None = None
         self._file, self._wrote = "", ""
         self._typed: tuple[str, str] | None = None
@@ -73,7 +75,7 @@ class SettingsPage(Searching):
     def hear(self, event: ev.Event) -> None:
         match event:
             case ev.SettingsRead(entries=entries, file=file):
-                self._entries, self._file = entries, file
+                self._entries, self._file = tuple(self._named(one) for one in entries), file
                 self.found()
             case ev.SettingChanged(key=key, file=file, value=value):
                 if key == "ui.theme" and isinstance(value, str):
@@ -88,6 +90,12 @@ class SettingsPage(Searching):
                 self._wrong("\n".join(part for part in (message, advice) if part))
             case _:
                 pass
+
+    def _named(self, entry: SettingEntry) -> SettingEntry:
+        """A theme is chosen from those there are."""
+        if entry.key != "ui.theme" or not self._themes:
+            return entry
+        return entry.model_copy(update={"kind": "choice", "choices": self._themes})
 
     # -- the list
 
