@@ -24,12 +24,13 @@ Table = dict[str, Any]
 Place = tuple[int, int]  # line and column, from 1
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_QUOTED = re.compile(r'"(?:[^"\\\n]++|\\[^\n])*+"|\'[^\'\n]*+\'')
+# No group is repeated possessively: Pythons before 3.11.5 match such a one wrongly when something in it backtracks.
+_QUOTED = re.compile(r'"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"|\'[^\'\n]*\'')
 _SPACE = re.compile(r"[ \t]*+")
-_BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+_BLANK = re.compile(r"[ \t\r\n]*(?:#[^\n]*[ \t\r\n]*)*")
 _STRING = re.compile(
-    r'"""(?:[^"\\]++|\\.|"{1,2}(?!"))*+"{3,5}|'
-    r"'''(?:[^']++|'{1,2}(?!'))*+'{3,5}|" + _QUOTED.pattern,
+    r'"""[^"\\]*(?:(?:\\.|"{1,2}(?!"))[^"\\]*)*"{3,5}|'
+    r"'''[^']*(?:'{1,2}(?!')[^']*)*'{3,5}|" + _QUOTED.pattern,
     re.S,
 )
 _CLOSE = re.compile(r"[ \t\]]*+")

@@ -211,9 +211,9 @@ async def test_a_theme_of_ones_own_that_is_broken_is_said_at_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Issue 8, 5: one of ours is worn instead, and the reason stands until it is put away."""
-    file = tmp_path / "mine.toml"
-    file.write_text("primary = '#zz'\n")
-    found = {**themes.names("/nonexistent"), "mine": str(file)}
+    (tmp_path / "mine.toml").write_text("primary = '#zz'\n")
+    monkeypatch.chdir(tmp_path)  # however long its name is, the banner breaks no line in it
+    found = {**themes.names("/nonexistent"), "mine": "mine.toml"}
     monkeypatch.setattr(themes, "names", lambda folder: found)
     async with workspace(theme="mine") as (app, pilot):
         await pilot.pause()
