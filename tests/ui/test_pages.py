@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.settings import SettingEntry
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.screens.library import MOST, Library
@@ -19,6 +20,7 @@ from tests.fakes import scenes
 from tests.ui.app_host import workspace
 from tests.ui.test_inbox import asks, settled
 from tests.ui.test_library_page import AT, info, page, sent
+from tests.ui.test_settings_page import ENTRIES, read
 from tests.ui.test_settings_page import page as settings_page
 
 BOOLEAN = scenes.prompt("boolean")
@@ -45,11 +47,14 @@ async def test_what_is_typed_at_once_after_a_key_that_opens_a_line_stands_in_it(
 
 
 async def test_a_value_that_is_typed_at_once_after_enter_changes_no_other_setting() -> None:
+    text = SettingEntry(key="assistant.model.id", value="ollama/a", layer="user", kind="text", own=True)
     async with settings_page() as (app, pilot):
+        await app.says(pilot, read().model_copy(update={"entries": (text, *ENTRIES)}))
+        await pilot.press("home")
         app.burst("enter", *"xm", "enter")
         await pilot.pause()
         await pilot.pause()
-        assert [(one.key, one.value) for one in app.link.of(cmd.SetSetting)] == [("ui.theme", "jp-nightxm")]
+        assert [(one.key, one.value) for one in app.link.of(cmd.SetSetting)] == [("assistant.model.id", "ollama/axm")]
 
 
 async def test_a_question_that_comes_while_a_page_is_open_is_counted_on_its_frame() -> None:

@@ -52,6 +52,37 @@ class Files(OptionList, inherit_bindings=False):
     ]
 
 
+class FileDiff(Vertical):
+    """One file: what became of it in words, and its diff."""
+
+    DEFAULT_CSS = """
+    FileDiff {
+        width: 1fr; height: 100%; padding: 0 1;
+        #about { height: auto; max-height: 4; }
+        ContextView { height: 1fr; }
+    }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="about")
+        yield ContextView(Foreign(""), focus=True)
+
+    def put(self, one: FileChange | None) -> None:
+        """Show that file, or none."""
+        view, about = self.query_one(ContextView), self.query_one("#about", Static)
+        view.display = one is not None and bool(one.diff)
+        about.display = one is not None
+        if one is None:
+            return
+        named = foreign(Foreign(say.path(one)), mode="line", style="bold")
+        if counted := say.counts(one.added, one.removed):
+            named += ours("  {counts}", counts=words(counted))
+        if stands := say.about(one):
+            named += ours("\n{stands}", stands=foreign(Foreign(stands), mode="line", style=_STYLES[say.role(one)]))
+        about.update(named)
+        view.put(Foreign(say.body(one)))
+
+
 class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
     """The page; `undo` asks at once whether all that it shows is to be taken back."""
 
@@ -83,9 +114,6 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
             & > .option-list--option-highlighted { background: $primary 12%; color: $foreground; text-style: none; }
             &:ansi > .option-list--option-highlighted { background: transparent; }
         }
-        #file { width: 1fr; height: 100%; padding: 0 1; }
-        #about { height: auto; max-height: 4; }
-        #file ContextView { height: 1fr; }
         #waits { height: 1; padding: 0 1; color: $waiting-foreground; text-style: bold; text-align: right; }
         #notes, #notice { height: auto; max-height: 5; padding: 0 1; }
         #notes { color: $muted-foreground; }
@@ -94,7 +122,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         &.-narrow {
             #body { layout: vertical; }
             Files, Files:focus { width: 100%; height: auto; max-height: 30%; }
-            #file { width: 100%; }
+            FileDiff { width: 100%; }
         }
     }
     """
@@ -124,9 +152,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
         yield Static(id="title")
         with Vertical(id="body"):
             yield Files()
-            with Vertical(id="file"):
-                yield Static(id="about")
-                yield ContextView(Foreign(""), focus=True)
+            yield FileDiff()
         yield Static(id="notes")
         yield Static(id="waits")
         yield Static(id="notice")
@@ -246,18 +272,7 @@ class Changes(Overlay, ModalScreen[None], inherit_bindings=False):
             if at is not None and at < len(files):
                 options.replace_option_prompt_at_index(at, _row(files[at], self.size.width, marked))
         self._marked = options.highlighted
-        view, about = self.query_one(ContextView), self.query_one("#about", Static)
-        view.display = one is not None and bool(one.diff)
-        about.display = one is not None
-        if one is None:
-            return
-        named = foreign(Foreign(say.path(one)), mode="line", style="bold")
-        if counted := say.counts(one.added, one.removed):
-            named += ours("  {counts}", counts=words(counted))
-        if stands := say.about(one):
-            named += ours("\n{stands}", stands=foreign(Foreign(stands), mode="line", style=_STYLES[say.role(one)]))
-        about.update(named)
-        view.put(Foreign(say.body(one)))
+        self.query_one(FileDiff).put(one)
 
     def _say(self, what: Content) -> None:
         notice = self.query_one("#notice", Static)
