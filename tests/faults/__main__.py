@@ -1,0 +1,46 @@
+"""`python -m tests.faults [--whole] [--only PART,…] [--seed N] [--json FILE]`: what jp-tui survives, tried.
+
+Each part is a module with `tried(whole: bool, seed: int) -> list[Found]`: bounded (seconds, what CI runs by pytest,
+too), or the whole with `--whole` (minutes to hours, every figure that SECURITY.md names). Ends with 1 when a promise
+was broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from tests.faults.report import Found, table
+
+PARTS: dict[str, str] = {}
+"""The module of each part, by its name on the command line."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--whole", action="store_true", help="as often as the promises say, not as often as CI")
+    parser.add_argument("--only", metavar="PART,…", default=",".join(PARTS), help=f"some of {', '.join(PARTS)}")
+    parser.add_argument("--seed", type=int, default=1, help="where chance begins (default 1)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was found to FILE")
+    options = parser.parse_args()
+    names = [name for name in options.only.split(",") if name]
+    if unknown := set(names) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    found: list[Found] = []
+    for name in names:
+        begun = time.monotonic()
+        found += importlib.import_module(PARTS[name]).tried(options.whole, options.seed)
+        sys.stderr.write(f"{name}: {time.monotonic() - begun:.0f} s\n")
+    print(table(found))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(one) for one in found], indent=1) + "\n")
+    return 1 if any(one.failed for one in found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
