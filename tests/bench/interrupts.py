@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.program import Program
+from tests.bench.report import Row
+from tests.bench.setting import Bench
+
+SECONDS = 180.0
 
 WITHIN = 0.1
 """Seconds within which the first reaction must be on the screen."""
@@ -49,6 +53,19 @@ STATES = (
     State("tools run", _TOOL, "unattended", "running", b"\x1b", "Continue"),
     State("a permission is asked", _TOOL, "ask", "Run local", b"\x1b", "End Turn"),
 )  # fmt: skip
+
+
+def rows(bench: Bench) -> list[Row]:
+    """From the key that interrupts to the menu, in every state, against the bare app's key."""
+    keys, found = bench.rest, list[Row]()
+    for state in STATES:
+        more = prepare(state, bench.home, bench.folder)
+        with bench.ours(*more)() as program:
+            reach(state, program)
+            times = reactions(state, program, 3 if bench.quick else 25)
+        what = f"interrupt to menu: {state.name}"
+        found += [Row(what, times, keys, "bare app's key", tail=tail, within=WITHIN) for tail in (False, True)]
+    return found
 
 
 def prepare(state: State, home: Path, folder: Path) -> list[str]:

@@ -15,6 +15,9 @@ from pathlib import Path
 
 from tests.bench.program import Program, family
 from tests.bench.report import Row
+from tests.bench.setting import Bench
+
+SECONDS = 150.0
 
 AGENTS, EACH = 50, 20
 TWICE = 2.0
@@ -84,6 +87,12 @@ class Run:
             rollup = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
             found += sum(int(line.split()[1]) for line in rollup if line.startswith("Private_")) * 1024
         return found
+
+
+def rows(bench: Bench) -> list[Row]:
+    """All rows of this part."""
+    reps, keys, seconds = (1, 10, 4.0) if bench.quick else (3, 40, 6.0)
+    return measured(bench.folder, reps, keys, seconds, lambda model: bench.ours("--model", model)())
 
 
 def measured(folder: Path, reps: int, keys: int, seconds: float, ours: Callable[[str], Started]) -> list[Row]:

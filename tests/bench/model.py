@@ -1,8 +1,9 @@
 """A model server on 127.0.0.1 that streams at a steady rate over the OpenAI chat wire.
 
-`python -m tests.bench.model RATE TOKENS` prints its port and serves until its input ends. Each token is one event,
-sent on schedule without looking at the reader, so that a slow client falls behind instead of slowing the source.
-The text is Markdown of our own; it begins with `zqfirst` and ends with `zqlast`.
+`python -m tests.bench.model RATE TOKENS [AHEAD]` prints its port and serves until its input ends. Each token is one
+event, sent on schedule without looking at the reader, so that a slow client falls behind instead of slowing the source.
+The text is Markdown of our own; it begins with `zqfirst` and ends with `zqlast`. AHEAD characters come before that at
+once, in large pieces: then the message is so long already when the tokens begin.
 """
 
 from __future__ import annotations
@@ -27,10 +28,31 @@ WORDS = [
 
 def tokens(count: int, seed: int = 1) -> Iterator[str]:
     """`count` pieces of about four characters that make paragraphs, lists and code."""
-    rand = random.Random(seed)
     yield "zqfirst\n\n"
     made = 2
+    written = blocks(seed)
     while made < count:
+        text = next(written)
+        for start in range(0, len(text), 4):
+            if made < count:
+                made += 1
+                yield text[start : start + 4]
+    yield "\n```\n\nzqlast"
+
+
+def ahead(size: int) -> Iterator[str]:
+    """At least `size` characters of other whole blocks, in pieces of a few blocks."""
+    written = blocks(seed=7)
+    while size > 0:
+        piece = "".join(next(written) for _ in range(8))
+        size -= len(piece)
+        yield piece
+
+
+def blocks(seed: int) -> Iterator[str]:
+    """Paragraphs, lists and code without an end."""
+    rand = random.Random(seed)
+    while True:
         kind = rand.choice(("prose", "prose", "list", "code"))
         lines = []
         for _ in range(rand.randint(2, 6)):
@@ -41,12 +63,7 @@ def tokens(count: int, seed: int = 1) -> Iterator[str]:
         text = "\n".join(lines)
         if kind == "code":
             text = f"```python\n{text.replace(' of ', ' = ')}\n```"
-        text += "\n\n"
-        for start in range(0, len(text), 4):
-            if made < count:
-                made += 1
-                yield text[start : start + 4]
-    yield "\n```\n\nzqlast"
+        yield text + "\n\n"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -54,6 +71,7 @@ class Handler(BaseHTTPRequestHandler):
 
     rate = 200.0
     count = 1000
+    ahead = 0
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
@@ -76,6 +94,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
+        for piece in ahead(self.ahead):
+            self._event({"content": piece}, None)
         start = time.monotonic()
         for number, token in enumerate(tokens(self.count)):
             time.sleep(max(0.0, start + number / self.rate - time.monotonic()))
@@ -91,6 +111,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def main() -> None:
     Handler.rate, Handler.count = float(sys.argv[1]), int(sys.argv[2])
+    Handler.ahead = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     print(server.server_address[1], flush=True)

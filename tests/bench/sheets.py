@@ -20,6 +20,9 @@ from typing import Any
 from tests.bench import holds
 from tests.bench.program import Program
 from tests.bench.report import Row
+from tests.bench.setting import Bench
+
+SECONDS = 200.0
 
 WITHIN = 0.1
 """Seconds that no single step may hold the loop (issue 5, "Bad input")."""
@@ -256,6 +259,14 @@ def bare(program: Program, log: Path) -> Iterator[tuple[str, tuple[float, float]
 
 
 Started = AbstractContextManager[Program]
+
+
+def rows(bench: Bench) -> list[Row]:
+    """All rows of this part."""
+    return measured(
+        bench.folder, 1 if bench.quick else 5, lambda log: bench.watched(log, bench.BARE, "--text"),
+        lambda log, model: bench.watched(log, "jp_tui", "--model", model),
+    )  # fmt: skip
 
 
 def measured(

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
@@ -15,9 +16,21 @@ from jp_tui.journal.port import Entry
 from jp_tui.journal.store import open_journal
 from jp_tui.system.paths import Paths
 from tests.bench.model import tokens
+from tests.bench.report import Row
+
+if TYPE_CHECKING:
+    from tests.bench.setting import Bench
+
+SECONDS = 20.0
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _TURN = 5  # events: start, request, reasoning, message, outcome
+
+
+def rows(bench: Bench) -> list[Row]:
+    """One row."""
+    ours, theirs = appends(bench.folder / "append", 40 if bench.quick else 400)
+    return [Row("durable append of an event", ours, theirs, against="raw SQLite")]
 
 
 def turn(number: int, last: bool) -> list[Entry]:

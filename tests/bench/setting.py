@@ -1,0 +1,124 @@
+"""What the parts of the benchmark share: a folder, the programs, a model server, and what is measured once for all.
+
+Programs that are compared are started in turns, so that a busy moment of the machine meets both. Reads no results.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
+from pathlib import Path
+
+from tests.bench import store
+from tests.bench.program import Program
+
+ROOT = Path(__file__).resolve().parents[2]
+RATE = 200
+"""Tokens a second of the model server, when nothing else is asked for."""
+KEYS = 25
+"""Keys that are typed into each program that was started."""
+Start = Callable[[], AbstractContextManager[Program]]
+Samples = dict[str, list[float]]
+"""By what was measured, in seconds."""
+
+
+class Bench:
+    """One run: `reps` starts of each program (few when `quick`), in folders of its own."""
+
+    BARE = str(Path(__file__).with_name("bare_app.py"))
+
+    def __init__(self, folder: Path, quick: bool) -> None:
+        self.folder = folder
+        self.home, self.workspace = folder / "home", folder / "workspace"
+        self.workspace.mkdir()
+        self.quick = quick
+        self.reps = 2 if quick else 9
+        self.env = {
+            **{name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ},
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "HOME": str(folder),
+            "JP_TUI_HOME": str(self.home),
+            "PYTHONPATH": str(ROOT),
+        }
+
+    # -- programs
+
+    @contextmanager
+    def run(self, *command: str) -> Iterator[Program]:
+        """Python with these arguments, in a pty; ended at the end."""
+        program = Program([sys.executable, *command], self.env, self.workspace)
+        try:
+            yield program
+        finally:
+            program.close()
+
+    def watched(self, log: Path, program: str, *more: str) -> AbstractContextManager[Program]:
+        """A program that writes to `log` how long its loop is held."""
+        return self.run("-m", "tests.bench.holds", str(log), program, *more)
+
+    def bare(self, *more: str) -> Start:
+        """The bare app; with "--guarded" under our guardian and driver."""
+        return lambda: self.run(self.BARE, *more)
+
+    def ours(self, *more: str) -> Start:
+        """jp-tui as a user starts it."""
+        return lambda: self.run("-m", "jp_tui", *more)
+
+    @contextmanager
+    def model(self, tokens: int = RATE * 12, rate: float = RATE) -> Iterator[None]:
+        """A model server in a process of its own, so that the stopwatch is not held up; the only one configured."""
+        command = [sys.executable, "-m", "tests.bench.model", str(rate), str(tokens)]
+        with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdin is not None and server.stdout is not None
+            store.configure(self.home, int(server.stdout.readline()))
+            try:
+                yield
+            finally:
+                server.stdin.close()
+
+    # -- measured once, for every part that compares with it
+
+    @cached_property
+    def started(self) -> dict[str, Samples]:
+        """ "frame", "first key" and "keys" of "jp-tui" and the "bare app", started in turns."""
+        with self.model():
+            return start_and_keys(self, {"bare app": self.bare(), "jp-tui": self.ours()})
+
+    @cached_property
+    def rest(self) -> list[float]:
+        """Seconds from key to paint of the bare app at rest."""
+        if "started" in self.__dict__:
+            return self.started["bare app"]["keys"]
+        return start_and_keys(self, {"bare app": self.bare()})["bare app"]["keys"]
+
+
+def interleaved(reps: int, starts: dict[str, Start], measure: Callable[[str, Program], None]) -> None:
+    """Start each in turn, `reps` times and once before that for nothing."""
+    for rep in range(-1, reps):
+        for name, start in starts.items():
+            with start() as program:
+                if rep < 0:
+                    program.first_key()
+                else:
+                    measure(name, program)
+
+
+def start_and_keys(bench: Bench, starts: dict[str, Start], keys: int = KEYS) -> dict[str, Samples]:
+    """First frame, first echoed key, and keys at rest, by program."""
+    found: dict[str, Samples] = {name: {"frame": [], "first key": [], "keys": []} for name in starts}
+
+    def measure(name: str, program: Program) -> None:
+        mine = found[name]
+        mine["frame"].append(program.first_frame())
+        mine["first key"].append(program.first_key())
+        program.settle(0.3)
+        program.pass_time(0.7)  # what a program defers until after its first frame
+        mine["keys"] += program.keys(keys)
+
+    interleaved(bench.reps, starts, measure)
+    return found
