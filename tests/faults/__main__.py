@@ -17,7 +17,9 @@ from pathlib import Path
 
 from tests.faults.report import Found, table
 
-PARTS: dict[str, str] = {}
+PARTS: dict[str, str] = {
+    "streams": "tests.faults.streams",
+}
 """The module of each part, by its name on the command line."""
 
 
