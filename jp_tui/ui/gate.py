@@ -18,7 +18,8 @@ from jp_tui.conversation.urls import clean_url
 from jp_tui.conversation.visible import picture
 from jp_tui.ui.plain_signs import ascii_text
 
-_ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_ACTS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""A row has no newline and no tab either: one ends it, and the other leaves cells as they were."""
 
 
 _signs = [False]
@@ -31,12 +32,14 @@ def only_ascii(yes: bool) -> None:
 
 
 def passed(text: str) -> str:
-    """The text with C0 except newline and tab, DEL, C1 and surrogates made visible."""
+    """The text of a row with C0, DEL, C1 and surrogates made visible, a tab as a blank."""
     return _ACTS.sub(_sign, text) if _ACTS.search(text) else text
 
 
 def _sign(match: re.Match[str]) -> str:
     char = match.group()
+    if char in "\t\n":
+        return " " if char == "\t" else "⏎"
     return "\ufffd" if char >= "\u0080" else picture(char)
 
 

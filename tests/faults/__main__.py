@@ -18,6 +18,7 @@ from pathlib import Path
 from tests.faults.report import Found, table
 
 PARTS: dict[str, str] = {
+    "painter": "tests.faults.painter",
     "streams": "tests.faults.streams",
 }
 """The module of each part, by its name on the command line."""

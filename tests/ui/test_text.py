@@ -108,8 +108,8 @@ def rendered(*segments: Segment) -> str:
 
 
 def test_the_gate_makes_what_got_this_far_visible() -> None:
-    """T1: C0 except newline and tab, DEL, C1 and surrogates; the row keeps its width."""
-    assert gate.passed("a\tb\nc") == "a\tb\nc"
+    """T1: C0, DEL, C1 and surrogates; the row keeps its width, and neither a tab nor a newline moves the cursor."""
+    assert gate.passed("a\tb\nc") == "a b⏎c"
     shown = rendered(Segment("a\x1b]0;t\x07b\x9bc\x7f\ud83dd", Style(bold=True)))
     assert shown == "\x1b[1ma␛]0;t␇b\x1b[0m" or "␛]0;t␇b" in shown
     assert not ACTS.search(shown.replace("\x1b[1m", "").replace("\x1b[0m", ""))

@@ -122,6 +122,8 @@ class _Segments:
     def add(self, piece: Piece) -> None:
         if not piece.text:
             return
+        if "\t" in piece.text:  # a tab moves the cursor and paints no cell
+            piece = piece._replace(text=piece.text.replace("\t", " "))
         if self.parts and self.parts[-1][1] == piece.style:
             self.parts[-1] = (self.parts[-1][0] + piece.text, piece.style)
         else:
@@ -151,6 +153,8 @@ def wrap(pieces: Sequence[Piece], first: int, rest: int | None = None) -> list[L
     Breaks at blanks, between wide characters, and inside words only when a word is longer than a line.
     """
     rest = first if rest is None else rest
+    if any("\t" in piece.text for piece in pieces):
+        pieces = [piece._replace(text=piece.text.replace("\t", " ")) for piece in pieces]
     if width_of(pieces) <= first:
         return [Line([piece for piece in pieces if piece.text], None)]
     wrapper = _Wrapper(max(first, 1), max(rest, 1))
