@@ -57,7 +57,7 @@ class Batch:
     ) -> None:
         self._log, self._coordinator, self._order = log, coordinator, list(order)
         earlier = earlier or Earlier()
-        self._keeping = Keeping(log, earlier.results)
+        self._keeping = Keeping(log, earlier.results, begun=earlier.begun)
         self._runner = Runner(log, coordinator, checks, root, self._say, self._keeping, earlier, agents)
         self._deciding: asyncio.Task[Done | None] | None = None
         self._calls = list(calls)

@@ -20,9 +20,10 @@ from jp_tui.engine.copies import copies_of
 from jp_tui.engine.delivering import delivered
 from jp_tui.engine.forms import review_digest, rule_for
 from jp_tui.engine.garbage import unsound
+from jp_tui.engine.history import REPAIRED
 from jp_tui.engine.intent import stated
 from jp_tui.engine.job import Deferred, Done, Earlier, Job
-from jp_tui.engine.keeping import DELIVERY, Keeping
+from jp_tui.engine.keeping import DELIVERY, LEAVE, Keeping
 from jp_tui.engine.log import Log
 from jp_tui.engine.permission import forbidden, permitted, refused, unavailable
 from jp_tui.engine.prompts import Asking
@@ -132,6 +133,9 @@ class Runner:
                     return ended
             if job.setup.run == "unattended" and job.setup.run_place:
                 self._coordinator.counts(ledger.unattended(call.name))
+            if job.permission:  # whoever gave leave is on record before anything runs
+                cut = response(call.id, Done(REPAIRED, True, "error"), job, job.setup)
+                await self._keeping.keep(LEAVE, [cut])
             done = await self._until_done(job)
             job.ms = self._since(began)
             return await self._delivered(job, done) if done.own else done

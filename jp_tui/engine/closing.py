@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import pairing
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine import agent_record
 from jp_tui.engine.history import REPAIRED
-from jp_tui.engine.keeping import DELIVERY, RESULT, kept
+from jp_tui.engine.keeping import DELIVERY, LEAVE, RESULT, kept
 from jp_tui.journal.port import Partial
 
 
@@ -53,7 +53,8 @@ def remains(
     """What was not yet in the log when the program died, and all parts that this closes.
 
     Text that was being streamed, marked incomplete, unless no `words` are wanted because they will be said again; and
-    results that waited for an earlier call's. One that waits for leave to be delivered stays where it is.
+    results that waited for an earlier call's. One that waits for leave to be delivered stays where it is, and so does
+    the leave of a call that came to no result.
     """
     events: list[ev.Event] = []
     for partial in partials if words else ():
@@ -63,15 +64,29 @@ def remains(
     calls = set(open_calls(turn))
     events += [result for call, (_, result) in kept(partials, RESULT).items() if call in calls]
     asked = kept(partials, DELIVERY)
-    stay = {asked[call][0] for call in held_back(turn, partials)}
+    stay = {asked[call][0] for call in held_back(turn, partials)} | {
+        part for part, _ in leaves(turn, partials).values()
+    }
     return events, [partial.part for partial in partials if partial.part not in stay]
 
 
-def interrupted(turn: Sequence[ev.Event], but: Collection[str] = ()) -> list[ev.Event]:
-    """The events that close what a turn asked and called, `but` for calls of these tools; it may still go on."""
+Leaves = Mapping[str, tuple[str, ev.ToolCallResponse]]
+"""By call: the name of the part that is kept, and the response of one that came to no result."""
+
+
+def leaves(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> Leaves:
+    """The calls that were given leave and have no response yet."""
+    calls = set(open_calls(turn)) - set(kept(partials, RESULT))
+    return {call: found for call, found in kept(partials, LEAVE).items() if call in calls}
+
+
+def interrupted(turn: Sequence[ev.Event], but: Collection[str] = (), given: Leaves | None = None) -> list[ev.Event]:
+    """The events that close what a turn asked and called, `but` for calls of these tools; it may still go on. The leave
+    that a call was `given` stands beside its response."""
     found: list[ev.Event] = [ev.InquiryCancelled(id=asked.id, reason="user") for asked in open_inquiries(turn)]
     waits = [one.request for one in pairing.calls(turn) if one.response is None and one.request.name not in but]
-    found.extend(ev.ToolCallResponse(id=call.id, content=REPAIRED, is_error=True) for call in waits)
+    cut = {call: response for call, (_, response) in (given or {}).items()}
+    found.extend(cut.get(call.id) or ev.ToolCallResponse(id=call.id, content=REPAIRED, is_error=True) for call in waits)
     return found
 
 
@@ -82,11 +97,17 @@ def said_all(turn: Sequence[ev.Event]) -> bool:
     return isinstance(last, ev.ChatResponse) and last.kind == "message" and not last.metadata.get("incomplete")
 
 
-def debts(turn: Sequence[ev.Event], model: str, total: JsonObject, error: JsonObject | None = None) -> list[ev.Event]:
+def debts(
+    turn: Sequence[ev.Event],
+    model: str,
+    total: JsonObject,
+    error: JsonObject | None = None,
+    given: Leaves | None = None,
+) -> list[ev.Event]:
     """The events that close an unfinished turn: its questions, its calls, its end.
 
-    `error` is why it failed, when that is known; `total` the tokens of the conversation so far.
+    `error` is why it failed, when that is known; `total` the tokens of the conversation so far; `given` as above.
     """
-    found = interrupted(turn)
+    found = interrupted(turn, given=given)
     outcome: ev.Ending = "interrupted" if error is None else "failed"
     return [*found, ev.TurnOutcome(outcome=outcome, model=model, error=error, metadata={"total": total})]

@@ -44,7 +44,9 @@ async def mend(log: Log) -> None:
     events, parts = closing.remains(turn, partials)
     now = [*turn, *events]
     if turn and not closing.ended(turn) and not closing.resumable(now, closing.held_back(turn, partials)):
-        events = [*events, *closing.debts(now, log.model, count(log, []).counts())]
+        given = closing.leaves(turn, partials)
+        events = [*events, *closing.debts(now, log.model, count(log, []).counts(), given=given)]
+        parts += [part for part, _ in given.values()]
     if events or parts:
         await log.append(events, (), parts, quiet=True)
 
@@ -66,7 +68,9 @@ async def settle_old(log: Log, error: JsonObject | None) -> None:
     if turn and not closing.ended(turn) and any(isinstance(event, ev.TurnStart) for event in turn):
         for asked in closing.open_inquiries(turn):
             log.setup.journal.clear_draft(log.id, asked.id)
-        await log.append(closing.debts(turn, log.model, log.total.counts(), error))
+        given = closing.leaves(turn, log.setup.journal.partials(log.id))
+        parts = [part for part, _ in given.values()]
+        await log.append(closing.debts(turn, log.model, log.total.counts(), error, given), (), parts)
 
 
 def count(log: Log, page: list[Stored]) -> UsageTotals:

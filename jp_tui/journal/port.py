@@ -325,8 +325,9 @@ class Journal(Reading, Protocol):
     ) -> Receipt[list[int]]:
         """Add all entries or none, and forget the parts that they finish; the answer is their numbers."""
 
-    def partial(self, conversation: str, part: str, kind: str, chunk: str) -> Receipt[None]:
-        """Add to a streaming part. May wait up to 0.2 s for more, so do not await it while streaming."""
+    def partial(self, conversation: str, part: str, kind: str, chunk: str, *, durable: bool = False) -> Receipt[None]:
+        """Add to a streaming part. May wait up to 0.2 s for more, unless it is to be durable: so do not await it while
+        streaming."""
 
     def set_title(
         self, conversation: str, title: str, titled: Titled = "user", but: Titled | None = None

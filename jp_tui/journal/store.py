@@ -62,13 +62,13 @@ class SqliteJournal(Reader):
         entries, parts = tuple(entries), tuple(closes_parts)
         return self._do(lambda db: changes.append(db, conversation, entries, parts), durable)
 
-    def partial(self, conversation: str, part: str, kind: str, chunk: str) -> Receipt[None]:
+    def partial(self, conversation: str, part: str, kind: str, chunk: str, *, durable: bool = False) -> Receipt[None]:
         pieces = [chunk]
         return self._writer.submit(
             Job(
                 lambda db: changes.add_partial(db, conversation, part, kind, "".join(pieces)),
-                durable=False,
-                lazy=True,
+                durable=durable,
+                lazy=not durable,
                 joins=(conversation, part),
                 pieces=pieces,
             )

@@ -6,6 +6,7 @@ nothing of what the files mean, and never changes the mode of a folder that was 
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -151,7 +152,8 @@ def write_fully(descriptor: int, data: bytes) -> None:
 def write_private(path: Path, data: bytes) -> None:
     """Replace a file of ours in one step: a reader sees the old or the new one, also after a power cut.
 
-    PathsError when that is impossible; the old file is then as it was.
+    PathsError when that is impossible; the old file is then as it was, or, where only the last sync failed, the new
+    one stands there whole.
     """
     private_folder(path.parent)
     path = Path(os.path.realpath(path))  # a linked configuration stays linked
@@ -166,7 +168,8 @@ def write_private(path: Path, data: bytes) -> None:
         os.replace(spare, path)
         _sync_folder(path.parent)
     except OSError as error:
-        spare.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # gone already, or the disk takes nothing at all
+            spare.unlink()
         raise PathsError(f"cannot write {path}: {because(error)}") from error
 
 

@@ -7,6 +7,7 @@ no home folder. Imports no Textual, so that commands without a screen can use `i
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -91,6 +92,10 @@ def write_report(error: BaseException, state: Path, where: str = "") -> Path:
     descriptor = private_open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         write_fully(descriptor, report_text(error, os.environ, where).encode("utf-8", "backslashreplace"))
+    except OSError:
+        with contextlib.suppress(OSError):  # half a report tells nothing
+            os.unlink(folder / name)
+        raise
     finally:
         os.close(descriptor)
     return folder / name
