@@ -82,7 +82,8 @@ def _named(provider: str, known: Known) -> servers.Provider:
     found = known.providers.get(provider)
     if found is None:
         near = nearest(provider, list(known.providers))
-        raise ValueError(f"no provider {provider}" + (f"; did you mean {near}?" if near else ""))
+        rest = f"did you mean {near}?" if near else "there are " + ", ".join(sorted(known.providers))
+        raise ValueError(f"no provider {provider}; {rest}")
     return found
 
 

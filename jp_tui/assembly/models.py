@@ -75,7 +75,10 @@ def _open(parts: Parts, known: Mapping[str, servers.Provider], name: str) -> Mod
     provider_name, _, model = name.partition("/")
     provider = known.get(provider_name)
     if provider is None:
-        raise ModelError("unknown_model", f"There is no provider {provider_name}.", "Name another with --model.")
+        names = ", ".join(sorted(known))
+        raise ModelError(
+            "unknown_model", f"There is no provider {provider_name}.", f"There are: {names}. Name one with --model."
+        )
     retry = Retry(assistant.request.max_retries, assistant.request.base_backoff_ms, assistant.request.max_backoff_secs)
     try:
         opened: Provider

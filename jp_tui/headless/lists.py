@@ -8,6 +8,7 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
+from jp_tui.view.amounts import turns
 from jp_tui.view.export import exported
 
 
@@ -81,7 +82,7 @@ def _table(conversations: tuple[ConversationInfo, ...], output: Output, which: s
         return
     for info in conversations:
         title = neutralise(info.title, "line") or "(no title)"
-        output.say(f"{info.id:<10} {info.updated[:16]}  {info.turns:>4} turns  {info.model:<32} {title}")
+        output.say(f"{info.id:<10} {info.updated[:16]}  {turns(info.turns):>10}  {info.model:<32} {title}")
 
 
 def _told(events: list[StoredEvent], more: bool, output: Output) -> list[StoredEvent]:

@@ -148,7 +148,8 @@ def parse_model(text: str, settings: Settings, known: Mapping[str, Provider], *,
     if provider is None:
         near = nearest(name, [*known, *aliases])
         suggestion = f"{near}/{model}" if near and slash else near
-        raise SettingsError(Problem(f"no provider {name}", "assistant.model.id", where, nearest=suggestion))
+        there = "" if near else "; there are " + ", ".join(sorted(known))
+        raise SettingsError(Problem(f"no provider {name}{there}", "assistant.model.id", where, nearest=suggestion))
     if not (model or provider.default_model):
         raise SettingsError(Problem(f"name a model: {name}/MODEL", "assistant.model.id", where))
     return ModelId(name, model or provider.default_model)
