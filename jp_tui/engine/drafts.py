@@ -6,11 +6,12 @@ for the workspace, and the next new conversation gets it. It moves along when so
 
 from __future__ import annotations
 
-from contextlib import suppress
+import asyncio
 
 from jp_tui.engine.entries import storable
 from jp_tui.engine.log import Log
-from jp_tui.journal.port import JournalError
+from jp_tui.journal.port import JournalError, Receipt
+from jp_tui.protocol.events import StorageFailed
 
 COMPOSER = "composer"
 FOLDS = "composer.folds"
@@ -19,13 +20,18 @@ QUEUE = "queue"
 """What is to be said after the turn that runs (`queue_desk.py`); it outlasts the turn."""
 
 
+NOT_KEPT = "What you type is not kept beyond this program until there is room again; send it, or copy it."
+
+
 class Drafts:
-    """The drafts of one conversation, by key. One that cannot be kept is no failure: sending the text will say so."""
+    """The drafts of one conversation, by key. One that cannot be kept ends nothing, and the user is told, once."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
         self._shelf = log.id if log.exists else f"new:{log.setup.workspace}"
         self._held: dict[str, str] = {}
+        self._writing: set[asyncio.Task[None]] = set()
+        self._told = False
 
     def all(self) -> dict[str, str]:
         """By key: `composer`, or an inquiry's id. Raises JournalError."""
@@ -35,13 +41,32 @@ class Drafts:
     def save(self, key: str, text: str) -> None:
         """Keep it; an empty text forgets it."""
         journal, text = self._log.setup.journal, storable(text)
-        with suppress(JournalError):
+        try:
             if text:
                 self._held[key] = text
-                journal.save_draft(self._shelf, key, text)
+                self._watch(journal.save_draft(self._shelf, key, text), lost=True)
             else:
                 self._held.pop(key, None)
-                journal.clear_draft(self._shelf, key)
+                self._watch(journal.clear_draft(self._shelf, key), lost=False)
+        except JournalError:  # it is closed: the program ends
+            return
+
+    def _watch(self, receipt: Receipt[None], *, lost: bool) -> None:
+        """Find out later whether it was kept; `lost`: words would be, if not."""
+
+        async def watch() -> None:
+            try:
+                await receipt
+            except JournalError as problem:
+                if lost and not self._told:
+                    self._told = True
+                    self._log.publish(StorageFailed(message=str(problem), advice=NOT_KEPT))
+            else:
+                self._told = False
+
+        task = asyncio.create_task(watch())
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
 
     def begun(self) -> None:
         """Something is said: from now on the conversation has drafts of its own, and no prompt of before waits."""
