@@ -1,0 +1,230 @@
+"""A warmed-up process that lets its children play and kills them: one run costs a fork, not a start.
+
+`python -m tests.faults.kills_worker SEED FIRST LAST STEP WHAT` prints one JSON line a run. WHAT is `moments`, or
+`commits`: then run N is the Nth of all (scene, commit, before or after). It has one thread and reaps what its
+children leave behind, so that it also sees what outlives them. It judges in a child, too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from jp_tui.compose.parts import Parts, Place, parts
+from jp_tui.protocol.base import Model
+from jp_tui.settings.arguments import Arguments, parse
+from jp_tui.system.paths import Paths
+from tests.faults import kills_player as player
+from tests.faults.kills_judge import judged
+from tests.faults.kills_scenes import SCENES, furnish, settle
+
+PATIENCE = 60.0
+REMAINS = 5.0
+"""Seconds after which no child may be left."""
+_SUBREAPER = 36
+
+
+def warmed(home: Path) -> Parts:
+    """The parts of a run, with everything imported that a run imports; starts no thread."""
+    settle(home)
+    os.environ.clear()
+    os.environ.update({"HOME": str(home), "PATH": os.defpath, "JP_TUI_HOME": str(home), "LANG": "C.UTF-8"})
+    os.chdir(home)
+    arguments = parse(["--workspace", str(home), "begin"])
+    assert isinstance(arguments, Arguments)
+    place = Place(arguments)
+    import jp_tui.assembly
+    import jp_tui.engine.hub
+    import jp_tui.journal.store
+    import jp_tui.link.local
+    import jp_tui.providers.demo  # noqa: F401
+
+    return parts(arguments, place.sources.load(), place)
+
+
+def forked(work: Callable[[int], None]) -> tuple[int, int]:
+    """A child in a session of its own that does `work(pipe)`; its number and the other end of the pipe."""
+    out, into = os.pipe()
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        os.close(into)
+        return child, out
+    code = 1
+    try:
+        os.setsid()
+        os.close(out)
+        work(into)
+        code = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(code)
+
+
+def heard(pipe: int, seconds: float) -> tuple[bytes, bool]:
+    """What comes through the pipe in so many seconds, and whether it has ended."""
+    data, end = b"", time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if not select.select([pipe], [], [], left)[0]:
+            break
+        piece = os.read(pipe, 1 << 16)
+        if not piece:
+            return data, True
+        data += piece
+    return data, False
+
+
+def remains() -> float:
+    """Seconds until everything that our children left behind was gone; it is reaped. REMAINS when it stays."""
+    began = time.monotonic()
+    while (now := time.monotonic() - began) < REMAINS:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                time.sleep(0.002)
+        except ChildProcessError:
+            return now
+    return REMAINS
+
+
+def _built(model: type[Model]) -> None:
+    """The validators of all messages, which are else made where the first one is needed."""
+    for one in model.__subclasses__():
+        one.model_rebuild(force=False)
+        _built(one)
+
+
+class Worker:
+    """Plays scenes below one folder, one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._made = warmed(folder / "home")
+        self.lasts: dict[str, float] = {}
+        self.commits: dict[str, int] = {}
+
+    def parts(self, run: str) -> Parts:
+        """Those of a fresh place."""
+        workspace, home = self._folder / run / "workspace", self._folder / run / "home"
+        furnish(workspace)
+        environment = {**self._made.environment, "JP_TUI_HOME": str(home)}
+        return replace(self._made, paths=Paths.of(environment), workspace=workspace, environment=environment)
+
+    def measure(self) -> None:
+        """Play each scene to its end: how long it lasts and how many commits it makes. What it had to load is loaded
+        here from then on."""
+        for _ in range(2):
+            for name, says in SCENES.items():
+                began = time.monotonic()
+                said, _ = self._play(f"measured {name} {began}", says, name, None, PATIENCE)
+                told = player.lines(said)
+                loaded = [one for line in told for one in line.get("loaded", ())]
+                assert loaded, f"{name} came to no end: {told[-5:]}"
+                self.lasts[name] = time.monotonic() - began
+                self.commits[name] = max(line.get("commit", 0) for line in told)
+                for module in loaded:
+                    with contextlib.suppress(ImportError):
+                        importlib.import_module(module)
+            _built(Model)
+
+    def _play(
+        self, run: str, says: tuple[str, ...], seed: str, kill: player.Kill | None, seconds: float
+    ) -> tuple[bytes, float]:
+        """What the player said, killed after so many seconds if it has not ended before; and when it was gone."""
+        made = self.parts(run)
+        os.chdir(made.workspace)
+        child, pipe = forked(lambda into: player.play(made, says, into, seed, kill))
+        said, ended = heard(pipe, seconds)
+        if not ended:
+            os.kill(child, signal.SIGKILL)
+            said += heard(pipe, PATIENCE)[0]
+        os.waitpid(child, 0)
+        died = time.monotonic()
+        os.close(pipe)
+        return said, died
+
+    def run(self, number: int, seed: int, scene: str, kill: player.Kill | None) -> dict[str, Any]:
+        """One kill and what it left."""
+        dice = random.Random(f"{seed}.{number}")
+        moment = PATIENCE if kill else dice.uniform(0, self.lasts[scene] * 1.02)
+        name = f"{number}"
+        said, died = self._play(name, SCENES[scene], f"{seed}.{number}", kill, moment)
+        told = player.lines(said)
+        left = remains()
+        made = replace(
+            self._made,
+            paths=Paths.of({"JP_TUI_HOME": str(self._folder / name / "home")}),
+            workspace=self._folder / name / "workspace",
+            environment={**self._made.environment, "JP_TUI_HOME": str(self._folder / name / "home")},
+        )
+        folder = self._folder / name
+
+        def judge(into: int) -> None:
+            os.write(into, json.dumps(judged(made, told, died, folder)).encode())
+
+        child, pipe = forked(judge)
+        verdict, ended = heard(pipe, PATIENCE)
+        if not ended:
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(pipe)
+        found = json.loads(verdict) if verdict else {"found": ["the judge said nothing"], "figures": {}}
+        if left >= REMAINS:
+            found["found"].append(f"after {REMAINS:.0f} s there were processes left")
+        if not found["found"]:
+            shutil.rmtree(self._folder / name)
+        where = (
+            f"commit {kill.commit}, {'before' if kill.before else 'after'} it" if kill else f"{moment * 1000:.0f} ms"
+        )
+        done = any("done" in line for line in told)
+        return {"run": number, "scene": scene, "where": where, "left": left, "died": not done, **found}
+
+
+def kills(worker: Worker) -> Iterator[tuple[str, player.Kill]]:
+    """Every commit of every scene, before and after."""
+    for scene, count in worker.commits.items():
+        for commit in range(1, count + 1):
+            for before in (True, False):
+                yield scene, player.Kill(commit, before)
+
+
+def main() -> None:
+    seed, first, last, step = map(int, sys.argv[1:5])
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+    # a kill leaves to the system's memory what was written, so that no disk is needed to see what is left of it
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    folder = Path(tempfile.mkdtemp(prefix="kills-", dir=memory))
+    worker = Worker(folder)
+    gc.freeze()
+    worker.measure()
+    print(json.dumps({"lasts": worker.lasts, "commits": worker.commits}), flush=True)
+    every = list(kills(worker))
+    random.Random(seed).shuffle(every)
+    for number in range(first, last, step):
+        if sys.argv[5] == "commits":
+            scene, kill = every[number % len(every)]
+            result = worker.run(number, seed, scene, kill)
+        else:
+            scene = list(SCENES)[number % len(SCENES)]
+            result = worker.run(number, seed, scene, None)
+        print(json.dumps(result), flush=True)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
