@@ -18,8 +18,10 @@ from pathlib import Path
 from tests.faults.report import Found, table
 
 PARTS: dict[str, str] = {
+    "io": "tests.faults.io_calls",
     "painter": "tests.faults.painter",
     "streams": "tests.faults.streams",
+    "servers": "tests.faults.servers",
 }
 """The module of each part, by its name on the command line."""
 
