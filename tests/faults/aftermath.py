@@ -54,7 +54,7 @@ def _store(folder: Path, report: dict[str, Any], found: list[str]) -> tuple[dict
     try:
         rows = journal.conversations()
         stored = {one.seq: json.loads(one.entry.payload) for row in rows for one in journal.read(row.id, 0, 1000)}
-        shelves = [row.id for row in rows] + [f"new:{folder}/work"]
+        shelves = [row.id for row in rows] + [f"new:{folder}/desk"]
         drafts = [journal.drafts(shelf).get("composer", "") for shelf in shelves]
         leaves = [json.loads(part.text) for row in rows for part in journal.partials(row.id) if part.kind == "leave"]
         stored[0] = {"leaves": leaves}
@@ -73,9 +73,9 @@ def _on_record(folder: Path, report: dict[str, Any], stored: dict[int, dict[str,
         if stored.get(seq) != event:
             yield f"event {seq} ({event['type']}) was shown and is not stored so"
     answers = {event["id"]: event.get("answer") for event in stored.values() if event.get("type") == "inquiry_response"}
-    if (folder / "work" / "notes.txt").read_text() != OLD and answers.get("demo_1.apply_changes.1") is not True:
+    if (folder / "desk" / "notes.txt").read_text() != OLD and answers.get("demo_1.apply_changes.1") is not True:
         yield "notes.txt was changed without its approval on record"
-    ran = folder / "work" / "ran.log"
+    ran = folder / "desk" / "ran.log"
     if ran.exists():
         leave = [event.get("metadata", {}).get("permission") for event in stored.values()]
         if not any(leave) and not stored.get(0, {}).get("leaves"):
@@ -86,7 +86,7 @@ def _on_record(folder: Path, report: dict[str, Any], stored: dict[int, dict[str,
 
 def _files(folder: Path, spares: bool) -> Iterator[str]:
     """No file of the user is half written."""
-    work, home = folder / "work", folder / "home"
+    work, home = folder / "desk", folder / "home"
     if (said := (work / "notes.txt").read_text()) not in (OLD, NEW):
         yield f"notes.txt is half written: {said!r}"
     config = (home / "config" / "config.toml").read_text()
@@ -132,7 +132,7 @@ def _exported(folder: Path) -> str:
 
 def _missing(folder: Path, report: dict[str, Any], stored: dict[int, dict[str, Any]], draft: str) -> Iterator[str]:
     """What an errand without a fault leaves behind and this one did not."""
-    work = folder / "work"
+    work = folder / "desk"
     done = " ".join(report["done"])
     if len(stored) - (0 in stored) != EVENTS:
         yield f"only {len(stored) - (0 in stored)} of {EVENTS} events are stored"

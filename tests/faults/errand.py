@@ -41,7 +41,7 @@ CALLS = (
 
 def prepared(folder: Path) -> None:
     """What is there before the errand: a workspace, a configuration, a script for the model."""
-    work, home = folder / "work", folder / "home" / "config"
+    work, home = folder / "desk", folder / "home" / "config"
     for one in (work, home):
         one.mkdir(parents=True)
     (work / "notes.txt").write_text(OLD)
@@ -64,10 +64,10 @@ def _toml(value: Any) -> str:
 def options(folder: Path) -> list[str]:
     """The command line of the errand."""
     tool = "conversation.tools.stamp"
-    stamp = f'{{program = "/bin/sh", args = ["-c", "echo ran >> {folder}/work/ran.log"]}}'
+    stamp = f'{{program = "/bin/sh", args = ["-c", "echo ran >> {folder}/desk/ran.log"]}}'
     cfg = {f"{tool}.source": '"local"', f"{tool}.run": '"ask"', f"{tool}.command": stamp}
     chosen = [word for key, value in cfg.items() for word in ("--cfg", f"{key}={value}")]
-    return [*chosen, "--model", f"demo/{folder}/script.toml", "--workspace", f"{folder}/work"]
+    return [*chosen, "--model", f"demo/{folder}/script.toml", "--workspace", f"{folder}/desk"]
 
 
 class Errand:
@@ -89,7 +89,7 @@ class Errand:
 
         try:
             self._talk()
-            self._command("conversations", "export", self.conversation, "--output", f"{self.folder}/work/talk.md")
+            self._command("conversations", "export", self.conversation, "--output", f"{self.folder}/desk/talk.md")
             self._command("config", "set", "ui.theme", "jp-day")
             self._crash()
         except (JournalError, SettingsError, UsageError, PathsError) as problem:  # said on stderr, status 2
@@ -191,7 +191,7 @@ class Errand:
 
         said, went = io.StringIO(), io.StringIO()
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(went):
-            status = run([*words, "--workspace", f"{self.folder}/work"])
+            status = run([*words, "--workspace", f"{self.folder}/desk"])
         if status:
             self.told.append(said.getvalue() or f"(status {status})")
         else:
@@ -208,7 +208,7 @@ class Errand:
 def do(folder: Path, fault: int, number: int, arm: Arm) -> dict[str, Any]:
     """The errand with the fault; what came of it."""
     os.environ["JP_TUI_HOME"] = str(folder / "home")
-    os.chdir(folder / "work")
+    os.chdir(folder / "desk")
     errand = Errand(folder)
     arm(folder, FAULTS[fault], number)
     try:

@@ -55,7 +55,7 @@ def test_the_look_finds_what_is_wrong(tmp_path: Path) -> None:
     finally:
         server.close()
     assert aftermath.broken(tmp_path, report) == []
-    work = tmp_path / "work"
+    work = tmp_path / "desk"
     (work / "notes.txt").write_text("coff")
     assert "notes.txt is half written" in broken(tmp_path) and "nobody was told" in broken(tmp_path)
     (work / "talk.md").write_text((work / "talk.md").read_text()[:-9])
