@@ -13,10 +13,11 @@ import re
 import socket
 import ssl
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from jp_tui import __version__
@@ -29,6 +30,7 @@ from jp_tui.providers.failures import Failures, retry_after
 from jp_tui.providers.wire import ServerError, Wire, cut
 
 if TYPE_CHECKING:
+    import httpcore
     import httpx
 
 MAX_ERROR_BODY = 64 * 1024
@@ -127,7 +129,7 @@ class HttpProvider:
         size, head, decoder = 0, b"", self._wire.decoder(request)
         try:
             body = dump(self._wire.body(request)).encode("utf-8", "replace")
-            async with self._open().stream("POST", self._url, content=body, headers=headers) as response:
+            async with self._answered("POST", self._url, body, headers) as response:
                 failure = await self._refusal(response, request.model)
                 chunks = response.aiter_bytes()
                 last = asyncio.get_running_loop().time()
@@ -175,7 +177,7 @@ class HttpProvider:
         failure: ModelError | None = None
         body = b""
         try:
-            async with self._open().stream("GET", url, headers=headers) as response:
+            async with self._answered("GET", url, None, headers) as response:
                 if response.status_code in (404, 405, 501):
                     failure = self._failures.no_list(response.status_code)
                 elif not response.is_success:
@@ -224,9 +226,29 @@ class HttpProvider:
             **{name.lower(): value for name, value in self._endpoint.headers.items()},
         }
 
+    @asynccontextmanager
+    async def _answered(
+        self, method: str, url: str, body: bytes | None, headers: dict[str, str]
+    ) -> AsyncIterator[httpx.Response]:
+        """A response of which the headers are there: each read of them has its limit, and so have all together."""
+        client, limit = self._open(), self._patience()
+        request = client.build_request(method, url, content=body, headers=headers, extensions={"trace": _Dialled()})
+        try:
+            async with asyncio.timeout(limit):
+                response = await client.send(request, stream=True)
+        except TimeoutError:
+            raise self._failures.no_progress(limit) from None
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+    def _patience(self) -> float:
+        """Seconds that a line may be kept open without a word."""
+        return max(NO_PROGRESS_SECS, 10 * self._endpoint.stream_idle_timeout_secs)
+
     def _progress(self, last: float, progressed: bool) -> float:
-        now = asyncio.get_running_loop().time()
-        limit = max(NO_PROGRESS_SECS, 10 * self._endpoint.stream_idle_timeout_secs)
+        now, limit = asyncio.get_running_loop().time(), self._patience()
         if not progressed and now - last > limit:
             raise self._failures.no_progress(limit)
         return now if progressed else last
@@ -236,20 +258,29 @@ class HttpProvider:
         return len(delta.text.encode("utf-8", "replace")) if isinstance(delta, PartGrew) else 0
 
     async def _refusal(self, response: httpx.Response, model: str) -> ModelError | None:
-        """Why there will be no stream, or None."""
+        """Why there will be no stream, or None. A server that stalls in its words has said enough by its status."""
         media = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if response.is_success and "html" not in media and not media.endswith("json"):
             return None
-        body = b""
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) >= MAX_ERROR_BODY:
-                break
+        body = await self._words(response)
         if response.is_success:
             return self._failures.not_a_stream(media, body, model)
         wait = response.headers.get("retry-after")
         seconds = retry_after(wait, _server_time(response.headers.get("date", ""))) if wait else None
         return self._failures.status(response.status_code, body[:MAX_ERROR_BODY], model, seconds)
+
+    async def _words(self, response: httpx.Response) -> bytes:
+        """The beginning of a refusal: what comes within the limit for one read."""
+        import httpx
+
+        body = b""
+        with suppress(TimeoutError, httpx.TransportError):
+            async with asyncio.timeout(self._endpoint.stream_idle_timeout_secs):
+                async for chunk in response.aiter_bytes():
+                    body += chunk
+                    if len(body) >= MAX_ERROR_BODY:
+                        break
+        return body
 
     def _transport(self, error: BaseException) -> ModelError:
         """From what the HTTP library and the system say."""
@@ -274,6 +305,19 @@ class HttpProvider:
         if isinstance(error, (httpx.ConnectError, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL)):
             return self._failures.unreachable("the connection failed")
         return cut()
+
+
+class _Dialled:
+    """Follows a connection while it is made: httpcore leaves the socket open when it is cancelled in a handshake."""
+
+    def __init__(self) -> None:
+        self._line: httpcore.AsyncNetworkStream | None = None
+
+    async def __call__(self, step: str, info: dict[str, Any]) -> None:
+        if step.endswith("connect_tcp.complete"):
+            self._line = info["return_value"]
+        elif step.endswith("start_tls.failed") and self._line is not None:
+            await self._line.aclose()
 
 
 def _causes(error: BaseException) -> list[BaseException]:
