@@ -1,25 +1,26 @@
 """The tool activity of the turn: calls, their questions with who answered, what waits, tokens (inquiries.md R244).
 
-It paints the lines of `view/activity_lines.py` and scrolls. The only timer of an idle workspace would be its own:
+It paints the lines of `view/activity_lines.py`; `lineview.py` scrolls. The only timer of an idle workspace would be its own:
 it ticks once a second while a duration grows, and not at all otherwise (designs.md C).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from textual.actions import SkipAction
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import ScrollableContainer, Vertical
 from textual.content import Content
 from textual.style import Style
 from textual.timer import Timer
-from textual.widgets import Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
+from jp_tui.ui.widgets.lineview import LineView
 from jp_tui.view.status import shortened
 
 if TYPE_CHECKING:  # with the protocol, after the first frame
@@ -54,16 +55,17 @@ _MOST_ROWS, _LEAST_ASIDE = 6, 4
 """Rows of a reason, and the cells that what goes with a text needs to be worth showing."""
 
 
-class Sidebar(VerticalScroll):
+class Sidebar(Vertical, can_focus=True):
     """What the turn is doing, at the right edge."""
+
+    BINDINGS = [*ScrollableContainer.BINDINGS]
 
     DEFAULT_CSS = """
     Sidebar {
-        width: 38; height: 1fr; padding: 0 1; background: $sidebar-background; scrollbar-size-vertical: 1;
+        width: 38; height: 1fr; padding: 0 1; background: $sidebar-background;
         border-left: vkey $foreground 15%;
         &:focus { border-left: vkey $primary; }
         &.-over { layer: over; dock: right; }
-        Static { height: auto; width: 1fr; }
     }
     """
 
@@ -72,24 +74,19 @@ class Sidebar(VerticalScroll):
         self._clock = clock
         self._activity: Activity | None = None
         self._agents: tuple[Agent, ...] = ()
-        self._waiting: tuple[Entry, ...] = ()
+        self._waiting: Sequence[Entry] = ()
         self._ticker: Timer | None = None
-        self._tall = self._width = 0
+        self._view = LineView(make=self._rows)
 
     def compose(self) -> ComposeResult:
-        lines = Static()
-        lines.auto_links = False  # what can be clicked looks as its role says
-        yield lines
+        yield self._view
 
-    def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: tuple[Entry, ...] = ()) -> None:
+    def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: Sequence[Entry] = ()) -> None:
         """What to paint from now on."""
         if activity is not self._activity or agents != self._agents or waiting != self._waiting:
             self._activity, self._agents, self._waiting = activity, agents, waiting
             self._paint()
             self._tick()
-
-    def on_resize(self) -> None:
-        self._paint()
 
     def _tick(self) -> None:
         ticking = self._activity is not None and (
@@ -102,27 +99,53 @@ class Sidebar(VerticalScroll):
             self._ticker = None
 
     def _paint(self) -> None:
-        if self._activity is not None and self.display and (width := self.scrollable_content_region.width):
-            from jp_tui.view.activity_lines import lines
+        if self.display:
+            self._view.again()
 
-            agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
-            rows = [painted(line, width) for line in lines(self._activity, self._clock(), agents, self._waiting)]
-            text = join(*rows, sep=ours("\n"))
-            tall = len(text.plain.splitlines())
-            self.query_one(Static).update(text, layout=(tall, width) != (self._tall, self._width))
-            self._tall, self._width = tall, width
-            self.call_after_refresh(self._refit)
+    def _rows(self, width: int) -> list[Content]:
+        if self._activity is None:
+            return []
+        from jp_tui.view.activity_lines import lines
 
-    def _refit(self) -> None:
-        """A scroll bar came or went: the lines have another width."""
-        if self.scrollable_content_region.width != self._width:
-            self._paint()
+        agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
+        made = lines(self._activity, self._clock(), agents, self._waiting)
+        return [row for line in made for row in rows(line, width)]
 
     def watch_display(self) -> None:
         self._paint()
 
+    # Keys, as those of any scrolled container; with nothing to scroll they are the workspace's
+
+    def _scroll(self, row: int) -> None:
+        if not self._view.scrolls:
+            raise SkipAction
+        self._view.scroll_to_row(row)
+
+    def action_scroll_up(self) -> None:
+        self._scroll(self._view.top - 1)
+
+    def action_scroll_down(self) -> None:
+        self._scroll(self._view.top + 1)
+
+    def action_page_up(self) -> None:
+        self._scroll(self._view.top - self._view.size.height)
+
+    def action_page_down(self) -> None:
+        self._scroll(self._view.top + self._view.size.height)
+
+    def action_scroll_home(self) -> None:
+        self._scroll(0)
+
+    def action_scroll_end(self) -> None:
+        self._scroll(self._view.total)
+
 
 @lru_cache(maxsize=1024)
+def rows(line: Line, width: int) -> tuple[Content, ...]:
+    """The rows of a painted line."""
+    return tuple(painted(line, width).split("\n", allow_blank=True)) or (blank(),)
+
+
 def painted(line: Line, width: int) -> Content:
     """A line in `width` cells, its right part at the right edge; a reason or a question may take several rows. A click
     on what waits turns to it."""

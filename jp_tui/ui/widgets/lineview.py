@@ -1,0 +1,248 @@
+"""Lines that change often, in a room whose size does not: a window over them, and a bar where there are more.
+
+Its content never asks for a layout, and a line that stays costs a look-up: finished strips are kept and only rows
+that changed are painted again (designs.md B, D). Selecting, wheel and bar are those of a scrolled container. Knows
+nothing of what the lines say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.content import Content
+from textual.geometry import Region
+from textual.scrollbar import ScrollBarRender
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.style import Style as VisualStyle
+from textual.widget import Widget
+
+from jp_tui.ui.text import blank, join, ours
+
+MOST = 2048
+"""Strips that are kept."""
+
+
+class LineView(Widget):
+    """A column of lines with a window on it."""
+
+    DEFAULT_CSS = """
+    LineView { width: 1fr; height: 1fr; }
+    """
+
+    def __init__(self, *, make: Callable[[int], Sequence[Content]], id: str | None = None) -> None:
+        """`make` gives the rows for a width in cells; the same row should be the same object each time."""
+        super().__init__(id=id)
+        self.auto_links = False  # what can be clicked looks as its own style says
+        self._make = make
+        self._rows: Sequence[Content] = ()
+        self._strips: dict[int, tuple[Content, Strip]] = {}  # the content is kept, so that its id is nobody else's
+        self._look: object = None
+        self._bar: list[Segment] = []
+        self._painted: list[tuple[Content | None, Segment | None]] = []
+        self._grip: float | None = None
+        self._over = False
+        self.top = 0
+
+    # What is shown
+
+    def again(self) -> None:
+        """Ask for the rows and paint those that changed."""
+        width, height = self.size
+        if not width or not height:
+            return
+        narrow = bool(self._bar)  # a bar stays while the rows beside it are too many
+        rows = self._make(width - narrow)
+        if narrow != (len(rows) > height):
+            narrow = not narrow
+            rows = self._make(width - narrow)
+            narrow &= len(rows) > height
+        self._rows = rows
+        self._place(self.top)
+
+    @property
+    def total(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    @property
+    def scrolls(self) -> bool:
+        """Whether there is more than fits."""
+        return self.total > self.size.height
+
+    def scroll_to_row(self, row: int) -> bool:
+        """Make that row the first in sight, as far as there are rows below it; says whether it moved."""
+        before = self.top
+        self._place(row)
+        return self.top != before
+
+    def _place(self, top: int) -> None:
+        self.top = min(max(top, 0), max(self.total - self.size.height, 0))
+        self._bar = self._barred()
+        shown = [self._at(y) for y in range(self.size.height)]
+        changed = [y for y, one in enumerate(shown) if y >= len(self._painted) or not _same(self._painted[y], one)]
+        if changed or len(shown) != len(self._painted):
+            self._painted = shown
+            self.refresh(*_regions(changed, self.size.width))
+
+    def _at(self, y: int) -> tuple[Content | None, Segment | None]:
+        row = self.top + y
+        return self._rows[row] if row < self.total else None, self._bar[y] if self._bar else None
+
+    def _barred(self) -> list[Segment]:
+        if not self.scrolls:
+            return []
+        styles, kind = self.styles if self.parent is None else self.parent.styles, "_hover" if self._over else ""  # type: ignore[attr-defined]
+        kind = "_active" if self._grip is not None else kind
+        back, colour = getattr(styles, f"scrollbar_background{kind}"), getattr(styles, f"scrollbar_color{kind}")
+        back = self.background_colors[1] + back if back.a < 1 else back
+        height = self.size.height
+        made = ScrollBarRender.render_bar(
+            height, self.total, height, self.top, 1, True, back.rich_color, (back + colour).rich_color
+        )
+        return [Segment(text, _plain(style)) for text, style, _ in made.segments if text != "\n"][:height]
+
+    # Rows for the compositor
+
+    def render_line(self, y: int) -> Strip:
+        """For hit testing only: a row with the places of its characters, from which a selection is made."""
+        return self._strip(self.top + y).apply_offsets(0, self.top + y)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows in sight."""
+        width = self.size.width
+        found: list[Strip] = []
+        for y in range(crop.y, crop.bottom):
+            strip = self._strip(self.top + y)
+            if y < len(self._bar):
+                strip = Strip([*strip, self._bar[y]], width)
+            found.append(strip if crop.x == 0 and crop.width == width else strip.crop(crop.x, crop.right))
+        return found
+
+    def _strip(self, row: int) -> Strip:
+        look = (self.visual_style, self.size.width - bool(self._bar), tuple(self.app.get_line_filters()))
+        if look != self._look or len(self._strips) > MOST:
+            self._strips, self._look = {}, look
+        content = self._rows[row] if row < self.total else _NOTHING
+        if (span := self._span(row)) is not None:
+            return self._made(content.stylize(self._selection_style(), span[0], None if span[1] == -1 else span[1]))
+        known = self._strips.get(id(content))
+        if known is None:
+            known = self._strips[id(content)] = content, self._made(content)
+        return known[1]
+
+    def _made(self, content: Content) -> Strip:
+        base, width = self.visual_style, self.size.width - bool(self._bar)
+        parts = content.render(base, end="", parse_style=self._get_style)
+        strip = Strip([Segment(text, (base + style).rich_style) for text, style in parts if text])
+        strip = strip.adjust_cell_length(width, (base + VisualStyle(reverse=False)).rich_style)
+        for one in self.app.get_line_filters():
+            strip = strip.apply_filter(one, self.background_colors[1])
+        return strip
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._look = None
+        self._painted = []
+        if self.is_attached:
+            self.call_later(self.again)
+
+    def on_resize(self) -> None:
+        self._painted = []
+        self.again()
+
+    # Selecting
+
+    def _span(self, row: int) -> tuple[int, int] | None:
+        selection = self.text_selection
+        return selection.get_span(row) if selection is not None and row < self.total else None
+
+    def _selection_style(self) -> VisualStyle:
+        return VisualStyle.from_styles(self.screen.get_component_styles("screen--selection"))
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """What is selected, from rows that need not be in sight."""
+        return selection.extract(join(*self._rows, sep=ours("\n")).plain), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    # The mouse
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, self.app.scroll_sensitivity_y)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, -self.app.scroll_sensitivity_y)
+
+    def _wheel(self, event: events.MouseEvent, rows: float) -> None:
+        if not (event.ctrl or event.shift) and self.scroll_to_row(self.top + round(rows)):
+            event.stop()
+            event.prevent_default()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """On the bar: its thumb is taken, or a page is turned."""
+        if not self._on_bar(event):
+            return
+        event.stop()
+        height = self.size.height
+        thumb = max(1, height * height / self.total)
+        first = (height - thumb) * self.top / (self.total - height)
+        if first - 1 < event.y < first + thumb:
+            self._grip = event.screen_y - self.top * height / self.total
+            self.capture_mouse()
+            self._place(self.top)
+        else:
+            self.scroll_to_row(self.top + (height if event.y > first else -height))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._grip is not None:
+            event.stop()
+            self.scroll_to_row(round((event.screen_y - self._grip) * self.total / self.size.height))
+        else:
+            self._hovers(self._on_bar(event))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._grip is not None:
+            self._grip = None
+            self.release_mouse()
+            event.stop()
+            self._place(self.top)
+
+    def on_leave(self) -> None:
+        self._hovers(False)
+
+    def _hovers(self, over: bool) -> None:
+        if over != self._over:
+            self._over = over
+            self._place(self.top)
+
+    def _on_bar(self, event: events.MouseEvent) -> bool:
+        return bool(self._bar) and event.x >= self.size.width - 1
+
+
+_NOTHING = blank()
+
+
+def _same(one: tuple[Content | None, Segment | None], other: tuple[Content | None, Segment | None]) -> bool:
+    return one[0] is other[0] and one[1] == other[1]
+
+
+def _plain(style: Style | None) -> Style | None:
+    """Without what a click on Textual's own bar does: ours is heard above."""
+    return None if style is None else Style(color=style.color, bgcolor=style.bgcolor, reverse=style.reverse)
+
+
+def _regions(rows: Sequence[int], width: int) -> list[Region]:
+    """Rows that follow each other as one region."""
+    found: list[Region] = []
+    for row in rows:
+        if found and found[-1].bottom == row:
+            last = found.pop()
+            found.append(Region(0, last.y, width, last.height + 1))
+        else:
+            found.append(Region(0, row, width, 1))
+    return found
