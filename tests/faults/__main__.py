@@ -22,6 +22,7 @@ PARTS: dict[str, str] = {
     "painter": "tests.faults.painter",
     "streams": "tests.faults.streams",
     "servers": "tests.faults.servers",
+    "kills": "tests.faults.kills",
 }
 """The module of each part, by its name on the command line."""
 

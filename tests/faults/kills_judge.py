@@ -31,8 +31,8 @@ Told = Sequence[Mapping[str, Any]]
 class Judge:
     """Of one run: `died` is when the process was gone, by the clock of `told`."""
 
-    def __init__(self, made: Parts, told: Told, died: float) -> None:
-        self._made, self._told, self._died = made, told, died
+    def __init__(self, made: Parts, told: Told, died: float, *, goes_on: bool) -> None:
+        self._made, self._told, self._died, self._goes_on = made, told, died, goes_on
         self.found: list[str] = []
         self.figures: Counter[str] = Counter()
         self._logs: dict[str, list[dict[str, Any]]] = {}
@@ -199,6 +199,9 @@ class Judge:
                         case e.ConversationOpened(page=page, drafts=drafts):
                             self._composer(drafts.get("composer", ""))
                             if page[-1].event["type"] == "turn_outcome":
+                                if not self._goes_on:
+                                    self._came_back(waits, asked)
+                                    return
                                 again = True
                                 face.send(c.StartTurn(conversation=top, text="and now something else"))
                             else:
@@ -215,7 +218,7 @@ class Judge:
                                 )
                             )
                         case e.TurnCompleted(conversation=id_) if id_ == top:
-                            if again:
+                            if again or not self._goes_on:
                                 self._came_back(waits, asked)
                                 return
                             again = True
@@ -269,9 +272,10 @@ def _same(one: str, other: str) -> bool:
     return one.rpartition(".")[2] == other.rpartition(".")[2] and one.split(".")[-2] == other.split(".")[-2]
 
 
-def judged(made: Parts, told: Told, died: float, folder: Path) -> dict[str, Any]:
-    """The findings and figures of one run; what the judge itself could not do is a finding."""
-    judge = Judge(made, told, died)
+def judged(made: Parts, told: Told, died: float, folder: Path, *, goes_on: bool) -> dict[str, Any]:
+    """The findings and figures of one run; what the judge itself could not do is a finding. `goes_on`: something more
+    is said in the conversation afterwards."""
+    judge = Judge(made, told, died, goes_on=goes_on)
     try:
         judge.judge()
     except Exception as bug:

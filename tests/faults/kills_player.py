@@ -136,8 +136,8 @@ class Player:
             self._save(key, words[:end], conversation)
 
     def _save(self, key: str, text: str, conversation: str) -> None:
+        self._told.say(typed=key, text=text)  # first: a kill may come before the next line
         self._link.send(c.SaveDraft(conversation=conversation, key=key, text=text))
-        self._told.say(typed=key, text=text)
 
     def _answer(self, prompt: PromptRequest) -> None:
         self._type(prompt.inquiry, TYPED, prompt.conversation)

@@ -55,7 +55,9 @@ text = "All is known."
 name = "change"
 [[walks.turns]]
 text = "I change it."
-calls = [{{ name = "fs_modify_file", arguments = {{ path = "notes.txt", patterns = [{{ old = "tea", new = "coffee" }}] }} }}]
+calls = [{{ name = "fs_modify_file", arguments = {{ path = "notes.txt", patterns = [
+  {{ old = "tea", new = "coffee" }}
+] }} }}]
 [[walks.turns]]
 text = "It is changed."
 [[walks]]

@@ -1,8 +1,8 @@
 """A warmed-up process that lets its children play and kills them: one run costs a fork, not a start.
 
-`python -m tests.faults.kills_worker SEED FIRST LAST STEP WHAT` prints one JSON line a run. WHAT is `moments`, or
-`commits`: then run N is the Nth of all (scene, commit, before or after). It has one thread and reaps what its
-children leave behind, so that it also sees what outlives them. It judges in a child, too.
+`python -m tests.faults.kills_worker SEED FIRST LAST` prints one JSON line a run. Even runs are killed at a random
+moment, odd ones at the next of all (scene, commit, before or after it). It has one thread and reaps what its children
+leave behind, so that it also sees what outlives them. It judges in a child, too.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ def forked(work: Callable[[int], None]) -> tuple[int, int]:
     try:
         os.setsid()
         os.close(out)
+        gc.disable()
         work(into)
         code = 0
     except BaseException:
@@ -127,19 +128,18 @@ class Worker:
 
     def measure(self) -> None:
         """Play each scene to its end: how long it lasts and how many commits it makes. What it had to load is loaded
-        here from then on."""
-        for _ in range(2):
-            for name, says in SCENES.items():
-                began = time.monotonic()
-                said, _ = self._play(f"measured {name} {began}", says, name, None, PATIENCE)
-                told = player.lines(said)
-                loaded = [one for line in told for one in line.get("loaded", ())]
-                assert loaded, f"{name} came to no end: {told[-5:]}"
-                self.lasts[name] = time.monotonic() - began
-                self.commits[name] = max(line.get("commit", 0) for line in told)
-                for module in loaded:
-                    with contextlib.suppress(ImportError):
-                        importlib.import_module(module)
+        here from then on, so those that load most come first, and once more."""
+        for name in ("local tool", "agents", *SCENES):
+            began = time.monotonic()
+            said, _ = self._play(f"measured {name} {began}", SCENES[name], name, None, PATIENCE)
+            told = player.lines(said)
+            loaded = [one for line in told for one in line.get("loaded", ())]
+            assert loaded, f"{name} came to no end: {told[-5:]}"
+            self.lasts[name] = time.monotonic() - began
+            self.commits[name] = max(line.get("commit", 0) for line in told)
+            for module in set(loaded) - set(sys.modules):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(module)
             _built(Model)
 
     def _play(
@@ -175,7 +175,8 @@ class Worker:
         folder = self._folder / name
 
         def judge(into: int) -> None:
-            os.write(into, json.dumps(judged(made, told, died, folder)).encode())
+            verdict = judged(made, told, died, folder, goes_on=number % 3 == 0)
+            os.write(into, json.dumps(verdict).encode())
 
         child, pipe = forked(judge)
         verdict, ended = heard(pipe, PATIENCE)
@@ -191,8 +192,15 @@ class Worker:
         where = (
             f"commit {kill.commit}, {'before' if kill.before else 'after'} it" if kill else f"{moment * 1000:.0f} ms"
         )
-        done = any("done" in line for line in told)
-        return {"run": number, "scene": scene, "where": where, "left": left, "died": not done, **found}
+        return {
+            "run": number,
+            "scene": scene,
+            "where": where,
+            "what": "commits" if kill else "moments",
+            "left": left,
+            "died": not any("done" in line for line in told),
+            **found,
+        }
 
 
 def kills(worker: Worker) -> Iterator[tuple[str, player.Kill]]:
@@ -204,26 +212,25 @@ def kills(worker: Worker) -> Iterator[tuple[str, player.Kill]]:
 
 
 def main() -> None:
-    seed, first, last, step = map(int, sys.argv[1:5])
+    seed, first, last = map(int, sys.argv[1:])
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     # a kill leaves to the system's memory what was written, so that no disk is needed to see what is left of it
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     folder = Path(tempfile.mkdtemp(prefix="kills-", dir=memory))
     worker = Worker(folder)
-    gc.freeze()
     worker.measure()
-    print(json.dumps({"lasts": worker.lasts, "commits": worker.commits}), flush=True)
+    gc.freeze()  # a child that looks for garbage among what we share would have to copy it
     every = list(kills(worker))
     random.Random(seed).shuffle(every)
-    for number in range(first, last, step):
-        if sys.argv[5] == "commits":
-            scene, kill = every[number % len(every)]
-            result = worker.run(number, seed, scene, kill)
-        else:
-            scene = list(SCENES)[number % len(SCENES)]
-            result = worker.run(number, seed, scene, None)
-        print(json.dumps(result), flush=True)
-    shutil.rmtree(folder, ignore_errors=True)
+    for number in range(first, last):
+        pair = number // 2
+        scene, kill = every[pair % len(every)] if number % 2 else (list(SCENES)[pair % len(SCENES)], None)
+        print(json.dumps(worker.run(number, seed, scene, kill)), flush=True)
+    with contextlib.suppress(OSError):
+        shutil.rmtree(folder / "home")
+        for measured in folder.glob("measured *"):
+            shutil.rmtree(measured)
+        folder.rmdir()  # what was found wrong stays there to be looked at
 
 
 if __name__ == "__main__":
