@@ -40,7 +40,12 @@ def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
 
 def spoke(turn: Iterable[ev.Event]) -> bool:
     """Whether something of the model stands in the log."""
-    return any(isinstance(event, ev.ChatResponse | ev.ToolCallRequest) for event in turn)
+    return any(isinstance(event, ev.ChatResponse | ev.ToolCallRequest) and not discarded(event) for event in turn)
+
+
+def discarded(event: ev.ChatResponse | ev.ToolCallRequest) -> bool:
+    """Whether it was cut off and asked for again: people see it in the log, models do not."""
+    return event.metadata.get("discarded") is True
 
 
 def undone(event: ev.Event) -> str:
@@ -84,6 +89,8 @@ class _Turn:
                 self._say("user", Said(text if text.strip() else EMPTY))
             case _ if not self.told:
                 pass  # R204: a turn begins with its user; what stands before that is dropped
+            case ev.ChatResponse() if discarded(event):
+                pass
             case ev.ChatResponse(kind="message", content=str() as text) if text.strip():
                 self._say("assistant", Said(text))
             case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):

@@ -62,11 +62,6 @@ class Reply:
         self._timer: asyncio.TimerHandle | None = None
         self.finished: m.Finished | None = None
 
-    @property
-    def began(self) -> bool:
-        """Whether anything came."""
-        return bool(self._parts)
-
     async def take(self, deltas: AsyncIterator[m.Delta], first: Callable[[], None]) -> None:
         """Consume a response to its end; raises ModelError, also when the stream ends without saying so.
 
@@ -248,8 +243,10 @@ class Reply:
                     return ev.ToolCallRequest(id=part.call, name=part.tool, arguments={}, metadata=extra)
                 return ev.ToolCallRequest(id=part.call, name=part.tool, arguments=part.arguments)
 
-    async def keep(self) -> bool:
-        """The response was cut or stopped: its text is kept, marked incomplete; its calls never run (T20)."""
+    async def keep(self, *, discarded: bool = False) -> bool:
+        """The response was cut or stopped: its text is kept, marked incomplete; its calls never run (T20). `discarded`:
+        it is asked for again, and no model is told of this attempt."""
+        marks: JsonObject = {"incomplete": True, **({"discarded": True} if discarded else {})}
         events: list[ev.Event] = []
         parts: list[str] = []
         dropped: list[str] = []
@@ -258,7 +255,7 @@ class Reply:
                 dropped.append(part.name)
                 continue
             kind: ev.ChatKind = "message" if part.kind == "message" else "reasoning"
-            events.append(ev.ChatResponse(kind=kind, content=part.text, metadata={"incomplete": True}))
+            events.append(ev.ChatResponse(kind=kind, content=part.text, metadata=dict(marks)))
             parts.append(part.name)
         if events or dropped:
             await self._log.append(events, parts, dropped)

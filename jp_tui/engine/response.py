@@ -55,9 +55,9 @@ class Responses:
             try:
                 whole = await self._unless_stopped(self._stream(reply))
             except m.ModelError as error:
-                await reply.keep()
                 self._reply, failures = None, failures + 1
-                wait = patience(self._model.retry, error, failures, began=reply.began)
+                wait = patience(self._model.retry, error, failures)
+                await reply.keep(discarded=wait is not None)
                 if wait is None:
                     raise
                 say_phase(self._log, "retrying", error.message, wait)
@@ -103,8 +103,8 @@ class Responses:
         await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
 
 
-def patience(retry: Retry, error: m.ModelError, failures: int, *, began: bool) -> float | None:
-    """Seconds until the next try, or None to give up; never after something was already shown."""
+def patience(retry: Retry, error: m.ModelError, failures: int, *, began: bool = False) -> float | None:
+    """Seconds until the next try, or None to give up; `began`: something was shown that cannot be marked."""
     if began or not error.transient or failures > retry.most:
         return None
     if error.retry_after is not None:

@@ -121,8 +121,8 @@ def test_transient_failures_are_tried_again_before_anything_was_shown(bench: Ben
 
 
 def test_a_cut_stream_keeps_what_came(bench: Bench) -> None:
-    """The text is kept, marked incomplete, and the turn says what happened; it is not tried again."""
-    cut = m.ModelError("cut", "The response broke off.", "Send it again.", transient=True)
+    """The text is kept, marked incomplete, and the turn says what happened."""
+    cut = m.ModelError("cut", "The response broke off.", "Send it again.")
     bench.script = Script([m.PartOpened(0, "message"), m.PartGrew(0, "half an ans"), cut])
     bench.start()
     bench.say("hi")
@@ -131,6 +131,39 @@ def test_a_cut_stream_keeps_what_came(bench: Bench) -> None:
     (kept,) = [event for event in bench.log() if event["type"] == "chat_response"]
     assert kept["message"] == "half an ans" and kept["metadata"]["incomplete"] is True
     assert len(bench.script.requests) == 1
+
+
+def test_what_was_cut_is_asked_for_again_and_said_once(bench: Bench) -> None:
+    """The attempt that was cut stands in the log, marked; no model is told of it, and of its calls none runs."""
+    cut = m.ModelError("cut", "The response broke off.", "Send it again.", transient=True)
+    first = [m.PartOpened(0, "message"), m.PartGrew(0, "half an ans"), *call("fs_list_files", {}, index=1), cut]
+    bench.script = Script(first, [*text("half an answer"), *end()], [*text("ok"), *end()])
+    bench.start()
+    bench.say("hi")
+    assert bench.turn().outcome == "done"
+    said = [(event["message"], event.get("metadata")) for event in bench.log() if event["type"] == "chat_response"]
+    assert said == [("half an ans", {"incomplete": True, "discarded": True}), ("half an answer", None)]
+    assert "tool_call_request" not in bench.kinds()
+    bench.say("and now?")
+    bench.turn()
+    told = [part for message in bench.script.requests[2].messages for part in message.parts]
+    assert told == [m.Said("hi"), m.Said("half an answer"), m.Said("and now?")]
+
+
+def test_what_is_always_cut_is_given_up_and_its_last_attempt_kept(bench: Bench) -> None:
+    """As often as is set; what was discarded alone is nothing that the model said."""
+    cut = m.ModelError("cut", "The response broke off.", "Send it again.", transient=True)
+    half = [m.PartOpened(0, "message"), m.PartGrew(0, "half"), cut]
+    refused = m.ModelError("unauthorised", "The key was refused (401).", "Check KEY.")
+    bench.script = Script(half, half, half, half, [refused])
+    bench.start()
+    bench.say("hi")
+    assert bench.turn().outcome == "failed" and len(bench.script.requests) == 3
+    marks = [event["metadata"] for event in bench.log() if event["type"] == "chat_response"]
+    assert marks == [{"incomplete": True, "discarded": True}] * 2 + [{"incomplete": True}]
+    bench.say("again")
+    done = bench.turn()
+    assert done.outcome == "failed" and done.returned == "again"
 
 
 def test_stopping_keeps_and_aborting_discards(bench: Bench) -> None:
