@@ -1,7 +1,8 @@
 """The link between two threads: the engine on a loop of its own, the face on another (traps.md T8).
 
 Commands hop by `call_soon_threadsafe`; events wait in an outbox until the face collects them. A face that stops
-reading costs nothing but memory for facts: deltas of one part are joined, facts are never dropped.
+reading costs nothing but memory for facts: deltas of one part are joined, facts are never dropped. A face is woken
+at once for a fact, and for text no oftener than it paints any.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from jp_tui.protocol.events import AsideDelta, EngineFailed, Event, PartDelta
 
 PATIENCE_SECONDS = 1.0
 """How long a command that is being carried out (a server that does not answer) may hold up the end."""
+PAUSE = 1 / 20
+"""Seconds between two times that a face is woken for text alone: it paints none oftener (designs.md B), and each wake-up
+of its thread costs both more than many tokens do."""
 
 Build = Callable[[Callable[[Event], None]], Serves]
 
@@ -80,6 +84,8 @@ class LocalLink:
         self._starting = threading.Lock()
         self._arrived = threading.Event()
         self._courtesy = Courtesy()
+        self._woke = 0.0
+        self._later: asyncio.TimerHandle | None = None
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     def start(self, ready: Callable[[], None]) -> None:
@@ -123,11 +129,30 @@ class LocalLink:
         return not self._thread.is_alive()
 
     def _publish(self, event: Event) -> None:
-        if self._outbox.put(event):
-            self._arrived.set()
-            # A face that cannot be woken any more is leaving; the engine has its work to finish.
-            with contextlib.suppress(Exception):
-                self._ready()
+        """From the engine's thread."""
+        empty = self._outbox.put(event)
+        if not isinstance(event, PartDelta | AsideDelta):
+            if empty or self._later is not None:
+                self._wake()
+        elif empty and self._later is None:
+            if self._loop is None or (left := self._woke + PAUSE - self._loop.time()) <= 0:
+                self._wake_for_text()
+            else:
+                self._later = self._loop.call_later(left, self._wake_for_text)
+
+    def _wake_for_text(self) -> None:
+        if self._loop is not None:
+            self._woke = self._loop.time()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+        self._arrived.set()
+        # A face that cannot be woken any more is leaving; the engine has its work to finish.
+        with contextlib.suppress(Exception):
+            self._ready()
 
     def _run(self) -> None:
         try:

@@ -3,7 +3,7 @@
 `python -m tests.bench.model RATE TOKENS [AHEAD]` prints its port and serves until its input ends. Each token is one
 event, sent on schedule without looking at the reader, so that a slow client falls behind instead of slowing the source.
 The text is Markdown of our own; it begins with `zqfirst` and ends with `zqlast`. AHEAD characters come before that at
-once, in large pieces: then the message is so long already when the tokens begin.
+once, in large pieces, and then PAUSE seconds nothing: the message is so long already when the tokens begin.
 """
 
 from __future__ import annotations
@@ -66,6 +66,10 @@ def blocks(seed: int) -> Iterator[str]:
         yield text + "\n\n"
 
 
+PAUSE = 3.0
+"""Seconds in which a program can take in what came ahead."""
+
+
 class Handler(BaseHTTPRequestHandler):
     """Answers every chat request with the stream, and a list of models."""
 
@@ -96,6 +100,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for piece in ahead(self.ahead):
             self._event({"content": piece}, None)
+        time.sleep(PAUSE if self.ahead else 0)
         start = time.monotonic()
         for number, token in enumerate(tokens(self.count)):
             time.sleep(max(0.0, start + number / self.rate - time.monotonic()))
