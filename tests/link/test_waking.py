@@ -15,7 +15,7 @@ TOKENS = 100
 
 
 class Talking:
-    """An engine that streams when it is told to: tokens a millisecond apart, then perhaps a fact behind another token."""
+    """An engine that streams when it is told to: tokens a millisecond apart, then perhaps a fact."""
 
     def __init__(self, publish: Callable[[Event], None]) -> None:
         self.publish = publish
