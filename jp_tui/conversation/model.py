@@ -170,11 +170,12 @@ class CallRefused:
 @dataclass(frozen=True, slots=True)
 class Finished:
     """The response is whole. Without it a stream was cut. `garbled`: bytes of it were no UTF-8, and U+FFFD stands for
-    them."""
+    them. `unread` are kinds of parts in it that we do not know, in the server's words."""
 
     reason: StopReason
     usage: Usage = Usage()
     garbled: bool = False
+    unread: tuple[str, ...] = ()
 
 
 Delta = PartOpened | PartGrew | PartEnded | CallRefused | Finished

@@ -92,6 +92,7 @@ class Turn:
         self._batch: Batch | None = None
         self._usage = cut.usage if cut is not None else m.Usage()
         self._context = cut.context if cut is not None else 0
+        self._unread: dict[str, None] = {}
         self._began = log.setup.monotonic()
         self._failure: Exception | None = None
         self.error: JsonObject | None = None
@@ -237,6 +238,7 @@ class Turn:
                 return ("deferred", None) if self._leaves and self._child is not None else INTERRUPTED
             if reply.finished is not None:
                 self._usage = self._usage + reply.finished.usage
+                self._unread.update(dict.fromkeys(reply.finished.unread))
                 self._context = reply.finished.usage.input + reply.finished.usage.output
             if not reply.asks:
                 return ended(reply)
@@ -305,6 +307,8 @@ class Turn:
             metadata: JsonObject = {"total": total.counts(), **await summed(log)}
             if discarded:
                 metadata["discarded"] = True
+            if self._unread:
+                metadata["unread"] = list(self._unread)
             end = ev.TurnOutcome(
                 outcome=outcome, model=self._model.id, usage=self._counts(), ms=ms, error=error, metadata=metadata
             )

@@ -40,7 +40,12 @@ class OpenAIChatDecoder:
         for event in self._events.feed(data):
             if self.done:
                 break
-            found += self.end() if event.data.strip() == "[DONE]" else self._chunk(event.data)
+            if event.data.strip() != "[DONE]":
+                found += self._chunk(event.data)
+            elif self._reason is None:
+                raise cut("The server ended its reply without a finish reason, so it may not be whole.")
+            else:
+                found += self.end()
         return found
 
     def end(self) -> list[Delta]:
@@ -83,8 +88,10 @@ class OpenAIChatDecoder:
                 inner = block.get("thinking") if isinstance(block, dict) else None
                 for each in inner if isinstance(inner, list) else []:
                     found += self._text("reasoning", text(each, "text"))
-            else:
+            elif text(block, "type") in ("text", "output_text", "") or text(block, "text"):
                 found += self._text("message", text(block, "text"))
+            else:
+                self._reply.pass_over(text(block, "type"))
         found += self._text("message", text(delta, "refusal"))
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else []:

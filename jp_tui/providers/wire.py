@@ -26,6 +26,8 @@ from jp_tui.conversation.model import (
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse_object
 
 MAX_PARTS = 1000
+MAX_UNREAD, MAX_NAME = 5, 40
+"""Kinds of unknown parts that are named, and characters of each name."""
 _CUT: dict[StopReason, str] = {
     "length": "the call was cut off: the reply reached its token limit",
     "refused": "the reply was stopped by the provider's filter inside the call",
@@ -77,10 +79,10 @@ def broken(what: str) -> ModelError:
     )
 
 
-def cut() -> ModelError:
+def cut(what: str = "The reply broke off before it was complete.") -> ModelError:
     return ModelError(
         "cut",
-        "The reply broke off before it was complete.",
+        what,
         "Try again; what had arrived is kept and marked incomplete.",
         transient=True,
     )
@@ -131,6 +133,7 @@ class Reply:
         self._texts: list[Part] = []
         self._opened = 0
         self._last: Part | None = None  # the part that was begun or grew last
+        self._unread: dict[str, None] = {}
 
     def start(self, kind: PartKind, id_: str = "", name: str = "") -> Part:
         """A new part. A call gets an id of its own where the server gave none or one that is taken (R29)."""
@@ -148,6 +151,11 @@ class Reply:
         (self._calls if kind == "tool" else self._texts).append(part)
         self._last = part
         return part
+
+    def pass_over(self, kind: str) -> None:
+        """A part of a kind that we do not know came, and is not shown."""
+        if len(self._unread) < MAX_UNREAD:
+            self._unread[kind[:MAX_NAME] or "without a kind"] = None
 
     def open(self, part: Part) -> list[Delta]:
         """The part begins to show, with what was held back until its name was known."""
@@ -184,7 +192,7 @@ class Reply:
             found += [*self.open(part), self._verdict(part, reason)]
         if reason in ("end", "tools"):
             reason = "tools" if self._calls else "end"
-        return [*found, Finished(reason, usage, garbled)]
+        return [*found, Finished(reason, usage, garbled, tuple(self._unread))]
 
     def _verdict(self, part: Part, reason: StopReason) -> Delta:
         """Servers close a block even when they cut it, so the last one of a cut reply is never trusted."""

@@ -33,10 +33,10 @@ NAMED: Final = 4
 def summary(event: stored.TurnOutcome) -> str:
     """The line; empty where there is nothing to tell."""
     raw = event.metadata.get("did")
-    did = raw if isinstance(raw, dict) else {}
+    did, unread = raw if isinstance(raw, dict) else {}, _unread(event.metadata.get("unread"))
     if not did and event.ms < LONG:
-        return ""
-    parts = [_calls(did), _files(did), _asked(did.get("asked")), duration(event.ms) if event.ms else ""]
+        return unread
+    parts = [unread, _calls(did), _files(did), _asked(did.get("asked")), duration(event.ms) if event.ms else ""]
     usage = event.usage
     tokens = [
         f"{count(number)} {way}" for way, key in (("in", "input"), ("out", "output")) if (number := _number(usage, key))
@@ -46,6 +46,13 @@ def summary(event: stored.TurnOutcome) -> str:
     if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e9:
         parts.append(money(cost))
     return " · ".join(part for part in parts if part)
+
+
+def _unread(raw: Json) -> str:
+    """Parts of replies of kinds that this version does not know."""
+    kinds = [neutralise(Foreign(one), "line") for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
+    more = f" and {len(kinds) - NAMED:,} more" if len(kinds) > NAMED else ""
+    return f"a part of the reply cannot be shown here ({', '.join(kinds[:NAMED])}{more})" if kinds else ""
 
 
 def _number(of: JsonObject, key: str) -> int:

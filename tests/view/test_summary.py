@@ -41,6 +41,16 @@ def test_the_line(event: stored.TurnOutcome, told: str) -> None:
     assert summary(event) == told
 
 
+def test_what_of_a_reply_cannot_be_shown_is_named() -> None:
+    """Also of a short turn; a name is the server's, so it is neutralised."""
+    metadata: dict[str, Any] = {"unread": ["hologram", "\x1b[31mx", 3]}
+    event = stored.TurnOutcome(outcome="done", ms=10, metadata=metadata)
+    assert summary(event).startswith("a part of the reply cannot be shown here (hologram, ") and "\x1b" not in summary(
+        event
+    )
+    assert summary(stored.TurnOutcome(outcome="done", ms=10, metadata={"unread": "x"})) == ""
+
+
 def test_live_and_reloaded_and_as_text_it_is_the_same() -> None:
     event = end({"calls": 3, "files": 1})
     one = StoredEvent(seq=9, turn=2, event=event.wire())
