@@ -9,7 +9,11 @@ from __future__ import annotations
 import posix
 import sys
 
-from jp_tui import __version__, guardian
+from jp_tui import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jp_tui.guardian import Wish
 
 # fmt: off
 COMMANDS = frozenset((
@@ -19,6 +23,7 @@ COMMANDS = frozenset((
 # fmt: on
 _TAKE_A_VALUE = frozenset(("--workspace", "--model", "-r", "--resume", "--theme", "--cfg"))
 _MAY_TAKE_A_NAME = frozenset(("-t", "--tool", "-T", "--no-tool", "--tool-use"))
+_KNOWN = _TAKE_A_VALUE | _MAY_TAKE_A_NAME | {"-c", "--continue", "--no-tool-use"}
 _WITHOUT_A_SCREEN = frozenset(("-h", "--help", "--plain", "--version"))
 _READ_AT_IMPORT = {
     "TEXTUAL_FPS": "1000",  # not a frame rate: how long a key's repaint may wait behind another (designs.md B.5)
@@ -34,8 +39,10 @@ def main(argv: list[str] | None = None) -> int:
     if "--version" in options and command not in COMMANDS:
         sys.stdout.write(f"jp-tui {__version__}\n")
         return 0
+    from jp_tui import guardian
+
     if wants_screen(words) and sys.platform == "linux" and posix.isatty(0) and posix.isatty(1):
-        return guardian.run_guarded(lambda: _workspace(words))
+        return guardian.run_guarded(lambda: _workspace(words), first_frame(words))
     code = _run(words)
     guardian.say_last_word()
     return code
@@ -45,6 +52,32 @@ def wants_screen(words: list[str]) -> bool:
     """Whether these words ask for the full-screen workspace: no command, no help, not `--plain`."""
     options, command = _look(words)
     return command not in COMMANDS and not options & _WITHOUT_A_SCREEN
+
+
+def first_frame(words: list[str]) -> Wish | None:
+    """What these words say of the first frame; None where they hold what ends in words and no frame."""
+    from jp_tui.guardian import Wish
+
+    options, first = _look(words)
+    if options - _KNOWN:
+        return None
+    theme = _values(words, "--theme")[-1:]
+    blank = any(one.startswith("ui") for one in _values(words, "--cfg"))
+    busy = bool(first) or "--" in words
+    return Wish("".join(theme), blank=blank, elsewhere="--workspace" in options, busy=busy)
+
+
+def _values(words: list[str], option: str) -> list[str]:
+    """What the option is given, each time."""
+    found = []
+    for at, word in enumerate(words):
+        if word == "--":
+            break
+        if word.startswith(f"{option}="):
+            found.append(word.partition("=")[2])
+        elif word == option:
+            found += words[at + 1 : at + 2]
+    return found
 
 
 def _look(words: list[str]) -> tuple[set[str], str]:
@@ -67,6 +100,8 @@ def _look(words: list[str]) -> tuple[set[str], str]:
 def _workspace(words: list[str]) -> int:
     """The guarded child: settings that must come before the first heavy import, then the program."""
     import gc
+
+    from jp_tui import guardian
 
     gc.disable()  # until the first frame: ui.driver.first_frame_done
     sys.setswitchinterval(_SWITCH_INTERVAL)

@@ -60,11 +60,21 @@ def test_version_is_a_constant_and_loads_nothing() -> None:
     code, *modules = rest.split()
     assert code == "0"
     assert not HEAVY & set(modules)
-    assert {name for name in modules if name.startswith("jp_tui")} == {
-        "jp_tui",
-        "jp_tui.main",
-        "jp_tui.guardian",
-    }
+    assert {name for name in modules if name.startswith("jp_tui")} == {"jp_tui", "jp_tui.main"}
+
+
+def test_the_guardian_is_light() -> None:
+    """designs.md A.2: what stands before the fork and draws the first frame is only what an interpreter has anyway."""
+    said = python(
+        "-c",
+        "import sys; before = set(sys.modules)\nfrom jp_tui.main import first_frame\nimport jp_tui.guardian\n"
+        "assert first_frame([])\nprint(*sorted(set(sys.modules) - before))",
+    )
+    modules = set(said.stdout.split())
+    assert {name for name in modules if not name.startswith("jp_tui")} <= {
+        "__future__", "_signal", "posix", "select", "termios", "time",
+    }, said.stderr  # fmt: skip
+    assert {name for name in modules if name.count(".") == 1} == {"jp_tui.main", "jp_tui.guardian"}
 
 
 def test_the_module_is_the_same_door() -> None:

@@ -30,6 +30,7 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
     log = journal(made)
     from jp_tui import guardian
     from jp_tui.ui.app import Workspace
+    from jp_tui.ui.arriving import Keep
     from jp_tui.ui.crash import install_excepthook
     from jp_tui.ui.personal import Own
     from jp_tui.ui.plain_signs import wanted
@@ -53,6 +54,9 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
         environment=dict(os.environ),
         notices=(*(notice.words for notice in settings.notices), *notices),
     )
+    worn = settings.origin("ui", "theme")
+    if worn is None or worn.layer != "workspace":  # a folder's own theme is not how it looks elsewhere
+        app.keeps_look = Keep(arguments.theme or "")
     app.run()
     if app.resumes and not app.return_code:
         guardian.last_word(f"jp-tui -r {app.resumes} goes on with this conversation.")

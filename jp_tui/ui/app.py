@@ -21,6 +21,7 @@ from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.notify import Notify
 from jp_tui.ui import gate as gate  # the last gate is in place before the first strip is painted (T1)
 from jp_tui.ui import themes
+from jp_tui.ui.arriving import Arriving
 from jp_tui.ui.attention import Attention, Attentive
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.changes_actions import Changing
@@ -52,7 +53,7 @@ class EngineBroke(Exception):
 
 
 class Workspace(  # type: ignore[misc]  # untyped mixin
-    CrashReports, Attentive, Personal, Pages, FirstRun, Changing, Commands, App[None], inherit_bindings=False
+    Arriving, CrashReports, Attentive, Personal, Pages, FirstRun, Changing, Commands, App[None], inherit_bindings=False
 ):
     """jp-tui's workspace."""
 
@@ -194,6 +195,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
             self.action_leave_now()
         elif not self._leaving:
             self._leaving = True
+            self.keep_look()
             self.push_screen(Leaving())
             self._main.drafts.flush()
             from jp_tui.protocol.commands import Shutdown

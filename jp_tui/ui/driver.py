@@ -16,10 +16,8 @@ import select
 import signal
 import sys
 import termios
-import threading
 import time
 from codecs import getincrementaldecoder
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from textual._parser import ParseError
@@ -28,6 +26,8 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from jp_tui import guardian
+from jp_tui.ui.driver_held import Held
+from jp_tui.ui.driver_output import Output
 from jp_tui.ui.driver_replies import Replies
 
 if TYPE_CHECKING:
@@ -44,11 +44,8 @@ _SECOND_SIGNAL = 2.0
 """Seconds after which a second end signal ends the process at once (both copies of a group's signal come sooner)."""
 _GRACE = 15
 """Seconds that the whole program has to end after a signal, then SIGALRM ends it."""
-_CHUNK = 4096
-_BEHIND = 0.25
-"""Seconds in one chunk after which frames are dropped until the terminal reads again."""
-_NO_PROGRESS, _DRAIN = 1.0, 5.0
-"""On leaving: seconds without any progress, and seconds in all, after which output is given up."""
+_HOLDS = 3.0
+"""Seconds after the start of the screen for which a first frame is waited for."""
 _GC_THRESHOLDS = (20_000, 20, 20)
 FOCUS_QUERY = "\x1b[?1004$p"
 """Asks whether the focus is reported, which Textual has just turned on; its parser drops the answer."""
@@ -82,84 +79,7 @@ def first_frame_done() -> None:
         gc.enable()
 
 
-class Output:
-    """A thread that writes to a terminal; `write` never blocks and may be called from a signal handler.
-
-    While the terminal takes nothing, what is written is dropped (whole, so no sequence is cut), and `caught_up` is
-    called from the thread once it reads again: then the screen has to be painted afresh.
-    """
-
-    def __init__(self, fd: int, caught_up: Callable[[], None]) -> None:
-        self._fd = fd
-        self._caught_up = caught_up
-        self._queue: SimpleQueue[str | None] = SimpleQueue()  # reentrant, unlike a lock of ours
-        self._since = 0.0  # when the chunk that is being written began, 0 when none is
-        self._dropped = False
-        self._finishing = False
-        self._gone = False
-        self._thread = threading.Thread(target=self._run, name="terminal-output", daemon=True)
-        self._thread.start()
-
-    def write(self, text: str) -> None:
-        """Queue `text`, complete sequences only."""
-        since = self._since
-        if since and not self._finishing and time.monotonic() - since > _BEHIND:
-            if not self._dropped:
-                self._dropped = True
-                self._queue.put("")  # so that the thread looks once more
-            return
-        self._queue.put(text)
-
-    def finish(self) -> None:
-        """From now on drop nothing; frames that a stalled terminal has not taken are forgotten."""
-        self._finishing = True
-        if self._since and time.monotonic() - self._since > _BEHIND:
-            with contextlib.suppress(Empty):
-                while True:
-                    self._queue.get_nowait()
-
-    def close(self) -> bool:
-        """Wait for what is queued as long as the terminal takes it; whether all was written."""
-        self._queue.put(None)
-        end = time.monotonic() + _DRAIN
-        while self._thread.is_alive():
-            self._thread.join(0.05)
-            now = time.monotonic()
-            if now > end or (self._since and now - self._since > _NO_PROGRESS):
-                self._gone = True  # a blocked write cannot be called off: the thread ends with it
-                return False
-        return True
-
-    def _run(self) -> None:
-        while (text := self._queue.get()) is not None:
-            parts = [text]
-            last = False
-            with contextlib.suppress(Empty):
-                while not last:
-                    more = self._queue.get_nowait()
-                    last = more is None
-                    parts.append(more or "")
-            self._put("".join(parts).encode("utf-8", "replace"))
-            if last:
-                return
-            if self._dropped and self._queue.empty():
-                self._dropped = False
-                self._caught_up()
-
-    def _put(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view and not self._gone:
-            self._since = time.monotonic()
-            try:
-                view = view[os.write(self._fd, view[:_CHUNK]) :]
-            except BlockingIOError:  # another program left O_NONBLOCK on the shared terminal
-                select.select([], [self._fd], [], 1.0)
-            except OSError:
-                self._gone = True  # hung up: the input thread tells
-        self._since = 0.0
-
-
-class WorkspaceDriver(LinuxDriver):
+class WorkspaceDriver(Held, LinuxDriver):
     """Textual's Linux driver with sleeping input, held-back output, end signals and a guardian to talk to."""
 
     def __init__(
@@ -199,6 +119,7 @@ class WorkspaceDriver(LinuxDriver):
             os.kill(os.getpid(), signal.SIGSTOP)
             return  # the SIGCONT that ended the stop has started us
         first = self._raw is None
+        self.hold(first and guardian.keeps_keys())
         guardian.screen_up()
         self._output = Output(self._screen, self._repaint)
         self._wake = os.pipe()
@@ -228,9 +149,12 @@ class WorkspaceDriver(LinuxDriver):
             self._loop.add_reader(parent, self._guardian_gone, parent)
         if not gc.isenabled():
             self._loop.call_later(2.0, first_frame_done)  # should the app never say so
+        if self.holding:
+            self._loop.call_later(_HOLDS, self.let_go_at_last)
 
     def stop_application_mode(self) -> None:
         """Queue what restores the screen, and restore the terminal's settings; `close` waits for the rest."""
+        self.forget_held()
         if self._output is not None:
             self._output.finish()
         if self.title is not None:
@@ -248,6 +172,7 @@ class WorkspaceDriver(LinuxDriver):
         if self._reading and self._wake is not None:
             self._reading = False
             os.write(self._wake[1], b"\0")
+            self._go.set()
             super().disable_input()
 
     def close(self) -> None:
@@ -284,7 +209,7 @@ class WorkspaceDriver(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Queue `data`; nothing happens when the screen is not ours."""
-        if self._output is not None:
+        if not self.kept_back(data) and self._output is not None:
             self._output.write(data)
 
     def ask(self, query: str) -> None:
@@ -340,7 +265,9 @@ class WorkspaceDriver(LinuxDriver):
             self._soon(self._suspend)
 
     def _suspend(self) -> None:
-        if self._active:
+        if self.holding:
+            self.stop_held()
+        elif self._active:
             self.suspend_application_mode()
             self._must_signal_resume = True
             os.kill(os.getpid(), signal.SIGSTOP)
@@ -353,6 +280,9 @@ class WorkspaceDriver(LinuxDriver):
 
     def _continued(self) -> None:
         """Start again when we had left the screen, or when the guardian had to take it back (SIGSTOP)."""
+        if self.holding:
+            self.continued_held()
+            return
         if not self._active:
             self.resume_application_mode()
         elif not self._still_raw():
@@ -385,6 +315,9 @@ class WorkspaceDriver(LinuxDriver):
         tty, wake = self.fileno, self._wake[0]
         parser = XTermParser(self._debug)
         decode = getincrementaldecoder("utf-8")("replace").decode
+        ahead = self.may_read()
+        if ahead and self._reading:
+            self._take(ahead, parser, decode)
         while True:
             moments = [moment for moment in (parser._timeout_time, self._replies.due) if moment is not None]
             wait = max(0.0, min(moments) - time.monotonic()) if moments else None
@@ -416,6 +349,11 @@ class WorkspaceDriver(LinuxDriver):
             self._soon(lambda: self._end_signal(signal.SIGHUP))
             return False
         self.typed()
+        self._take(data, parser, decode)
+        return True
+
+    def _take(self, data: bytes, parser: XTermParser, decode: Callable[[bytes], str]) -> None:
+        """Make of bytes what the app is told."""
         text = decode(data)
         text, news = self._replies.feed(text, time.monotonic())
         if news:
@@ -424,4 +362,3 @@ class WorkspaceDriver(LinuxDriver):
         if text:  # the parser takes an empty one for the end
             for message in parser.feed(spelled_out(text)):
                 self.process_message(message)
-        return True

@@ -31,6 +31,11 @@ def only_ascii(yes: bool) -> None:
     _signs[0] = yes
 
 
+def is_ascii() -> bool:
+    """Whether they do."""
+    return _signs[0]
+
+
 def passed(text: str) -> str:
     """The text of a row with C0, DEL, C1 and surrogates made visible, a tab as a blank."""
     return _ACTS.sub(_sign, text) if _ACTS.search(text) else text

@@ -24,6 +24,11 @@ class Beside(_Part):
     _beside = True
     _over = False
 
+    @property
+    def beside(self) -> bool:
+        """Whether it stands beside the conversation wherever there is room."""
+        return self._beside
+
     def action_sidebar(self) -> None:
         if self.size.width < WIDE:
             self._over = not self._over

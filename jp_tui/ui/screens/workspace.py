@@ -20,6 +20,7 @@ from textual.dom import DOMNode
 from textual.message import Message
 from textual.screen import Screen
 
+from jp_tui import guardian
 from jp_tui.ui.keys import AGAIN, Twice, words
 from jp_tui.ui.screens.beside import Beside
 from jp_tui.ui.screens.drafts import Drafts
@@ -145,6 +146,7 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         self.composer.busy = bool(self._first_prompt)
         self.query_one(StatusLine).status = self._status
         self.set_focus(self.composer)
+        self.composer.typed_ahead(*guardian.typed_so_far())
         self.call_after_refresh(self.set_timer, FIRST_BREATH, partial(self._load, iter(LATER)))
 
     def _load(self, names: Iterator[str]) -> None:

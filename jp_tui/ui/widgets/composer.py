@@ -124,6 +124,14 @@ class Composer(Queueing, Shelling, Chips, Recalling, TextArea, inherit_bindings=
         if text and not self.text:
             self.put(text if written else _as_written(text))
 
+    def typed_ahead(self, text: str, cursor: int) -> bool:
+        """What was typed before we were there, one line of it; says whether it is another than stands here."""
+        if (text, (0, cursor)) == (self.text, self.cursor_location):
+            return False
+        self.load_text(text)
+        self.move_cursor((0, cursor))
+        return True
+
     def type_in(self, text: str) -> None:
         """What was typed elsewhere and meant for here, at the cursor (E10)."""
         self._enter(cleaned(text))

@@ -65,6 +65,15 @@ class KeyBar(Widget):
             at += part.cell_length + _GAP
         return join(*parts, sep=ours("  "))
 
+    def parts(self) -> list[tuple[str, str, int]]:
+        """What can stand here, as (key, what it does, how early it goes where room is short)."""
+        found = list(self._active)
+        order = {id(one): at for at, one in enumerate(_leaving(found))}
+        return [
+            (words(short(one.binding.key)).plain, words(_lower(one.binding.description)).plain, order[id(one)])
+            for one in found
+        ]
+
     async def on_click(self, event: events.Click) -> None:
         event.stop()
         x = event.x - self.styles.padding.left
@@ -88,8 +97,13 @@ def _lower(text: str) -> str:
 
 def _fitting(active: list[ActiveBinding], width: int) -> list[ActiveBinding]:
     """As many as fit: what one can best do without goes first, the last one (help) stays."""
-    found = list(active)
-    spare = [one for name in _SPARE for one in active if one.binding.id == name]
+    found, leaving = list(active), _leaving(active)
     while len(found) > 1 and sum(_spelled(one).cell_length + _GAP for one in found) - _GAP > width:
-        found.remove(spare.pop(0) if spare else found[-2])
+        found.remove(leaving.pop(0))
     return found
+
+
+def _leaving(active: list[ActiveBinding]) -> list[ActiveBinding]:
+    """All, in the order in which they go."""
+    spare = [one for name in _SPARE for one in active[:-1] if one.binding.id == name]
+    return [*spare, *reversed([one for one in active[:-1] if one not in spare]), *active[-1:]]

@@ -1,0 +1,179 @@
+"""How the last run's first frame looked: a small file that the app writes and the guardian reads (designs.md A.2).
+
+Pure but for `read`, which takes a plain file of ours of at most `MOST` bytes and nothing else. What it holds is not
+trusted: colours are digits, words are printable, all has limits; whatever is wrong with it, there is no look.
+Only what is drawn is in it, in the terminal's own colours, so it holds for one kind of terminal: `terminal_key`.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from jp_tui.guardian.typed import width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAGIC = "jp-tui first frame 1"
+MOST = 8192
+THEME = "jp-night"
+"""What is worn where nobody said anything else."""
+COLOURS = (
+    "ground", "bar", "brand", "folder", "frame", "text", "hint", "cursor", "key", "label", "side", "edge",
+)  # fmt: skip
+"""Behind all, the two bars, `jp`, the folder, the composer's frame, what is written, its hint, the cursor, a key, what
+it does, the sidebar and its edge."""
+SIGNS = 9
+"""The frame's corners and sides by rows, then the sidebar's edge."""
+_LONGEST, _KEYS, _FOLDERS = 300, 12, 4
+_NAMED = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+_SAYS = (
+    "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FILTERS", "LC_ALL", "LC_CTYPE",
+    "LANG",
+)  # fmt: skip
+_OWN = "JP_TUI_UI__"
+
+
+class Look:
+    """Colours as SGR numbers, by their names; signs; the hint; keys as (key, what it does, which goes how early where
+    room is short); the folder in several lengths, and of which folder that is; the sidebar's width."""
+
+    def __init__(self) -> None:
+        self.colours: dict[str, str] = {}
+        self.terminal = self.signs = self.hint = self.place = ""
+        self.keys: list[tuple[str, str, int]] = []
+        self.folders: list[str] = []
+        self.side = 0
+
+    def written(self) -> str:
+        """As it stands in the file."""
+        lines = [MAGIC, f"terminal\t{self.terminal}", f"signs\t{self.signs}", f"says\t{self.hint}"]
+        lines += [f"beside\t{self.side}"] + [f"{name}\t{self.colours[name]}" for name in COLOURS]
+        lines += [f"keys\t{key}\t{does}\t{order}" for key, does, order in self.keys]
+        if self.place:
+            lines.append("\t".join(["place", self.place, *self.folders]))
+        return "\n".join(lines) + "\n"
+
+
+def parse(text: str) -> Look | None:
+    """The look that is written there; None when anything is wrong with it."""
+    lines = text.split("\n")
+    if lines[0] != MAGIC or len(text) > MOST:
+        return None
+    look = Look()
+    for line in lines[1:]:
+        name, *values = line.split("\t")
+        if line and not (all(map(_harmless, values)) and _taken(look, name, values)):
+            return None
+    whole = look.hint and len(look.signs) == SIGNS and len(look.colours) == len(COLOURS)
+    return look if whole else None
+
+
+def _taken(look: Look, name: str, values: list[str]) -> bool:
+    if name in COLOURS and len(values) == 1:
+        look.colours[name] = values[0]
+        return all(part.isascii() and part.isdigit() and len(part) <= 3 for part in values[0].split(";") if part)
+    if name in ("terminal", "signs", "says") and len(values) == 1:
+        setattr(look, "hint" if name == "says" else name, values[0])
+        return name == "terminal" or all(width(char) == 1 or name == "signs" for char in values[0])
+    if name == "beside" and len(values) == 1 and values[0].isascii() and values[0].isdigit() and len(values[0]) <= 2:
+        look.side = int(values[0])
+        return True
+    if name == "keys" and len(values) == 3 and len(look.keys) < _KEYS and values[2].isascii() and values[2].isdigit():
+        look.keys.append((values[0], values[1], int(values[2][:3])))
+        return all(width(char) == 1 or char in "↑↓←→" for char in values[0] + values[1])
+    if name == "place" and 1 <= len(values) <= _FOLDERS + 1:
+        look.place, look.folders = values[0], values[1:]
+        return True
+    return False
+
+
+def _harmless(value: str) -> bool:
+    return len(value) <= _LONGEST and value.isprintable()
+
+
+def file_of(environment: Mapping[bytes, bytes], theme: str) -> bytes:
+    """Where it stands: with `theme` the look of runs with `--theme`, else of all others; empty when that is unknown."""
+    if theme and (len(theme) > 40 or not _NAMED.issuperset(theme)):
+        return b""
+    own, home = environment.get(b"JP_TUI_HOME", b""), environment.get(b"HOME", b"")
+    state = environment.get(b"XDG_STATE_HOME", b"")
+    if own:
+        folder = (home + own[1:] if own == b"~" or own.startswith(b"~/") else own) + b"/state"
+    elif state.startswith(b"/"):
+        folder = state + b"/jp-tui"
+    elif home.startswith(b"/"):
+        folder = home + b"/.local/state/jp-tui"
+    else:
+        return b""
+    return folder + b"/first-frame" + (b"." + theme.encode() if theme else b"")
+
+
+def terminal_key(environment: Mapping[bytes, bytes]) -> str:
+    """All that decides how colours and signs are written to this terminal, and the user's variables about the face."""
+    said = [environment.get(name.encode(), b"") for name in _SAYS]
+    said += sorted(name + b"=" + value for name, value in environment.items() if name.startswith(_OWN.encode()))
+    return b"\0".join(said).hex()[:_LONGEST]
+
+
+def read(file: bytes) -> tuple[bool, Look | None]:
+    """Whether there is such a file, and the look in it. Never waits, and follows no link."""
+    if not file or b"\0" in file:
+        return False, None
+    try:
+        descriptor = posix.open(file, posix.O_RDONLY | posix.O_NOFOLLOW | posix.O_NONBLOCK | posix.O_CLOEXEC)
+    except FileNotFoundError:
+        return False, None
+    except OSError:
+        return True, None
+    try:
+        found = posix.fstat(descriptor)
+        if found.st_mode & 0o170000 != 0o100000 or found.st_uid != posix.geteuid() or found.st_size > MOST:
+            return True, None
+        return True, parse(posix.read(descriptor, MOST + 1).decode())
+    except (OSError, UnicodeDecodeError):
+        return True, None
+    finally:
+        posix.close(descriptor)
+
+
+def chosen(environment: Mapping[bytes, bytes], theme: str) -> Look | None:
+    """The look for this run and this terminal; without a file our default theme's, where colours are sure."""
+    there, look = read(file_of(environment, theme))
+    if there:
+        return look if look is not None and look.terminal == terminal_key(environment) else None
+    plain = environment.get(b"COLORTERM", b"") in (b"truecolor", b"24bit") and theme in ("", THEME)
+    said = next((environment[name] for name in (b"LC_ALL", b"LC_CTYPE", b"LANG") if environment.get(name)), b"utf8")
+    plain = plain and b"utf8" in said.lower().replace(b"-", b"")
+    odd = (b"NO_COLOR", b"FORCE_COLOR", b"TEXTUAL_COLOR_SYSTEM", b"TEXTUAL_FILTERS")
+    if not plain or any(name in environment for name in odd) or environment.get(b"TERM") in (b"linux", b"dumb", b""):
+        return None
+    return None if any(name.startswith(_OWN.encode()) for name in environment) else parse(DEFAULT)
+
+
+DEFAULT = """\
+jp-tui first frame 1
+signs	╭─╮││╰─╯▏
+says	Ask anything, or / for commands
+beside	38
+ground	48;2;16;18;27
+bar	48;2;31;34;51
+brand	1;38;2;122;162;247;48;2;31;34;51
+folder	38;2;140;147;173;48;2;31;34;51
+frame	38;2;122;162;247;48;2;16;18;27
+text	38;2;200;211;245;48;2;16;18;27
+hint	38;2;140;147;173;48;2;16;18;27
+cursor	38;2;16;18;27;48;2;200;211;245
+key	1;38;2;122;162;247;48;2;31;34;51
+label	38;2;140;147;173;48;2;31;34;51
+side	48;2;22;24;35
+edge	38;2;43;46;59;48;2;22;24;35
+keys	Enter	send	4
+keys	^J	new line	2
+keys	^G	editor	0
+keys	^B	sidebar	1
+keys	^P	palette	3
+keys	F1	keys	5
+"""
+"""Of our default theme, in a terminal of all colours; `tests/ui/test_first_frame.py` compares it with the screen."""

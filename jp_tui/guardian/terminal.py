@@ -1,0 +1,110 @@
+"""The terminal itself: how it is written to without waiting for it, made raw, and brought back (T6).
+
+Never blocks on a terminal that stopped reading, never flushes what is typed but when it is brought back, and prints
+only printable text. It knows no process.
+"""
+
+from __future__ import annotations
+
+import posix
+import select
+import termios
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+STDIN, STDOUT, STDERR = 0, 1, 2
+RESET = (
+    "\x18\x1b\\"  # CAN and ST end a sequence that was cut in the middle
+    "\x1b[?2026l\x1b[0m"
+    "\x1b[<u"  # the kitty keyboard belongs to the alternate screen: pop it before leaving
+    "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l"
+    "\x1b[?1004l\x1b[?2004l\x1b[?2031l\x1b[?2048l"
+    "\x1b]22;default\x1b\\\x1b[23;0t"  # the pointer, and the window's title from the terminal's own stack
+    "\x1b[?1l\x1b>\x1b[r\x1b[?7h"
+    "\x1b[?1049l\x1b[?25h\x1b[0 q\x1b[0m"
+)
+"""Undoes every mode that the app or Textual may have set; harmless for a terminal that is already clean."""
+STALL = 0.5
+"""Seconds for which a terminal may refuse to take a byte before it is given up."""
+_PIECE = 512
+"""Bytes that a terminal which takes any takes at once (the kernel's line discipline says so from 256 on)."""
+_LINE = 400
+
+
+def put(fd: int, text: str, limit: float = STALL, piece: int = 1) -> bool:
+    """Write to a terminal `piece` by piece, as it takes them: never blocks longer than `limit` seconds in all.
+
+    A blocking write cannot be given a limit, and O_NONBLOCK would be seen by the shell, which shares the
+    description. False when the terminal stopped reading or is gone.
+    """
+    data = text.encode("utf-8", "replace")
+    ready = select.poll()
+    ready.register(fd, select.POLLOUT)
+    end = time.monotonic() + limit
+    try:
+        for at in range(0, len(data), piece):
+            events = ready.poll(max(0.0, end - time.monotonic()) * 1000)
+            if not events or not events[0][1] & select.POLLOUT:
+                return False
+            posix.write(fd, data[at : at + piece])
+    except OSError:
+        return False
+    return True
+
+
+def paint(fd: int, text: str) -> bool:
+    """`put` for a terminal that has just been taken and so reads: in larger pieces."""
+    return put(fd, text, STALL, _PIECE)
+
+
+def in_foreground(fd: int) -> bool:
+    """Whether the terminal is ours to set; yes as well where there is no job control."""
+    try:
+        return posix.tcgetpgrp(fd) == posix.getpgrp()
+    except OSError:
+        return True
+
+
+def raw(attributes: list[Any]) -> list[Any]:
+    """These settings as Textual makes them: no echo, no line editing, no signals, no flow control."""
+    made = [*attributes[:6], list(attributes[6])]
+    made[0] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
+    made[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
+    made[6][termios.VMIN] = 1
+    return made
+
+
+def settings(attributes: list[Any]) -> None:
+    """Set them at once, and keep what was typed ahead (TCSAFLUSH would drop it)."""
+    quietly(termios.tcsetattr, STDIN, termios.TCSANOW, attributes)
+
+
+def restore(attributes: list[Any] | None) -> None:
+    """Bring the terminal back: `attributes` as termios gave them, then RESET, then drop what was typed.
+
+    What a stalled terminal has not read yet is thrown away, so that RESET is the first thing it reads.
+    """
+    if attributes is not None and in_foreground(STDIN):
+        settings(attributes)
+    if not put(STDOUT, RESET):
+        quietly(termios.tcflush, STDOUT, termios.TCOFLUSH)
+        put(STDOUT, RESET)
+    quietly(termios.tcflush, STDIN, termios.TCIFLUSH)  # mouse reports and replies are not for the shell
+
+
+def printable(text: str) -> list[str]:
+    """Lines that may reach a terminal as they are: no control, format or surrogate character, none too long."""
+    lines = ("".join(c if c.isprintable() else "?" for c in line.expandtabs()) for line in text.splitlines())
+    return [line[:_LINE] for line in lines if line.strip()]
+
+
+def quietly(call: Callable[..., object], *arguments: object) -> None:
+    """Call it; that the terminal or the other process is gone leaves nothing to do."""
+    try:
+        call(*arguments)
+    except (OSError, termios.error):
+        return

@@ -1,0 +1,82 @@
+"""The app takes over from its guardian: what was typed before it was there, then the keys, then the screen.
+
+A part of the app. Until its first whole frame is painted nothing of it is shown (`driver.py` holds it), so that the
+skeleton gives way to it in one write and no typed text is ever gone from the screen (designs.md A.4, A.5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jp_tui import guardian
+from jp_tui.ui.driver import WorkspaceDriver
+from jp_tui.ui.widgets.footer import KeyBar
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
+
+    _Part = App[None]
+else:
+    _Part = object
+
+
+_LATER = 1.0
+"""Seconds after which the look is kept: the start is over then, or somebody chose a theme."""
+
+
+Keys = list[tuple[str, str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """`theme` is the one that the command line named, if it did."""
+
+    theme: str = ""
+
+
+class Arriving(_Part):
+    """The app's side of the hand-over."""
+
+    _main: WorkspaceScreen
+    _arrived = False
+    _first_keys: Keys | None = None
+    keeps_look: Keep | None = None
+    """How the first frame is kept for the next start; None where it is not."""
+
+    def post_display_hook(self) -> None:
+        """Called by Textual after each frame."""
+        if not self._arrived:
+            self._arrive()
+
+    def _arrive(self) -> None:
+        """The first whole frame is painted: take the keys, and show it with all that was typed in it."""
+        driver = self._driver
+        if driver is None or not self._running:
+            return
+        if not isinstance(driver, WorkspaceDriver) or not driver.holding:
+            self._arrived = True
+            return
+        if self.screen is not self._main or not driver.framed(self.size.height):
+            return
+        self._arrived = True
+        if not self._main.composer.busy:  # a prompt on the command line makes them others
+            self._first_keys = self._main.query_one(KeyBar).parts()
+        self.set_timer(_LATER, self.keep_look)
+        self.theme_changed_signal.subscribe(self, lambda _: self.set_timer(_LATER, self.keep_look))
+        text, cursor, rest = guardian.take_keys()
+        if self._main.composer.typed_ahead(text, cursor):
+            self.call_after_refresh(driver.let_go, rest)
+        else:
+            driver.let_go(rest)
+
+    def keep_look(self) -> None:
+        """The next start begins with how it looks now."""
+        if self.keeps_look is None or not self._arrived:
+            return
+        from jp_tui.ui.first_look import keep, look_of
+
+        if (look := look_of(self._main, self._first_keys)) is not None:
+            keep(look, self.keeps_look.theme if self.keeps_look.theme == self.theme else "")
