@@ -1,6 +1,6 @@
 """What the user typed into a masked field: held in memory, and taken out of whatever a tool says afterwards (R202).
 
-A value is looked for as it was given and as programs print it (stripped, inside JSON, as Python writes it). One of
+A value is looked for as it was given and as programs print it (`conversation/spellings.py`). One of
 less than four characters is only taken out of the words of the call that was given it: anywhere else it would hide
 ordinary text and protect nothing. Nothing here is ever written, and its repr shows no value.
 """
@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.conversation.spellings import spellings
+from jp_tui.conversation.strict_json import Json
 from jp_tui.questions.types import (
     FormView,
     MultiSelectAnswer,
@@ -26,14 +27,6 @@ REDACTED = "<redacted>"
 SHORT = 4
 
 
-def _forms(value: str) -> set[str]:
-    bare = value.strip()
-    found = {value, bare}
-    for form in (value, bare):
-        found |= {dump(form)[1:-1], repr(form)[1:-1]}
-    return {form for form in found if form.strip()}
-
-
 class Secrets:
     """The secrets of one conversation, for as long as it is open."""
 
@@ -45,7 +38,7 @@ class Secrets:
         """Remember what a call was given."""
         if not isinstance(value, str):
             return
-        forms = _forms(value)
+        forms = spellings(value)
         self._of_call[call] = _longest_first({*self._of_call.get(call, ()), *forms})
         self._everywhere = _longest_first({*self._everywhere, *(form for form in forms if len(form) >= SHORT)})
 

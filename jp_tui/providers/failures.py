@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import ModelError
+from jp_tui.conversation.spellings import spellings
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse, parse_object
 from jp_tui.providers.choose import Endpoint
 from jp_tui.providers.status import RULES, Case
@@ -49,9 +50,8 @@ class Failures:
         self._host = urlsplit(endpoint.base_url).netloc
         self._idle, self._limit = endpoint.stream_idle_timeout_secs, endpoint.max_response_bytes
         secrets = [endpoint.key or "", *(value for value in endpoint.headers.values() if len(value) >= 8)]
-        self._secrets = sorted(
-            {secret.strip() for secret in secrets if len(secret.strip()) >= 4}, key=len, reverse=True
-        )
+        forms = {form for secret in secrets if len(secret.strip()) >= 4 for form in spellings(secret.strip())}
+        self._secrets = sorted(forms, key=len, reverse=True)
 
     def redact(self, said: str) -> str:
         for secret in self._secrets:

@@ -117,8 +117,9 @@ def text_or_count(*names: str) -> Check:
     return check
 
 
-def matching(pattern: str, what: str) -> Check:
-    """Text that is `pattern` as a whole; `what` says in words what is expected."""
+def matching(pattern: str, what: str, *, quoted: bool = True) -> Check:
+    """Text that is `pattern` as a whole; `what` says in words what is expected. If not `quoted`, what was found is not
+    repeated: people put keys there."""
     compiled: list[re.Pattern[str]] = []  # compiled when first used: most keys are not set
 
     def check(value: Any) -> str:
@@ -126,7 +127,7 @@ def matching(pattern: str, what: str) -> Check:
             compiled.append(re.compile(pattern))
         if compiled[0].fullmatch(text(value)):
             return str(value)
-        raise BadValue(f"expected {what}, found {found(value)}")
+        raise BadValue(f"expected {what}" + (f", found {found(value)}" if quoted else ""))
 
     return _is(Kind("text"), check)
 
@@ -161,7 +162,7 @@ def inside(key: str | int, check: Check, item: Any) -> Any:
 
 model_id = matching(r"[A-Za-z0-9_-]+/\S(.*\S)?|[A-Za-z0-9_.-]+", "provider/model, or an alias")
 full_model_id = matching(r"[A-Za-z0-9_-]+/\S(.*\S)?", "provider/model")
-variable = matching(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable")
+variable = matching(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable, never the key", quoted=False)
 _NAME = "[A-Za-z0-9_-]+"
 source = matching(
     rf"(builtin|local)(\.{_NAME})?|mcp\.{_NAME}(\.{_NAME})?",
@@ -174,6 +175,8 @@ def base_url(value: Any) -> str:
     """An address without user, query or fragment; a slash at its end is taken away (S20b)."""
     if isinstance(value, str) and re.match(r"https?://[^/]*@", value):
         raise BadValue("an address holds no user or password here; name a variable in api_key_env")
+    if isinstance(value, str) and ("?" in value or "#" in value):
+        raise BadValue("expected an http or https address that ends before any ? or #")
     return str(_url(value)).rstrip("/")
 
 
@@ -181,7 +184,7 @@ def header(value: Any) -> str:
     """The value of a header: visible ASCII on one line."""
     if isinstance(value, str) and value.isascii() and value.isprintable():
         return text(value)
-    raise BadValue(f"expected one line of printable ASCII, found {found(value)}")
+    raise BadValue("expected one line of printable ASCII")
 
 
 def enable(value: Any) -> dict[str, Any]:
