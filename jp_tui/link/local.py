@@ -21,8 +21,8 @@ from jp_tui.protocol.events import AsideDelta, EngineFailed, Event, PartDelta
 PATIENCE_SECONDS = 1.0
 """How long a command that is being carried out (a server that does not answer) may hold up the end."""
 PAUSE = 1 / 20
-"""Seconds between two times that a face is woken for text alone: it paints none oftener (designs.md B), and a wake-up of
-its thread costs both of them more than many tokens do."""
+"""Seconds between two times that a face is woken for text alone: it paints none oftener (designs.md B), and a wake-up
+of its thread costs both of them more than many tokens do."""
 
 Build = Callable[[Callable[[Event], None]], Serves]
 

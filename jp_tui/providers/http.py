@@ -27,6 +27,7 @@ from jp_tui.providers.catalogue import MAX_MODELS, Listed, read
 from jp_tui.providers.catalogue import address as list_address
 from jp_tui.providers.choose import Endpoint
 from jp_tui.providers.failures import Failures, retry_after
+from jp_tui.providers.gulps import Gulps, joined
 from jp_tui.providers.wire import ServerError, Wire, cut
 
 if TYPE_CHECKING:
@@ -132,16 +133,16 @@ class HttpProvider:
             async with self._answered("POST", self._url, body, headers) as response:
                 failure = await self._refusal(response, request.model)
                 chunks = response.aiter_bytes()
-                last = asyncio.get_running_loop().time()
+                gulps, last = Gulps(chunks), asyncio.get_running_loop().time()
                 while failure is None and not decoder.done:
-                    chunk = await anext(chunks, None)
+                    chunk = await gulps.next()
                     if chunk is None and not size and head.lstrip()[:1] in (b"<", b"{"):
                         failure = self._failures.not_a_stream("", head, request.model)
                         break
                     head = (head + (chunk or b""))[:2000] if not size else b""
                     deltas = decoder.feed(chunk) if chunk is not None else decoder.end()
                     last = self._progress(last, bool(deltas))
-                    for delta in deltas:
+                    for delta in joined(deltas):
                         size += self._size(delta)
                         if size > self._endpoint.max_response_bytes:
                             raise self._failures.too_large()

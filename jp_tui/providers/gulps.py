@@ -1,0 +1,75 @@
+"""How a stream is drunk: what comes drop by drop is taken in gulps, twenty a second, since each read costs more than
+many tokens do. The first ones come at once, and a stream that has much to say is never held up.
+
+It loses, reorders and buffers nothing: what is not read yet waits where the network left it. Knows no wire.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+
+from jp_tui.conversation.model import Delta, PartGrew
+
+GULP = 1 / 20
+"""Seconds between two reads of a stream that goes on and on."""
+AT_ONCE = 8
+"""Reads that are made at once before that, and again after a while without any."""
+MUCH = 16 * 1024
+"""Bytes between two reads that say that there is more than drops: then nothing is waited for."""
+
+
+class Gulps:
+    """Reads the chunks of one response. Chunks that came with the one before are not waited for."""
+
+    def __init__(self, chunks: AsyncIterator[bytes]) -> None:
+        self._chunks = chunks
+        self._loop = asyncio.get_running_loop()
+        self._free, self._at = float(AT_ONCE), self._loop.time()
+        self._pause, self._since, self._from_line = 0.0, 0, False
+
+    async def next(self) -> bytes | None:
+        """The next chunk, None at the end."""
+        if self._pause:
+            pause, self._pause = self._pause, 0.0
+            await asyncio.sleep(pause)
+        self._from_line = False
+        mark = self._loop.call_soon(self._waited)  # is called only when the chunk has to be waited for
+        chunk = await anext(self._chunks, None)
+        mark.cancel()
+        if self._from_line:
+            self._read()
+        self._since += len(chunk or b"")
+        return chunk
+
+    def _waited(self) -> None:
+        self._from_line = True
+
+    def _read(self) -> None:
+        """A chunk came from the line: is the next read to be waited with?"""
+        now, much, self._since = self._loop.time(), self._since >= MUCH, 0
+        self._free, self._at = min(self._free + (now - self._at) / GULP, AT_ONCE) - 1, now
+        if self._free < 0:
+            self._pause, self._free = (0.0, 0.0) if much else (-self._free * GULP, self._free)
+
+
+def joined(deltas: Iterable[Delta]) -> list[Delta]:
+    """Neighbouring pieces of one part as one."""
+    found: list[Delta] = []
+    pieces: list[str] = []
+    for delta in deltas:
+        before = found[-1] if found else None
+        if isinstance(delta, PartGrew) and isinstance(before, PartGrew) and before.index == delta.index:
+            pieces = pieces or [before.text]
+            pieces.append(delta.text)
+            continue
+        _close(found, pieces)
+        pieces = []
+        found.append(delta)
+    _close(found, pieces)
+    return found
+
+
+def _close(found: list[Delta], pieces: list[str]) -> None:
+    if pieces and isinstance(before := found[-1], PartGrew):
+        found[-1] = PartGrew(before.index, "".join(pieces))
