@@ -1,8 +1,9 @@
-"""`python -m tests.bench [--quick] [--only PART,…] [--driver] [--json FILE]`: jp-tui beside a bare Textual app.
+"""`python -m tests.bench [--quick] [--only PART,…] [--more] [--driver] [--save] [--json FILE]`: jp-tui, measured.
 
 Everything is measured in one run in real ptys, what is compared in turns, after one uncounted run of each. Ratios
 are the result; milliseconds depend on the machine, which is named. No test depends on any of these times.
-Each part is a module with `rows(bench: Bench) -> list[Row]`, and `SECONDS`, the time that it may take.
+Each part is a module with `rows(bench: Bench) -> list[Row]`, and `SECONDS`, the time that it may take. Ctrl+C ends
+the run and prints what is there.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
+import signal
 import sys
 import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
 
+from tests.bench import saved
 from tests.bench.program import Never
 from tests.bench.report import Row, machine, table
 from tests.bench.setting import Bench
@@ -26,53 +30,80 @@ PARTS: dict[str, str] = {
     "open": "tests.bench.opening",
     "stream": "tests.bench.stream",
     "append": "tests.bench.store",
+    "search": "tests.bench.searching",
     "idle": "tests.bench.idle",
-    "interrupt": "tests.bench.interrupts",
-    "schema": "tests.bench.sheets",
-    "many": "tests.bench.many",
 }
-"""The module of each part, by its name on the command line."""
+"""The module of each part, by its name on the command line: together at most ten minutes."""
+MORE = {"interrupt": "tests.bench.interrupts", "schema": "tests.bench.sheets", "many": "tests.bench.many"}
+"""What was promised besides: with `--more`, or by name."""
+DRIVER = "tests.bench.driver"
 
 
-def run(bench: Bench, parts: dict[str, str]) -> list[Row]:
-    """All rows that were asked for; what cannot be measured is told and left out."""
-    rows: list[Row] = []
-    for name, module in parts.items():
+LATE = 3
+"""Times its own seconds, after which a part is given up: on a busy machine it may take more than it should."""
+
+
+def run(bench: Bench, parts: dict[str, str]) -> tuple[list[Row], bool]:
+    """All rows that were asked for, and whether that is so; what cannot be measured is told and left out."""
+    found, whole = list[Row](), True
+    signal.signal(signal.SIGALRM, _late)
+    for number, (name, path) in enumerate(parts.items(), 1):
+        module = importlib.import_module(path)
         begun = time.monotonic()
-        sys.stderr.write(f"{name} …")
-        sys.stderr.flush()
+        _say(f"{number}/{len(parts)} {name}, {module.SECONDS:g} s at most … ")
+        signal.setitimer(signal.ITIMER_REAL, LATE * module.SECONDS)
         try:
-            rows += importlib.import_module(module).rows(bench)
+            found += (rows := module.rows(bench))
         except Never as problem:
-            sys.stderr.write(f" {problem}\n")
+            _say(f"{problem}\n")
+            whole = False
             continue
         except KeyboardInterrupt:
-            sys.stderr.write(" stopped\n")
-            break
-        sys.stderr.write(f" {time.monotonic() - begun:.0f} s\n")
-    return rows
+            _say("stopped\n")
+            return found, False
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        missed = [row.what for row in rows if row.met is False]
+        late = " (late)" if time.monotonic() - begun > module.SECONDS else ""
+        _say(f"{time.monotonic() - begun:.0f} s{late}{''.join(f'; missed: {what}' for what in missed)}\n")
+    return found, whole
+
+
+def _late(number: int, frame: object) -> None:
+    raise Never(f"given up: {LATE} times its seconds are over")
+
+
+def _say(words: str) -> None:
+    sys.stderr.write(words)
+    sys.stderr.flush()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few repetitions: does it work, not how fast is it")
-    parser.add_argument("--only", metavar="PART,…", default=",".join(PARTS), help=f"some of {', '.join(PARTS)}")
+    parser.add_argument("--only", metavar="PART,…", help=f"some of {', '.join([*PARTS, *MORE])}")
+    parser.add_argument("--more", action="store_true", help=f"with {', '.join(MORE)}, which take eight minutes more")
     parser.add_argument("--driver", action="store_true", help="the bare app with and without guardian and driver")
+    parser.add_argument("--save", action="store_true", help="keep the results and write the README's table anew")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples, in seconds, to FILE")
     options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := set(names) - set(PARTS):
+    every = PARTS | MORE
+    names = options.only.split(",") if options.only else list(every if options.more else PARTS)
+    if unknown := set(names) - set(every):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
-    parts = (
-        {"driver": "tests.bench.driver"} if options.driver else {name: PARTS[name] for name in PARTS if name in names}
-    )
+    if options.save and (options.quick or options.driver or options.only):
+        parser.error("only a whole run is saved")
+    parts = {"driver": DRIVER} if options.driver else {name: every[name] for name in every if name in names}
     facts = machine()
     with tempfile.TemporaryDirectory(prefix="jp-tui-bench-") as folder:
-        rows = run(Bench(Path(folder), options.quick), parts)
+        rows, whole = run(Bench(Path(folder), options.quick), parts)
+    facts["load"] += f", {os.getloadavg()[0]:.1f} at the end"
     print(", ".join(facts.values()) + "\n\n" + table(rows))
     if options.json:
         results = [asdict(row) | {"ratio": row.ratio} for row in rows]
         options.json.write_text(json.dumps({"facts": facts, "rows": results}, indent=1) + "\n")
+    if options.save and whole:
+        saved.save(rows, facts)
     return 0 if rows else 1
 
 

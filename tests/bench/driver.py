@@ -7,6 +7,8 @@ from tests.bench.program import Program
 from tests.bench.report import Row
 from tests.bench.setting import Bench, interleaved, start_and_keys
 
+SECONDS = 120.0
+
 
 def rows(bench: Bench) -> list[Row]:
     """Start, keys, a lone escape, idle."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.bench.report import Row
 from tests.bench.setting import Bench, Samples
 
-SECONDS = 60.0
+SECONDS = 5.0
 
 
 def rows(bench: Bench) -> list[Row]:

@@ -22,7 +22,8 @@ def p95(values: Sequence[float]) -> float:
 class Row:
     """One comparison: samples in seconds (or in bytes, see `unit`), and the goal for the ratio when there is one.
 
-    `tail` compares the 95th percentiles instead of the medians; `within` is a goal of its own, in seconds.
+    `tail` compares the 95th percentiles instead of the medians; `within` is a goal for ours alone, in the unit of the
+    samples.
     """
 
     what: str
@@ -44,6 +45,16 @@ class Row:
         below = middle(self.theirs)
         return middle(self.ours) / below if below else None
 
+    @property
+    def met(self) -> bool | None:
+        """Whether all its goals were; None without one, or when nothing was measured."""
+        met: list[bool] = []
+        if self.goal is not None and self.ratio is not None:
+            met.append(self.ratio <= self.goal)
+        if self.within is not None and self.ours:
+            met.append((p95 if self.tail else statistics.median)(self.ours) <= self.within)
+        return all(met) if met else None
+
     def _cell(self, values: Sequence[float]) -> str:
         if not values:
             return "–"
@@ -57,16 +68,18 @@ class Row:
         """The row of the table."""
         ratio = "–" if self.ratio is None else f"{self.ratio:.2f}"
         goals = [] if self.goal is None else [f"≤ {self.goal:g}"]
-        goals += [] if self.within is None else [f"ours ≤ {self.within * 1000:g} ms"]
+        if self.within is not None:
+            goals.append(f"ours ≤ {self.within * (1000 if self.unit == 'ms' else 1):g} {self.unit}")
         goal = ", ".join(goals)
         count = str(len(self.ours)) if len(self.ours) == len(self.theirs) else f"{len(self.ours)} / {len(self.theirs)}"
         what = f"{self.what}, {'p95' if self.tail else 'median'}, {self.unit}"
-        return [what, self._cell(self.ours), self.against, self._cell(self.theirs), count, f"**{ratio}**", goal]
+        met = {None: "", True: "met", False: "**missed**"}[self.met]
+        return [what, self._cell(self.ours), self.against, self._cell(self.theirs), count, f"**{ratio}**", goal, met]
 
 
 def table(rows: Sequence[Row]) -> str:
     """The rows in Markdown."""
-    head = ["what", "ours (min–max)", "against", "theirs (min–max)", "n", "ratio", "goal"]
+    head = ["what", "ours (min–max)", "against", "theirs (min–max)", "n", "ratio", "goal", ""]
     lines = [head, ["---"] * len(head), *(row.cells() for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

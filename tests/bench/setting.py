@@ -70,6 +70,16 @@ class Bench:
         return lambda: self.run("-m", "jp_tui", *more)
 
     @contextmanager
+    def living_in(self, home: Path) -> Iterator[None]:
+        """With another JP_TUI_HOME meanwhile."""
+        before = self.home
+        self.home, self.env["JP_TUI_HOME"] = home, str(home)
+        try:
+            yield
+        finally:
+            self.home, self.env["JP_TUI_HOME"] = before, str(before)
+
+    @contextmanager
     def model(self, tokens: int = RATE * 12, rate: float = RATE) -> Iterator[None]:
         """A model server in a process of its own, so that the stopwatch is not held up; the only one configured."""
         command = [sys.executable, "-m", "tests.bench.model", str(rate), str(tokens)]
