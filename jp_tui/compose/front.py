@@ -14,6 +14,7 @@ from jp_tui.settings.arguments import Arguments, Show, parse
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.system.paths import PathsError
 
+BROKEN = 1
 USAGE = 2
 INTERRUPTED = 130
 READER_GONE = 128 + 13
@@ -52,10 +53,27 @@ def _run(arguments: Arguments) -> int:
         if arguments.command != "workspace" or arguments.plain:
             from jp_tui.compose.commands import command
 
-            return command(arguments, place)
+            try:
+                return command(arguments, place)
+            except (SettingsError, UsageError, PathsError, JournalError):
+                raise
+            except Exception as bug:
+                return _broke(bug, place)
         from jp_tui.compose.workspace import workspace
 
         return workspace(arguments, place.sources.load(), place)
     except JournalError as problem:
         say(f"jp-tui: {problem}")
         return USAGE
+
+
+def _broke(bug: Exception, place: Place) -> int:
+    """A bug of ours in a command: its words and the report's, without a key in either (T7)."""
+    from jp_tui import guardian
+    from jp_tui.compose.parts import kept_secret
+    from jp_tui.ui import crash
+
+    crash.keep_out(lambda: kept_secret(place.sources.load()))
+    for line in guardian.printable(crash.short_message(bug, place.paths.state)):
+        say(line)
+    return BROKEN

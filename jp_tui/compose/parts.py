@@ -120,6 +120,13 @@ def opening(arguments: Arguments) -> OpenConversation:
     return OpenConversation(which="latest" if arguments.continue_last else "new")
 
 
+def kept_secret(settings: Settings) -> list[str]:
+    """What no report may hold of the configuration and of the variables that it names."""
+    from jp_tui.settings import providers
+
+    return [one.reveal() for one in providers.secrets(providers.providers(settings, os.environ), os.environ)]
+
+
 def interrupts(settings: Settings) -> InterruptWishes:
     """What an interruption does without a menu (R233)."""
     from jp_tui.view.interrupt import InterruptWishes

@@ -10,7 +10,7 @@ import sys
 import time
 from dataclasses import replace
 
-from jp_tui.compose.parts import Place, interrupts, journal, link, opening, parts
+from jp_tui.compose.parts import Place, interrupts, journal, kept_secret, link, opening, parts
 from jp_tui.settings import model as config
 from jp_tui.settings import themes
 from jp_tui.settings.arguments import Arguments
@@ -31,11 +31,12 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
     from jp_tui import guardian
     from jp_tui.ui.app import Workspace
     from jp_tui.ui.arriving import Keep
-    from jp_tui.ui.crash import install_excepthook
+    from jp_tui.ui.crash import install_excepthook, keep_out
     from jp_tui.ui.personal import Own
     from jp_tui.ui.plain_signs import wanted
 
     install_excepthook(paths.state)
+    keep_out(lambda: kept_secret(settings))
     app = Workspace(
         # Made after the first frame: they load the protocol and the engine (traps.md T23, T28).
         link=lambda: link(made, log, client=True, command="jp-tui", greet=True),

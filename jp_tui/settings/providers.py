@@ -134,9 +134,11 @@ def credential(provider: Provider, environment: Mapping[str, str]) -> Secret | N
 
 
 def secrets(known: Mapping[str, Provider], environment: Mapping[str, str]) -> tuple[Secret, ...]:
-    """Every credential that is set: what a crash report and a log must not hold."""
+    """Every credential that is set, and what the configured headers say, which may be one: what a crash report and a
+    log must not hold."""
     found = (credential(provider, environment) for provider in known.values())
-    return tuple(secret for secret in found if secret is not None)
+    headers = (Secret(value) for provider in known.values() for value in provider.headers.values() if len(value) >= 8)
+    return (*(secret for secret in found if secret is not None), *headers)
 
 
 def parse_model(text: str, settings: Settings, known: Mapping[str, Provider], *, where: str = "--model") -> ModelId:

@@ -1,8 +1,8 @@
 """What happens when our own code fails: a few plain words, a redacted report in a private file, status 1 (T7).
 
 Textual would end with status 0 and print 93 KB of traceback with every local variable, keys included. A report
-holds no local variables, no value of a variable whose name speaks of a secret, nothing that looks like a key, and
-no home folder. Imports no Textual, so that commands without a screen can use `install_excepthook` too.
+holds no local variables, no value of a variable that may be a secret, no credential that is configured, nothing that
+looks like a key, and no home folder. Imports no Textual, so that commands without a screen can use it too.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from jp_tui import __version__, guardian
+from jp_tui.conversation.spellings import spellings
 from jp_tui.system.paths import PathsError, private_folder, private_open, write_fully
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
 
@@ -49,15 +50,39 @@ _SHAPES = tuple(
 )
 
 
+_ORDINARY = re.compile(r"(?:TERM|COLORTERM|LANG|LC_|LS_COLORS|XDG_|HOSTNAME)")
+_ODD = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S{12,4000}\Z")
+_known: list[Callable[[], Iterable[str]]] = []
+
+
+def keep_out(secrets: Callable[[], Iterable[str]]) -> None:
+    """No report of this program holds these; they are asked for when there is one to write, not before."""
+    _known.append(secrets)
+
+
 def redact(text: str, environment: Mapping[str, str]) -> str:
     """`text` without secrets and with `~` for the home folder; `environment` is where to look for both."""
     secrets = {value.strip() for name, value in environment.items() if _SECRET_NAME.search(name)}
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= 4:  # shorter ones ("1", "yes") are switches
-            text = text.replace(secret, _HIDDEN).replace(repr(secret)[1:-1], _HIDDEN)
+    for name, value in environment.items():
+        if not _ORDINARY.match(name) and not value.startswith(("/", "~")):
+            secrets |= _odd(value)
+    for asked in _known:
+        with contextlib.suppress(Exception):  # a configuration that cannot be read any more
+            secrets.update(asked())
+    forms = {form for secret in secrets if len(secret) >= 4 for form in spellings(secret)}  # "1", "yes" are switches
+    for form in sorted(forms, key=len, reverse=True):
+        text = text.replace(form, _HIDDEN)
     for shape in _SHAPES:
         text = shape.sub(_HIDDEN, text)
     return shorten_home(text, environment)
+
+
+def _odd(value: str) -> set[str]:
+    """What may be a secret in a variable whose name tells nothing: something long with digits in it, or such parts of
+    an address."""
+    if "://" in value:
+        return {part for part in re.split(r"[/:@?&=#]+", value) if _ODD.match(part)} | {value}
+    return {value} if _ODD.match(value) and ":/" not in value else set()
 
 
 def shorten_home(text: str, environment: Mapping[str, str]) -> str:

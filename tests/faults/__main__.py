@@ -18,6 +18,7 @@ from pathlib import Path
 from tests.faults.report import Found, table
 
 PARTS: dict[str, str] = {
+    "secrets": "tests.faults.planted",
     "io": "tests.faults.io_calls",
     "painter": "tests.faults.painter",
     "streams": "tests.faults.streams",
