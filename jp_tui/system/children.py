@@ -1,9 +1,9 @@
 """The one runner for child processes (traps.md T9, T10).
 
 A child has its own session and process group, no terminal, /dev/null or given bytes as input, and an allow-listed
-environment. What it leaves behind in its group, or in its session with a pipe of ours, is ended with it; on a leash,
-also when we are killed. Its output is bounded, its time too if asked. No shell reads what is to be run. Never waits for
-a pipe that a grandchild holds, never blocks the loop.
+environment. What it leaves behind in its group, or in its session with a pipe of ours, is ended with it; on a leash
+(`leash.py`) everything that it started, also when we are killed. Its output is bounded, its time too if asked. No shell
+reads what is to be run. Never waits for a pipe that a grandchild holds, never blocks the loop.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from jp_tui.system import leash
 from jp_tui.system.paths import because
 from jp_tui.system.pipes import Feed, Intake
 from jp_tui.system.session import living_groups
@@ -34,7 +37,9 @@ _LEASH = (
     'exec 3<&0 </dev/null; ( ( read -r _ <&3 || kill -KILL 0 ) >/dev/null 2>&1 & ); exec 3<&-; exec "$@"',
     "sh",
 )
-"""Runs what follows, and ends its group when the pipe that it finds as its input breaks: we are gone."""
+"""Where `leash.py` does not work: runs what follows, and ends its group, not what left that, when the pipe that it
+finds as its input breaks: we are gone."""
+_KEEPER = "import sys; sys.path.append(sys.argv.pop(1)); from jp_tui.system.leash import main; main()"
 _FLOOD = 64
 """A child that writes this many times its limit is ended, if nothing else is said."""
 
@@ -103,9 +108,9 @@ async def run(
 
     After `timeout` seconds, when `cancel` is set, or when it wrote more than `flood` bytes (default: 64 times the
     limit) to one of its outputs (to stderr always the default), its group gets TERM and a second later KILL. When the
-    caller is cancelled its whole session is killed at once. `heard` is told of stdout as it comes. `leashed`: its group
-    does not outlast us, whatever kills us; a program that is not there is then told by a shell, and it is given no
-    input.
+    caller is cancelled its whole session is killed at once. `heard` is told of stdout as it comes. `leashed`: nothing
+    that it starts outlasts it, or us, whatever kills us. (Not on Linux: only its group, only where it is given no
+    input; and a program that is not there is then told by a shell.)
     """
     began = time.monotonic()
     most = output_limit * _FLOOD if flood is None else flood
@@ -116,12 +121,23 @@ async def run(
         child.close()
 
 
-def _start(argv: Sequence[str], cwd: str | Path, given: int, env: dict[str, str], leashed: bool) -> _Process:
+def _start(
+    argv: Sequence[str], cwd: str | Path, given: int, env: dict[str, str], leashed: bool
+) -> tuple[_Process, socket.socket | None]:
+    """The process, and the other end of its leash, if it has one of ours."""
     if not argv:
         raise ChildProblem("there is no program to run")
+    words, ours, theirs = list(argv), None, None
+    if leashed and leash.works():
+        ours, theirs = socket.socketpair()
+        root = str(Path(__file__).parents[2])
+        start = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _KEEPER, root, str(theirs.fileno())]
+        words = [*start, *argv]
+    elif leashed and given == subprocess.PIPE:
+        words = [*_LEASH, *argv]
     try:
-        return subprocess.Popen(
-            [*_LEASH, *argv] if leashed else list(argv),
+        process = subprocess.Popen(
+            words,
             bufsize=0,
             cwd=os.fspath(cwd),
             env=env,
@@ -129,12 +145,23 @@ def _start(argv: Sequence[str], cwd: str | Path, given: int, env: dict[str, str]
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            pass_fds=() if theirs is None else (theirs.fileno(),),
         )
-    except ValueError as error:  # a NUL, or half a character
-        raise ChildProblem(f"{argv[0]!r} cannot be run: {error}") from error
-    except OSError as error:
-        where = f" in {cwd}" if error.filename == os.fspath(cwd) else ""
-        raise ChildProblem(f"{argv[0]!r} cannot be run{where}: {because(error)}") from error
+    except (ValueError, OSError) as error:
+        if ours is not None:
+            ours.close()
+        raise _problem(argv, cwd, error) from error
+    finally:
+        if theirs is not None:
+            theirs.close()
+    return process, ours
+
+
+def _problem(argv: Sequence[str], cwd: str | Path, error: ValueError | OSError) -> ChildProblem:
+    if isinstance(error, ValueError):  # a NUL, or half a character
+        return ChildProblem(f"{argv[0]!r} cannot be run: {error}")
+    where = f" in {cwd}" if error.filename == os.fspath(cwd) else ""
+    return ChildProblem(f"{argv[0]!r} cannot be run{where}: {because(error)}")
 
 
 class _Child:
@@ -151,10 +178,11 @@ class _Child:
         heard: Callable[[bytes], None] | None,
         leashed: bool,
     ) -> None:
-        assert stdin is None or not leashed
         self._loop = asyncio.get_running_loop()
-        given = subprocess.DEVNULL if stdin is None and not leashed else subprocess.PIPE
-        self._process = _start(argv, cwd, given, env, leashed)
+        by_shell = leashed and stdin is None and not leash.works()
+        given = subprocess.DEVNULL if stdin is None and not by_shell else subprocess.PIPE
+        self._argv, self._cwd = argv, cwd
+        self._process, self._leash = _start(argv, cwd, given, env, leashed and (stdin is None or leash.works()))
         self._ended = asyncio.Event()
         self._flooded = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
@@ -164,7 +192,7 @@ class _Child:
         self._err = Intake(self._loop, self._process.stderr, limit, limit * _FLOOD, self._flooded)
         self._swept = False
         self._feeding = None
-        if self._process.stdin is not None and not leashed:
+        if self._process.stdin is not None and not by_shell:
             self._feeding = Feed(self._loop, self._process.stdin, stdin or b"")
 
     def _watch(self) -> int:
@@ -194,8 +222,9 @@ class _Child:
             timed_out = not cancelled and not self._flooded.is_set()
             self._signal(signal.SIGTERM)
             if not await self._end(_GRACE):
-                self._signal(signal.SIGKILL)
+                self._kill()
                 await self._end(_KILLED)
+        self._check()
         await self._out.drained(_DRAIN)
         await self._err.drained(0 if self._out.open else _DRAIN)  # both together have 0.2 s
         await self._sweep()
@@ -260,13 +289,31 @@ class _Child:
     def _signal(self, number: int) -> bool:
         return _kill(self._process.pid, number)
 
+    def _kill(self) -> None:
+        """All of it; whoever holds the other end of the leash knows what that is."""
+        if self._leash is None:
+            self._signal(signal.SIGKILL)
+        else:
+            self._leash.close()
+
+    def _check(self) -> None:
+        """ChildProblem when the one at the other end of the leash could not run it."""
+        if self._leash is None or self._leash.fileno() < 0:
+            return
+        with contextlib.suppress(BlockingIOError, ConnectionError):
+            if said := self._leash.recv(16, socket.MSG_DONTWAIT):
+                error = OSError(int(said), os.strerror(int(said)))
+                raise _problem(self._argv, self._cwd, error) from error
+
     def close(self) -> None:
         """Let go of everything; whatever still lives of the session is killed (50 ms at most)."""
-        if not self._swept:
+        if self._leash is not None:
+            self._leash.close()
+        elif not self._swept:
             for group in living_groups(self._process.pid):
                 _kill(group, signal.SIGKILL)
         if self._process.returncode is None:
-            self._signal(signal.SIGKILL)
+            self._kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(0.05)
         if self._timer is not None:
@@ -279,7 +326,7 @@ class _Child:
         self._err.close()
         if self._feeding is not None:
             self._feeding.close()
-        elif self._process.stdin is not None:  # the leash, last: nobody is left to be ended by it
+        elif self._process.stdin is not None:  # the shell's leash, last: nobody is left to be ended by it
             self._process.stdin.close()
 
 

@@ -11,11 +11,14 @@ import os
 import resource
 import sys
 
+from jp_tui.system.leash import die_with_parent
+
 _MEMORY = 1 << 30
 
 
 def main(kind: str) -> None:
     """Do the job of this kind; its shape is said where it is done (`edits.py`, `scan.py`, `rendering.py`)."""
+    die_with_parent()  # nobody else ends a pattern without an end when we were killed
     with contextlib.suppress(OSError, ValueError):  # a system without this limit has others
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     job = json.loads(sys.stdin.buffer.read())

@@ -2,7 +2,7 @@
 
 It is run in the workspace's root with its values in its command line or on its input, and says in JSON or in plain text
 how it went. It may ask by printing a question, and is run again from the start with the answers. What it leaves running
-in its group is ended with it. Its source is always `tool` (R18), whatever it prints; it asks nobody itself.
+is ended with it, and with us. Its source is always `tool` (R18), whatever it prints; it asks nobody itself.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ class LocalTool:
                 output_limit=KEPT,
                 flood=KEPT,
                 cancel=cancel,
+                leashed=True,
             )
         except ChildProblem as problem:
             raise NotStarted(f"{problem}{_advice(problem)}") from None

@@ -8,8 +8,13 @@ import signal
 import sys
 from pathlib import Path
 
-from jp_tui.system.children import Finished, run
+import pytest
+
+from jp_tui.system import leash
+from jp_tui.system.children import ChildProblem, Finished, run
 from tests.system.test_children import PROJECT, alive, until
+
+ours = pytest.mark.skipif(not leash.works(), reason="only Linux lets a process take over what others leave behind")
 
 _HOLDER = """
 import asyncio, sys
@@ -22,9 +27,21 @@ async def _leashed(script: str, cwd: Path, **named: object) -> Finished:
     return await run(["/bin/sh", "-c", script], cwd=cwd, leashed=True, **named)  # type: ignore[arg-type]
 
 
-async def test_nothing_outlasts_a_program_that_was_killed(tmp_path: Path) -> None:
-    """kill -9: nobody is left to end the command, so it ends itself, also what ignores TERM."""
-    script = "trap '' TERM; sleep 600 & echo $$ $! > made; mv made pids; sleep 600; sleep 600"
+@pytest.fixture(params=["ours", "shell"])
+def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With a keeper of our own, and with a shell, as on other systems."""
+    if request.param == "shell":
+        monkeypatch.setattr(leash, "works", lambda: False)
+    elif not leash.works():
+        pytest.skip("not here")
+    return str(request.param)
+
+
+@pytest.mark.parametrize("left", ["sleep 600 &", pytest.param("setsid sleep 600 &", marks=ours)])
+async def test_nothing_outlasts_a_program_that_was_killed(tmp_path: Path, left: str) -> None:
+    """kill -9: nobody is left to end the command, so it is ended by its keeper, with what ignores TERM and with what
+    went into a session of its own."""
+    script = f"trap '' TERM; {left} echo $$ $! > made; mv made pids; sleep 600; sleep 600"
     holder = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _HOLDER, script, str(tmp_path), cwd=PROJECT, start_new_session=True
     )
@@ -43,7 +60,7 @@ async def test_nothing_outlasts_a_program_that_was_killed(tmp_path: Path) -> Non
             os.kill(pid, signal.SIGKILL)
 
 
-async def test_a_command_on_a_leash_is_as_any_other(tmp_path: Path) -> None:
+async def test_a_command_on_a_leash_is_as_any_other(tmp_path: Path, kind: str) -> None:
     """No input, its own words, its own status, no child that it never started, nothing open that is ours."""
     done = await _leashed('cat; echo "$0" "$1"; exit 7', tmp_path)
     assert (done.status, done.stdout) == (7, b"/bin/sh \n")
@@ -52,12 +69,59 @@ async def test_a_command_on_a_leash_is_as_any_other(tmp_path: Path) -> None:
     asks = "import os\ntry:\n os.wait()\nexcept ChildProcessError:\n print('none', sorted(os.listdir('/dev/fd'))[:4])"
     done = await run([sys.executable, "-c", asks], cwd=tmp_path, leashed=True)
     assert done.stdout == b"none ['0', '1', '2', '3']\n"  # 3: the folder that it lists
+    done = await _leashed("kill -SEGV $$", tmp_path)
+    assert done.signal == signal.SIGSEGV
 
 
-async def test_its_time_and_its_end_hold(tmp_path: Path) -> None:
-    done = await _leashed("sleep 600 & sleep 600", tmp_path, timeout=0.1)
+async def test_its_time_and_its_end_hold(tmp_path: Path, kind: str) -> None:
+    done = await _leashed("sleep 600 & sleep 600", tmp_path, timeout=0.3)
     assert done.timed_out and done.signal == signal.SIGTERM
     before = len(os.listdir("/dev/fd"))
     done = await _leashed("sleep 600 & echo $!", tmp_path)
     assert done.status == 0 and not alive(int(done.stdout))
     assert len(os.listdir("/dev/fd")) == before
+
+
+@ours
+async def test_what_it_left_is_ended_with_it_wherever_it_went(tmp_path: Path) -> None:
+    """A session of its own, a parent that has ended, and no pipe of ours: the command's end is its end."""
+    script = "(setsid sh -c 'trap \"\" TERM; echo $$; exec >/dev/null 2>&1; while :; do sleep 1; done' &)"
+    done = await _leashed(f"{script}; sleep 0.1", tmp_path)
+    assert done.status == 0 and done.stdout and not alive(int(done.stdout))
+
+
+@ours
+async def test_one_that_ignores_term_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+    script = "trap '' TERM; setsid sh -c 'echo $$; sleep 600; sleep 600'; sleep 600"
+    done = await _leashed(script, tmp_path, timeout=0.3)
+    assert done.timed_out and done.signal == signal.SIGKILL and not alive(int(done.stdout))
+
+
+@ours
+async def test_one_that_is_called_off_is_gone_with_all_that_it_started(tmp_path: Path) -> None:
+    script = "setsid sh -c 'echo $$ > made; mv made pid; sleep 600'"
+    task = asyncio.create_task(_leashed(script, tmp_path))
+    await until((tmp_path / "pid").exists)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await until(lambda: not alive(int((tmp_path / "pid").read_text())))
+
+
+@ours
+async def test_it_can_be_given_input_and_says_why_it_could_not_be_run(tmp_path: Path) -> None:
+    done = await run(["cat"], cwd=tmp_path, stdin=b"x" * 200_000, leashed=True)
+    assert done.ok and done.stdout == b"x" * 200_000
+    (tmp_path / "text").write_text("no program")
+    for program, why in (("no-such-program", "No such file"), (str(tmp_path / "text"), "Permission denied")):
+        with pytest.raises(ChildProblem, match=f"{program}.*{why}"):
+            await run([program], cwd=tmp_path, leashed=True)
+    with pytest.raises(ChildProblem, match="in /no/such"):
+        await run(["true"], cwd="/no/such", leashed=True)
+
+
+@ours
+async def test_the_command_dies_with_its_keeper(tmp_path: Path) -> None:
+    """Whoever kills the keeper has not freed the command."""
+    done = await _leashed("kill -KILL $PPID; sleep 600", tmp_path)
+    assert done.signal == signal.SIGKILL and done.ms < 10_000
