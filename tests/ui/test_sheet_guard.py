@@ -141,8 +141,8 @@ async def test_a_second_key_within_the_guard_makes_it_wait() -> None:
 async def test_t8_a_key_from_before_it_was_armed_does_not_answer_however_late_it_is_handled() -> None:
     """The real clock: a key carries the time it was pressed, not the time a busy loop came to it."""
     app = Host(PROMPTS["boolean"], real_clock=True)
+    old = key_event("y")
     async with app.run_test(size=(100, 30)) as pilot:
-        old = key_event("y")
         await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
         app.post_message(old)
         await pilot.pause()
