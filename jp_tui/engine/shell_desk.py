@@ -70,6 +70,7 @@ class ShellDesk:
                 cancel=stop,
                 heard=said.heard,
                 leashed=True,
+                lets_go=True,
             )
         except (ChildProblem, ValueError) as trouble:
             return ShellEnded(run=command.run, problem=str(trouble))

@@ -103,18 +103,24 @@ async def run(
     cancel: asyncio.Event | None = None,
     heard: Callable[[bytes], None] | None = None,
     leashed: bool = False,
+    lets_go: bool = False,
 ) -> Finished:
     """Run a program and wait for its end. ChildProblem when it cannot be started.
 
     After `timeout` seconds, when `cancel` is set, or when it wrote more than `flood` bytes (default: 64 times the
     limit) to one of its outputs (to stderr always the default), its group gets TERM and a second later KILL. When the
     caller is cancelled its whole session is killed at once. `heard` is told of stdout as it comes. `leashed`: nothing
-    that it starts outlasts it, or us, whatever kills us. (Not on Linux: only its group, only where it is given no
-    input; and a program that is not there is then told by a shell.)
+    that it starts outlasts it, or us, whatever kills us; with `lets_go` what left its group, or its session, and has
+    no pipe of ours goes on once it has ended by itself. (Not on Linux: only its group, and only where it is given
+    no input; a program that is not there is then told by a shell.)
     """
     began = time.monotonic()
     most = output_limit * _FLOOD if flood is None else flood
-    child = _Child(argv, cwd, stdin, output_limit, most, child_environment(os.environ, env_extra), heard, leashed)
+    environment, keeps = (
+        child_environment(os.environ, env_extra),
+        (leash.LETS_GO if lets_go else "all") if leashed else "",
+    )
+    child = _Child(argv, cwd, stdin, output_limit, most, environment, heard, keeps)
     try:
         return await child.live(timeout, cancel, began)
     finally:
@@ -122,18 +128,18 @@ async def run(
 
 
 def _start(
-    argv: Sequence[str], cwd: str | Path, given: int, env: dict[str, str], leashed: bool
+    argv: Sequence[str], cwd: str | Path, given: int, env: dict[str, str], keeps: str
 ) -> tuple[_Process, socket.socket | None]:
     """The process, and the other end of its leash, if it has one of ours."""
     if not argv:
         raise ChildProblem("there is no program to run")
     words, ours, theirs = list(argv), None, None
-    if leashed and leash.works():
+    if keeps and leash.works():
         ours, theirs = socket.socketpair()
         root = str(Path(__file__).parents[2])
-        start = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _KEEPER, root, str(theirs.fileno())]
+        start = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _KEEPER, root, str(theirs.fileno()), keeps]
         words = [*start, *argv]
-    elif leashed and given == subprocess.PIPE:
+    elif keeps:
         words = [*_LEASH, *argv]
     try:
         process = subprocess.Popen(
@@ -176,13 +182,14 @@ class _Child:
         flood: int,
         env: dict[str, str],
         heard: Callable[[bytes], None] | None,
-        leashed: bool,
+        keeps: str,
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        by_shell = leashed and stdin is None and not leash.works()
+        by_shell = bool(keeps) and stdin is None and not leash.works()
         given = subprocess.DEVNULL if stdin is None and not by_shell else subprocess.PIPE
         self._argv, self._cwd = argv, cwd
-        self._process, self._leash = _start(argv, cwd, given, env, leashed and (stdin is None or leash.works()))
+        self._process, self._leash = _start(argv, cwd, given, env, keeps if by_shell or leash.works() else "")
+        self._session = self._process.pid
         self._ended = asyncio.Event()
         self._flooded = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
@@ -265,12 +272,12 @@ class _Child:
     async def _sweep(self) -> None:
         """End what is left of the group: TERM while the leader's number is surely ours, reap it, then KILL."""
         remains = self._out.open or self._err.open
-        self._signal(signal.SIGTERM)
+        # a session with members keeps its number, so it is ours as long as anybody is in it
+        session = self._session
+        _kill(session, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(0)
-        # a session with members keeps its number, so it is ours as long as anybody is in it
-        session = self._process.pid
-        if not remains and not self._signal(0):
+        if not remains and not _kill(session, 0):
             return
         until = time.monotonic() + _GRACE
         number = signal.SIGTERM
@@ -297,12 +304,18 @@ class _Child:
             self._leash.close()
 
     def _check(self) -> None:
-        """ChildProblem when the one at the other end of the leash could not run it."""
+        """What the one at the other end of the leash said; ChildProblem when it could not run it."""
         if self._leash is None or self._leash.fileno() < 0:
             return
+        said = b""
         with contextlib.suppress(BlockingIOError, ConnectionError):
-            if said := self._leash.recv(16, socket.MSG_DONTWAIT):
-                error = OSError(int(said), os.strerror(int(said)))
+            said = self._leash.recv(64, socket.MSG_DONTWAIT)
+        for line in said.splitlines():
+            number = int(line[1:])
+            if line.startswith(b"s"):
+                self._session = number
+            else:
+                error = OSError(number, os.strerror(number))
                 raise _problem(self._argv, self._cwd, error) from error
 
     def close(self) -> None:

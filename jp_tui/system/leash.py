@@ -17,6 +17,7 @@ _DRAIN, _GRACE, _LAST = 0.2, 1.0, 4.0
 """Seconds for what the command left: to end by itself, to obey TERM, to be killed."""
 UNSTARTED = 127
 """The status when the command could not be run; the reason was sent as the number of an error."""
+LETS_GO = "lets_go"
 
 
 def works() -> bool:
@@ -39,11 +40,12 @@ def _prctl(what: int, value: int) -> None:
 
 
 def main() -> None:
-    """`FD PROGRAM ARGUMENT…` on the command line: run it, keep it on the leash FD, and end as it does."""
+    """`FD MODE PROGRAM ARGUMENT…` on the command line: run it, keep it on the leash FD, and end as it does. With the MODE
+    `lets_go` what it leaves when it ends is not ended here. The number of its session is sent first."""
     import _signal
     import posix
 
-    leash, argv = int(sys.argv[1]), sys.argv[2:]
+    leash, lets_go, argv = int(sys.argv[1]), sys.argv[2] == LETS_GO, sys.argv[3:]
     posix.set_inheritable(leash, False)
     _prctl(_SUBREAPER, 1)
     woken, wakes = posix.pipe()
@@ -56,10 +58,11 @@ def main() -> None:
     child = posix.fork()
     if child == 0:
         _become(argv, leash, keeper)
+    posix.write(leash, b"s%d\n" % child)
     null = posix.open("/dev/null", posix.O_RDWR)
     for stream in (0, 1, 2):  # whoever reads these waits for the command's end, not for ours
         posix.dup2(null, stream)
-    status = _Keeper(child, leash, woken).keep()
+    status = _Keeper(child, leash, woken, lets_go).keep()
     if posix.WIFSIGNALED(status):
         import resource
 
@@ -96,15 +99,15 @@ def _become(argv: list[str], leash: int, keeper: int) -> None:
                 problem = error.errno or problem
         except ValueError:
             problem = 22  # EINVAL
-    posix.write(leash, b"%d" % problem)
+    posix.write(leash, b"e%d\n" % problem)
     posix._exit(UNSTARTED)
 
 
 class _Keeper:
     """Waits for the command, for words through the leash, and for its end."""
 
-    def __init__(self, child: int, leash: int, woken: int) -> None:
-        self._child, self._leash, self._woken = child, leash, woken
+    def __init__(self, child: int, leash: int, woken: int, lets_go: bool) -> None:
+        self._child, self._leash, self._woken, self._lets_go = child, leash, woken, lets_go
         self._status: int | None = None
 
     def keep(self) -> int:
@@ -116,7 +119,7 @@ class _Keeper:
         poll.register(self._leash, select.POLLIN)
         poll.register(self._woken, select.POLLIN)
         steps: list[tuple[float, int]] = []  # when which signal goes to all that is left
-        while self._left():
+        while self._left() and not (self._lets_go and self._status is not None):
             now = time.monotonic()
             if self._status is not None and not steps:
                 steps = [(now + _DRAIN, 15), (now + _DRAIN + _GRACE, 9)]

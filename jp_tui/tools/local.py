@@ -76,6 +76,7 @@ class LocalTool:
                 flood=KEPT,
                 cancel=cancel,
                 leashed=True,
+                lets_go=True,
             )
         except ChildProblem as problem:
             raise NotStarted(f"{problem}{_advice(problem)}") from None
