@@ -40,7 +40,7 @@ def _prctl(what: int, value: int) -> None:
 
 
 def main() -> None:
-    """`FD MODE PROGRAM ARGUMENT…` on the command line: run it, keep it on the leash FD, and end as it does. With the MODE
+    """`FD MODE PROGRAM ARGUMENT…` on the command line: run it, keep it on the leash FD, end as it does. With the MODE
     `lets_go` what it leaves when it ends is not ended here. The number of its session is sent first."""
     import _signal
     import posix
