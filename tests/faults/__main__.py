@@ -18,6 +18,7 @@ from pathlib import Path
 from tests.faults.report import Found, table
 
 PARTS: dict[str, str] = {
+    "network": "tests.faults.network",
     "secrets": "tests.faults.planted",
     "io": "tests.faults.io_calls",
     "painter": "tests.faults.painter",

@@ -1,0 +1,57 @@
+"""Whom the program talks to unasked: local servers when nothing is configured, else nobody (`--only network`)."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.faults.network import CASES, OLLAMA, RECORDER, Case, talked
+from tests.headless.running import environment
+from tests.house.sources import ours
+
+pytestmark = pytest.mark.pty
+TALKS = {"socket", "ssl", "httpx", "httpcore", "http", "smtplib", "ftplib", "telnetlib", "xmlrpc", "imaplib", "poplib"}
+MAY = {
+    "jp_tui/providers/http.py": "the one driver",
+    "jp_tui/system/lock.py": "the name of this machine",
+    "jp_tui/system/children.py": "pairs of sockets with a child",
+}
+
+
+@pytest.mark.parametrize("case", CASES[:5], ids=lambda case: case.name)
+def test_nobody_is_talked_to_unasked(case: Case, tmp_path: Path) -> None:
+    found = set(talked(case, tmp_path))
+    assert found <= case.may
+    assert not case.may or OLLAMA in found, "what it may do is heard, too"
+
+
+def test_the_recorder_hears_connections_and_names(tmp_path: Path) -> None:
+    script = (
+        "import socket\n"
+        "goes, asks = lambda: socket.create_connection(('127.0.0.1', 9)), lambda: socket.getaddrinfo('localhost', 80)\n"
+        "for act in (goes, asks):\n"
+        "    try: act()\n"
+        "    except OSError: pass\n"
+    )
+    log = tmp_path / "log"
+    given = environment(tmp_path, PYTHONPATH=str(RECORDER), CONNECTIONS_LOG=str(log))
+    subprocess.run([sys.executable, "-c", script], env=given, check=True, timeout=60)
+    assert "127.0.0.1" in log.read_text() and "localhost" in log.read_text()
+
+
+def test_only_the_driver_can_talk_to_anybody() -> None:
+    """No file but these knows sockets, TLS or HTTP; none looks for updates or reports use."""
+    found = {}
+    for source in ours("jp_tui"):
+        for node in ast.walk(source.tree):
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            talks = {name for name in names if name.partition(".")[0] in TALKS or name == "urllib.request"}
+            opens = isinstance(node, ast.Attribute) and node.attr in ("open_connection", "create_connection")
+            if talks or opens:
+                found.setdefault(source.name, set()).update(talks)
+    assert set(found) <= set(MAY), found
