@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from jp_tui.ui.tidying import Tidying
+
 if TYPE_CHECKING:  # the first frame comes before the protocol
     from jp_tui.link.port import Link
     from jp_tui.protocol.commands import Command
@@ -46,6 +48,7 @@ class Bridge:
         self._many = MOST
         self._later: asyncio.TimerHandle | None = None
         self._key, self._patient = -KEY, 0.0
+        self._tidying = Tidying()
 
     @property
     def started(self) -> bool:
@@ -54,6 +57,7 @@ class Bridge:
 
     def start(self) -> None:
         """Start the engine; from now on EventsWait is posted when there is something to collect."""
+        self._tidying.begin()
         self._link = self._make()
         self._link.start(self._ready)
 
@@ -81,6 +85,7 @@ class Bridge:
         yield [self._rest.popleft() for _ in range(many)]
         took = monotonic() - began
         if many:
+            self._tidying.event()
             self._many = max(min(int(many * PORTION / max(took, 1e-6)), 2 * self._many, MOST), 1)
         if self._rest:
             self._later = asyncio.get_running_loop().call_later(took, self._go_on)
@@ -97,9 +102,11 @@ class Bridge:
     def hurry(self) -> None:
         """A key has been pressed: it comes before what the engine does and reports. From any thread."""
         self._key = monotonic()
+        self._tidying.key()
         if self._link is not None:
             self._link.hurry()
 
     def close(self, timeout: float) -> bool:
         """Shut the engine down; whether it ended by itself within `timeout` seconds."""
+        self._tidying.end()
         return self._link is None or self._link.close(timeout)

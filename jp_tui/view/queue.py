@@ -7,7 +7,8 @@ comes back (inbox.py), and nothing about who answers (inquiry/).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from jp_tui.protocol.values import PromptRequest
 
@@ -23,85 +24,102 @@ def key_of(prompt: PromptRequest) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """Prompts in the order they came; `current` is the one that is shown, NONE when none waits. `aside` was put off."""
+    """Prompts in the order they came; `current` is the one that is shown, NONE when none waits. `off` was put off.
 
-    prompts: tuple[PromptRequest, ...] = ()
+    Of a thousand none is looked at to find one."""
+
+    waiting: Mapping[Key, PromptRequest] = field(default_factory=dict)
     current: Key = NONE
-    aside: tuple[PromptRequest, ...] = ()
+    off: Mapping[Key, PromptRequest] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.prompts)
+        return len(self.waiting)
+
+    @property
+    def prompts(self) -> tuple[PromptRequest, ...]:
+        """All that wait in the queue, in order."""
+        return tuple(self.waiting.values())
+
+    @property
+    def aside(self) -> tuple[PromptRequest, ...]:
+        """All that were put off, in that order."""
+        return tuple(self.off.values())
 
     @property
     def head(self) -> PromptRequest | None:
         """The prompt that is shown, or is next to be shown."""
-        return next((prompt for prompt in self.prompts if key_of(prompt) == self.current), None)
+        return self.waiting.get(self.current)
 
     @property
     def place(self) -> int:
         """The place of the current one, from 1; 0 when none waits."""
-        return next((at for at, prompt in enumerate(self.prompts, 1) if key_of(prompt) == self.current), 0)
+        return [*self.waiting].index(self.current) + 1 if self.current in self.waiting else 0
 
     def get(self, key: Key) -> PromptRequest | None:
         """The prompt of that key, in the queue or beside it."""
-        return next((prompt for prompt in (*self.prompts, *self.aside) if key_of(prompt) == key), None)
+        return self.waiting.get(key) or self.off.get(key)
 
     def added(self, prompt: PromptRequest) -> Queue:
         """With one more at the end. The same inquiry asked anew keeps its place; what was put off stays so, unless
         something else is asked now (another digest)."""
         key = key_of(prompt)
-        if any(key_of(waiting) == key for waiting in self.prompts):
-            kept = tuple(prompt if key_of(old) == key else old for old in self.prompts)
-            return Queue(kept, self.current, self.aside)
-        if any(key_of(old) == key and old.digest == prompt.digest for old in self.aside):
-            return Queue(self.prompts, self.current, tuple(prompt if key_of(old) == key else old for old in self.aside))
-        aside = tuple(old for old in self.aside if key_of(old) != key)
-        return Queue((*self.prompts, prompt), self.current if self.prompts else key, aside)
+        if key in self.waiting:
+            return Queue({**self.waiting, key: prompt}, self.current, self.off)
+        if (old := self.off.get(key)) is not None and old.digest == prompt.digest:
+            return Queue(self.waiting, self.current, {**self.off, key: prompt})
+        return Queue({**self.waiting, key: prompt}, self.current if self.waiting else key, _without(self.off, key))
 
     def without(self, key: Key) -> Queue:
         """After one went. When it was the current one, the one behind it follows, else the first."""
-        aside = tuple(prompt for prompt in self.aside if key_of(prompt) != key)
-        place = next((at for at, prompt in enumerate(self.prompts) if key_of(prompt) == key), None)
-        if place is None:
-            return self if len(aside) == len(self.aside) else Queue(self.prompts, self.current, aside)
-        left = self.prompts[:place] + self.prompts[place + 1 :]
-        if key != self.current:
-            return Queue(left, self.current, aside)
-        return Queue(left, key_of(left[place if place < len(left) else 0]) if left else NONE, aside)
+        if key not in self.waiting:
+            return Queue(self.waiting, self.current, _without(self.off, key)) if key in self.off else self
+        left = _without(self.waiting, key)
+        current = self.current
+        if key == current:
+            place = self.place - 1
+            current = ([*left][place] if place < len(left) else next(iter(left))) if left else NONE
+        return Queue(left, current, _without(self.off, key))
 
     def turned(self) -> Queue:
         """With the next one as current, after the last the first again."""
-        if not self.prompts:
+        if not self.waiting:
             return self
-        return self.turned_to(key_of(self.prompts[self.place % len(self.prompts)]))
+        return self.turned_to([*self.waiting][self.place % len(self.waiting)])
 
     def turned_to(self, key: Key) -> Queue:
         """With that one as current; one that was put off is back. The same when it does not wait."""
         back = self.brought_back(key)
-        return Queue(back.prompts, key, back.aside) if any(key_of(one) == key for one in back.prompts) else self
+        return Queue(back.waiting, key, back.off) if key in back.waiting else self
 
     def put_off(self, key: Key) -> Queue:
         """With that one beside the queue: it still waits, but is not shown."""
-        prompt = next((one for one in self.prompts if key_of(one) == key), None)
+        prompt = self.waiting.get(key)
         if prompt is None:
             return self
         left = self.without(key)
-        return Queue(left.prompts, left.current, (*left.aside, prompt))
+        return Queue(left.waiting, left.current, {**left.off, key: prompt})
 
     def brought_back(self, key: Key) -> Queue:
         """With that one in the queue again, as the last that came."""
-        prompt = next((one for one in self.aside if key_of(one) == key), None)
+        prompt = self.off.get(key)
         if prompt is None:
             return self
-        aside = tuple(one for one in self.aside if one is not prompt)
-        return Queue((*self.prompts, prompt), self.current if self.prompts else key, aside)
+        return Queue({**self.waiting, key: prompt}, self.current if self.waiting else key, _without(self.off, key))
 
     def others_of_turn(self, prompt: PromptRequest) -> tuple[Key, ...]:
         """What else waits in the turn of a prompt, of its sub-agents' tools too: ending that turn closes all of it
         (R248, R249)."""
         turn, key = _turn(prompt), key_of(prompt)
-        others = (key_of(other) for other in (*self.prompts, *self.aside) if _turn(other) == turn)
-        return tuple(other for other in others if other != key)
+        some = ((other, one) for part in (self.waiting, self.off) for other, one in part.items())
+        return tuple(other for other, one in some if _turn(one) == turn and other != key)
+
+
+def _without(some: Mapping[Key, PromptRequest], key: Key) -> Mapping[Key, PromptRequest]:
+    if key not in some:
+        return some
+    left = dict(some)
+    del left[key]
+    return left
 
 
 def _turn(prompt: PromptRequest) -> tuple[str, int]:

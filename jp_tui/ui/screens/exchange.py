@@ -145,17 +145,21 @@ class Exchange(Composing, Waits):
         """What the engine reported, in order; it is said upwards once for all of it."""
         now = self._clock()
         before = self._status, self._activity, self._agents, self._inbox
-        for event in reported:
-            self._agents = self._agents.heard(event, now)
-            self.hear(event, now)
-            if self._here(event):
-                own = not self._elsewhere(event)
-                self._status = status_events.applied(self._status, event, now)
-                self._activity = activity.applied(self._activity, event, now, here=own)
-                self._one(event)
+        with self.column.together():
+            for event in reported:
+                self._heard(event, now)
         now_known = (self._status, self._activity, self._agents, self._inbox)
         if any(old is not new for old, new in zip(before, now_known, strict=True)):  # text that streams in changes none
             self.soon(now)
+
+    def _heard(self, event: ev.Event, now: float) -> None:
+        self._agents = self._agents.heard(event, now)
+        self.hear(event, now)
+        if self._here(event):
+            own = not self._elsewhere(event)
+            self._status = status_events.applied(self._status, event, now)
+            self._activity = activity.applied(self._activity, event, now, here=own)
+            self._one(event)
 
     @property
     def working(self) -> int:

@@ -288,7 +288,7 @@ class Frame(Telling, Vertical, can_focus=True):
     def _around(self, inner: int, room: int, tight: bool, bare: bool) -> int:
         """Rows of what stands around question and answers. In little room a notice takes the place of the keys."""
         notice = self.problem.display and not self.cramped
-        self.problem.styles.max_height = NOTICE_ROWS if tight and notice else None
+        _at_most(self.problem, NOTICE_ROWS if tight and notice else None)
         self.line.display = not self.cramped and not (tight and notice)
         rows = 0 if tight and notice else self.line.height_at(inner)
         if self.tabs:
@@ -299,7 +299,7 @@ class Frame(Telling, Vertical, can_focus=True):
         for part in (self.why, self.warning):
             rows += height_of(part, inner) if part.display else 0
         if self.time.display:
-            self.time.styles.max_height = 1 if tight else None
+            _at_most(self.time, 1 if tight else None)
             rows += 1 if tight else height_of(self.time, inner)
         if self.problem.display:
             wanted = height_of(self.problem, inner)
@@ -341,6 +341,12 @@ class Frame(Telling, Vertical, can_focus=True):
         elif cramped != was:
             self.say(ours(w.TOO_SMALL) if cramped else blank())
             self.show()
+
+
+def _at_most(part: Static, rows: int | None) -> None:
+    """So many rows at most: to set none where there is none would lay out the whole screen."""
+    if rows is not None or part.styles.has_rule("max_height"):
+        part.styles.max_height = rows
 
 
 def height_of(part: Static, width: int) -> int:

@@ -58,6 +58,7 @@ class Stage(Ears):
         self._peek, self._notice, self._says = Peek(), Static(id="notice"), Static(id="alike")
         self._alike: tuple[Key, ...] = ()  # what the answer to the one in sight is the answer to
         self._here, self._titles = "", cast(Mapping[str, Foreign], MappingProxyType({}))
+        self._holding = self._stale = False
 
     def compose(self) -> ComposeResult:
         yield self._notice
@@ -94,6 +95,9 @@ class Stage(Ears):
         """A sheet is about to be shown for the first time."""
 
     def _show(self) -> None:
+        if self._holding:  # it is shown when all of it has happened
+            self._stale = True
+            return
         head = self._queue.head
         self.set_class(head is not None, "-waiting")
         self._peek.display = head is not None and not self.open
@@ -101,7 +105,8 @@ class Stage(Ears):
         for key, sheet in self._sheets.items():
             sheet.display = self.open and key == self._queue.current
             sheet.waiting(self._queue.place, len(self._queue))
-            sheet.lost = len(self._queue.others_of_turn(sheet.prompt))
+            if sheet.display:
+                sheet.lost = len(self._queue.others_of_turn(sheet.prompt))
         self._entitle()
         alike = sum(self._queue.get(key) is not None for key in self._alike) if self.open else 0
         self._says.display = alike > 1

@@ -6,7 +6,8 @@ it waits here until it can be seen (E10, R216). It sends no command; what its pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from textual import on
@@ -62,6 +63,7 @@ class Column(Vertical):
         self._covered = False
         self._behind = False
         self._held: list[PromptRequest] = []
+        self._all: list[Callable[[], None]] | None = None  # what goes behind the keys in one go
         self._wanted: tuple[Key, tuple[Key, ...]] | None = None  # to be turned to when it can be seen
         self._menu: InterruptMenu | None = None
 
@@ -118,7 +120,7 @@ class Column(Vertical):
 
     def wish(self, key: Key) -> None:
         """The user asked for a question that came only now, behind the keys that were pressed before it."""
-        self._composer.behind_keys(lambda: self._wish(key))
+        self._behind_keys(lambda: self._wish(key))
 
     def put_off(self, prompt: PromptRequest) -> bool:
         """A question out of sight for a while; says whether it is."""
@@ -133,19 +135,41 @@ class Column(Vertical):
 
     def ask(self, prompt: PromptRequest) -> None:
         """Show a question, or keep it until it can be seen; behind the keys that were pressed before it came."""
-        self._composer.behind_keys(lambda: self._ask(prompt))
+        self._behind_keys(lambda: self._ask(prompt))
 
     def settle(self, key: Key, by: str = "") -> None:
         """A question no longer waits; `by` names who answered it when that was not done here (E53)."""
-        self._composer.behind_keys(lambda: self._settle(key, by))
+        self._behind_keys(lambda: self._settle(key, by))
 
     def refused(self, key: Key, reason: str, gone: bool, by: str = "") -> None:
         """An answer was not taken; `by` names who was first."""
-        self._composer.behind_keys(lambda: self.query_one(SheetDock).refused(key, reason, gone, by))
+        self._behind_keys(lambda: self.query_one(SheetDock).refused(key, reason, gone, by))
 
     def checked(self, key: Key, revision: int, problems: Sequence[tuple[str, str]]) -> None:
         """The verdict on a value that a sheet wanted checked."""
         self.query_one(SheetDock).checked(key, revision, problems)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is told inside goes behind the keys in one go: a thousand questions are no thousand messages."""
+        self._all = []
+        try:
+            yield
+        finally:
+            told, self._all = self._all, None
+            if told:
+                self._composer.behind_keys(lambda: self._do(told))
+
+    def _behind_keys(self, do: Callable[[], None]) -> None:
+        if self._all is not None:
+            self._all.append(do)
+        else:
+            self._composer.behind_keys(do)
+
+    def _do(self, told: Sequence[Callable[[], None]]) -> None:
+        with self.query_one(SheetDock).together():
+            for do in told:
+                do()
 
     def _ask(self, prompt: PromptRequest) -> None:
         if self._out_of_sight:
@@ -189,8 +213,9 @@ class Column(Vertical):
             dock.toggle_fold()
         self.note_typing()
         held, self._held = self._held, []
-        for prompt in held:
-            dock.ask(prompt)
+        with dock.together():
+            for prompt in held:
+                dock.ask(prompt)
 
     def note_typing(self) -> None:
         """The user typed: a question waits for silence (E10)."""

@@ -7,7 +7,8 @@ settled, so that nothing typed is lost by folding or turning to the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic, time
 from typing import ClassVar
@@ -115,8 +116,30 @@ class SheetDock(Turning):
         self._editor, self._wall = editor, wall
         self._timer: Timer | None = None
         self._limits = Limits()
+        self._reopens = False
 
     # What the app tells
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What happens inside is shown once, at its end: of a hundred questions that go none opens for a moment."""
+        if self._holding:
+            yield
+            return
+        before, self._holding = len(self._queue), True
+        try:
+            yield
+        finally:
+            self._holding = False
+            reopens, self._reopens = self._reopens, False
+            if reopens and self._queue.prompts:
+                self._open()
+            elif self._stale:
+                self._show()
+            self._stale = False
+            self._schedule()
+            if len(self._queue) != before:
+                self.post_message(self.CountChanged(len(self._queue)))
 
     def ask(self, prompt: PromptRequest) -> None:
         """A question waits. One that is visible stays; the same inquiry asked anew takes its old place (E12)."""
@@ -134,7 +157,11 @@ class SheetDock(Turning):
             self._move(self._arrival.opened(now))
         elif self._queue.prompts:  # else it was put off, and stays so
             self._move(self._arrival.arrived(now))
-        self.post_message(self.CountChanged(len(self._queue)))
+        self._counted()
+
+    def _counted(self) -> None:
+        if not self._holding:
+            self.post_message(self.CountChanged(len(self._queue)))
 
     def enter(self, prompt: PromptRequest) -> None:
         self._queue = self._queue.added(prompt)
@@ -231,6 +258,9 @@ class SheetDock(Turning):
     def _move(self, arrival: Arrival) -> None:
         """Into another phase: what is shown, who has the focus, when to look at the clock again."""
         before, self._arrival = self._arrival, arrival
+        if self._holding and arrival is before:
+            self._stale = True
+            return
         if arrival.phase == "held" and before.phase != "held":
             self.app.bell()
         if arrival.open:
@@ -253,6 +283,8 @@ class SheetDock(Turning):
 
     def _schedule(self) -> None:
         """When to look at the clock again: for the phase, or for the time that is left and shown."""
+        if self._holding:
+            return
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -286,11 +318,13 @@ class SheetDock(Turning):
     def after(self, visible: bool) -> None:
         if not self._queue.prompts:
             self._move(self._arrival.emptied(self._clock()))
+        elif visible and self._holding:
+            self._reopens = True
         elif visible:
             self._open()
         else:
             self._show()
-        self.post_message(self.CountChanged(len(self._queue)))
+        self._counted()
 
     # Messages of the sheets
 

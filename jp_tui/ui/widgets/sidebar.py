@@ -1,7 +1,7 @@
 """The tool activity of the turn: calls, their questions with who answered, what waits, tokens (inquiries.md R244).
 
-It paints the lines of `view/activity_lines.py`; `lineview.py` scrolls. The only timer of an idle workspace would be its own:
-it ticks once a second while a duration grows, and not at all otherwise (designs.md C).
+It paints the lines of `view/activity_lines.py`, which `lineview.py` scrolls. The only timer of an idle workspace would
+be its own: it ticks once a second while a duration grows, and not at all otherwise (designs.md C).
 """
 
 from __future__ import annotations

@@ -1,0 +1,79 @@
+"""When garbage is collected: often and little while something happens, all of it when nobody would notice (T28).
+
+A collection stops every thread. Of what is young it takes a millisecond; of everything, with a thousand questions
+about, two hundred, so that one is never Python's own choice but is made after a while without keys and events. At
+rest nothing is looked at. It frees nothing that is in use, and keeps no count of memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable
+from time import monotonic
+from typing import Literal
+
+OFTEN = (2_000, 5, 1_000_000)
+"""What is new before that is looked at, how often so before what stayed is; all the rest never by itself."""
+QUIET = 2.0
+"""Seconds without a key and an event after which all is collected."""
+MOST = 60.0
+"""Seconds after which a moment without a key must do."""
+PAUSE = 0.5
+"""Seconds without a key that make such a moment."""
+
+
+class Tidying:
+    """Collects in the thread of the loop that `begin` is called in. `clock` gives seconds."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic, collect: Callable[[], object] = gc.collect) -> None:
+        self._clock, self._collect = clock, collect
+        self._key = self._event = 0.0
+        self._stayed = False  # something outlived a collection of the young
+        self._since: float | None = None
+        self._later: asyncio.TimerHandle | None = None
+        self._before: tuple[int, int, int] | None = None
+
+    def begin(self) -> None:
+        """From now on it decides; only where Python's own collections are on."""
+        if self._before is None and gc.isenabled():
+            self._before = gc.get_threshold()
+            gc.set_threshold(*OFTEN)
+            gc.callbacks.append(self._collected)
+
+    def end(self) -> None:
+        """Python decides again."""
+        if self._later is not None:
+            self._later.cancel()
+            self._later = None
+        if self._before is not None:
+            gc.set_threshold(*self._before)
+            gc.callbacks.remove(self._collected)
+            self._before = None
+
+    def key(self) -> None:
+        """A key has been pressed. From any thread."""
+        self._key = self._clock()
+
+    def event(self) -> None:
+        """Something has happened."""
+        self._event = self._clock()
+        if self._stayed and self._later is None and self._before is not None:
+            self._since = self._event
+            self._later = asyncio.get_running_loop().call_later(QUIET, self._look)
+
+    def _collected(self, phase: Literal["start", "stop"], info: dict[str, int]) -> None:
+        if phase == "stop" and info["generation"]:
+            self._stayed = True
+
+    def _look(self) -> None:
+        self._later = None
+        now = self._clock()
+        key, last = now - self._key, now - max(self._key, self._event)
+        long = self._since is not None and now - self._since >= MOST
+        if last >= QUIET or (long and key >= PAUSE):
+            self._collect()
+            self._stayed = False
+        else:
+            wait = PAUSE if long else QUIET - last
+            self._later = asyncio.get_running_loop().call_later(max(wait, 0.01), self._look)
