@@ -8,6 +8,7 @@ it: servers refuse anything else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
@@ -21,6 +22,11 @@ UNDONE = "changes_undone"
 """The kind of an event that tells that the user took changes of files back, or brought them back (issue 8, 7)."""
 ATTACHED = "attachments"
 """Where images stand in the metadata of what the user said (`pictures.py`)."""
+UNSENT = "[an image was sent here that servers do not take: too large, broken or of another kind]"
+IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+LARGEST = 5 * 1024 * 1024
+"""Characters of an image as base64; of an imported log it may be more."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 UNSEEN = "[an image was sent here, which this model does not take]"
 EMPTY = "(an empty message)"
 """What stands for a blank prompt of an imported log: servers refuse blank text."""
@@ -65,6 +71,12 @@ def pictures(metadata: JsonObject) -> Iterable[Picture]:
                 yield Picture(kind, data, name)
 
 
+def sendable(shown: Picture) -> bool:
+    """Whether servers take it. One that they refuse would be refused with every later turn again."""
+    size = len(shown.data)
+    return shown.media in IMAGES and size <= LARGEST and size % 4 == 0 and bool(_BASE64.fullmatch(shown.data))
+
+
 def without_pictures(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The same for a model that takes no images: words stand in their place."""
     return tuple(
@@ -85,7 +97,7 @@ class _Turn:
         match event:
             case ev.ChatRequest(content=text, metadata=extra):
                 for shown in pictures(extra):
-                    self._say("user", shown)
+                    self._say("user", shown if sendable(shown) else Said(UNSENT))
                 self._say("user", Said(text if text.strip() else EMPTY))
             case _ if not self.told:
                 pass  # R204: a turn begins with its user; what stands before that is dropped

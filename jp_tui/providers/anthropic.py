@@ -1,17 +1,16 @@
 """The request side of Anthropic Messages (surface.md S20). Pure.
 
 Thinking goes back with the signature it came with, or not at all. Tool results open the user message that
-follows their calls. Ids that this API would refuse are rewritten the same way on both sides. A schema for the reply is
+follows their calls. What this API would refuse of ids and names is rewritten (`fitting.py`). A schema for the reply is
 sent as it is told to: whether this server enforces one is known to whoever asks (S20b).
 """
 
 from __future__ import annotations
 
-import re
-
 from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, Result, Said, Thought
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.providers.anthropic_stream import REDACTED, SIGNATURE, AnthropicDecoder
+from jp_tui.providers.fitting import fitting
 from jp_tui.providers.schemas import for_anthropic
 from jp_tui.providers.wire import table, text, used_ids
 
@@ -32,13 +31,14 @@ class Anthropic:
         return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
 
     def body(self, request: ModelRequest) -> JsonObject:
+        request = fitting(request)
         body: JsonObject = {
             "model": request.model,
             "max_tokens": request.max_tokens or DEFAULT_MAX_TOKENS,
             "messages": _messages(request),
             "stream": True,
         }
-        if request.system:
+        if request.system.strip():
             body["system"] = [{"type": "text", "text": request.system, **_hint(request.cache)}]
         if request.tools:
             body["tools"] = [
@@ -62,10 +62,6 @@ class Anthropic:
 
     def decoder(self, request: ModelRequest) -> AnthropicDecoder:
         return AnthropicDecoder(used_ids(request))
-
-
-def _id(id_: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9_-]", "_", id_)[:64] or "call"
 
 
 def _hint(cache: str) -> JsonObject:
@@ -116,8 +112,8 @@ def _block(part: Part) -> JsonObject | None:
             signature = text(opaque, SIGNATURE)
             return {"type": "thinking", "thinking": thought, "signature": signature} if signature else None
         case Call(id_, name, arguments):
-            return {"type": "tool_use", "id": _id(id_), "name": name, "input": arguments}
+            return {"type": "tool_use", "id": id_, "name": name, "input": arguments}
         case Picture(media, data):
             return {"type": "image", "source": {"type": "base64", "media_type": media, "data": data}}
         case Result(id_, _, content, is_error):
-            return {"type": "tool_result", "tool_use_id": _id(id_), "content": content, "is_error": is_error}
+            return {"type": "tool_result", "tool_use_id": id_, "content": content, "is_error": is_error}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, Result, Said, Thought, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.providers.fitting import fitting
 from jp_tui.providers.openai_chat_stream import REASONING, OpenAIChatDecoder
 from jp_tui.providers.schemas import fits_strict, one_valued
 from jp_tui.providers.wire import text, used_ids
@@ -32,6 +33,7 @@ class OpenAIChat:
         return {"authorization": f"Bearer {key}"} if key else {}
 
     def body(self, request: ModelRequest) -> JsonObject:
+        request = fitting(request)
         messages: list[Json] = [{"role": "system", "content": request.system}] if request.system else []
         turn = max((at for at, each in enumerate(request.messages) if _speaks(each)), default=-1)
         for at, message in enumerate(request.messages):

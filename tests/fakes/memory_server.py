@@ -42,7 +42,7 @@ class _Line(httpcore.AsyncNetworkStream):
         raise httpcore.ReadTimeout
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        pass
+        self._server.received.append(buffer)
 
     async def aclose(self) -> None:
         self._server.open -= 1
@@ -53,13 +53,14 @@ class _Line(httpcore.AsyncNetworkStream):
 
 class MemoryServer(httpcore.AsyncNetworkBackend):
     """Answers every request with the present `pieces` and `end`; `open` are connections that nobody closed, `waited`
-    the limits (seconds) of reads that found nothing."""
+    the limits (seconds) of reads that found nothing, `received` what was sent, in pieces."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []
         self.end: MemoryEnd = "end"
         self.open = 0
         self.waited: list[float | None] = []
+        self.received: list[bytes] = []
 
     def answers(self, body: Iterable[bytes], end: MemoryEnd) -> None:
         """From now on this body, each piece a chunk of its own."""

@@ -166,6 +166,7 @@ async def _one(
     stream: Stream, server: MemoryServer, provider: Provider, at: int, end: MemoryEnd, chance: random.Random
 ) -> list[str]:
     half = stream.body[:at]
+    server.received.clear()
     marks = [chance.randrange(1, at) for _ in range(chance.randrange(4))] if at > 1 else []
     server.answers(split(half, marks), end)
     deltas, error = await taken(provider)

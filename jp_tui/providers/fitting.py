@@ -1,0 +1,80 @@
+"""A request made fit for servers that are strict about ids and names (inquiries.md R29, R180). Pure.
+
+What stands in a log may come from other servers, other programs and imported files: ids that repeat, that are empty or
+megabytes long, names that no API takes. They are rewritten here, on what is sent and never in the log, the same on both
+sides of a call. What fits is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Result
+
+LONGEST_NAME = 64
+LONGEST_ID = 40  # the shortest limit among the APIs that we know
+NO_WORDS = "(no output)"
+"""What stands for an error without a character, which some servers refuse."""
+_FITS = re.compile(r"[a-zA-Z0-9_-]+")
+
+
+def fitting(request: ModelRequest) -> ModelRequest:
+    """The request with an id of its own for each call, known to its result, and names that fit."""
+    ids = _Ids(request)
+    messages = tuple(_message(message, ids) for message in request.messages)
+    return request if messages == request.messages else replace(request, messages=messages)
+
+
+class _Ids:
+    """Ids in the order in which they are met; one that fits and is met first keeps its form."""
+
+    def __init__(self, request: ModelRequest) -> None:
+        calls = (part.id for message in request.messages for part in message.parts if isinstance(part, Call))
+        self._kept = {id_ for id_ in calls if len(id_) <= LONGEST_ID and _FITS.fullmatch(id_)}
+        self._used: set[str] = set()
+        self._now: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
+
+    def of_call(self, id_: str) -> str:
+        """A new one."""
+        found = id_
+        if id_ not in self._kept or id_ in self._used:
+            found = stem = _plain(id_, LONGEST_ID - 8) or "call"
+            while found in self._used or found in self._kept:
+                number = self._numbers[stem] = self._numbers.get(stem, 1) + 1
+                found = f"{stem}_{number}"
+        self._used.add(found)
+        self._now[id_] = found
+        return found
+
+    def of_result(self, id_: str) -> str:
+        """That of the call before it."""
+        return self._now.get(id_) or _plain(id_, LONGEST_ID) or "call"
+
+
+def _message(message: Message, ids: _Ids) -> Message:
+    parts = tuple(_part(part, ids) for part in message.parts)
+    return message if parts == message.parts else replace(message, parts=parts)
+
+
+def _part(part: Part, ids: _Ids) -> Part:
+    match part:
+        case Call(id_, name):
+            id_, name = ids.of_call(id_), _name(name)
+            return part if (id_, name) == (part.id, part.name) else replace(part, id=id_, name=name)
+        case Result(id_, name, content, failed):
+            id_, name, content = ids.of_result(id_), _name(name), content or (NO_WORDS if failed else "")
+            same = (id_, name, content) == (part.id, part.name, part.content)
+            return part if same else replace(part, id=id_, name=name, content=content)
+        case _:
+            return part
+
+
+def _name(name: str) -> str:
+    fits = len(name) <= LONGEST_NAME and _FITS.fullmatch(name)
+    return name if fits else _plain(name, LONGEST_NAME) or "unnamed"
+
+
+def _plain(text: str, most: int) -> str:
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", text[:most])
