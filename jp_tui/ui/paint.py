@@ -1,17 +1,18 @@
 """The painter: one thread that turns blocks into rows beside the UI's loop (traps.md T4, T22, T28).
 
 A pane has a desk: it says what it wants painted, and is handed results on this thread, to be posted to its widget.
-Wishes are replaced, not queued, so nothing is painted that nobody looks at any more; streamed text comes first.
-Sleeps without a timer while there is nothing to do. Touches no widget.
+Wishes are replaced, not queued, so nothing is painted that nobody looks at any more; streamed text comes first, and a
+few words of it are painted by whoever has them. Sleeps without a timer while there is nothing to do. Touches no widget.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Literal
 
 from jp_tui.conversation.text import Foreign
@@ -23,6 +24,10 @@ from jp_tui.view.blocks import Block, Said, Thought
 
 SLICE = 0.008
 """Seconds of painting after which results are handed over."""
+AT_ONCE, LITTLE = 0.002, 1_000
+"""Seconds of work that the last piece of a part may have been, and characters of the next, to be painted without it."""
+_LOADS = re.compile("[`~]")
+"""What may begin a fence: the lexer of a language is loaded by the painter only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,7 @@ class _Stream:
     texts: list[str]
     state: Message | Thinking | None = None
     given: int = 0
+    cost: float = 0.0
 
 
 Result = Painted | Growth
@@ -103,6 +109,15 @@ class Desk:
             if key in self._streams:
                 self._streams[key].texts.append(text)
                 _painter.wake(self)
+
+    def grown(self, key: str, text: str) -> Growth | None:
+        """A little more of a part that nothing else is to be painted of, painted here and now; None where that may take
+        longer than a hop to the painter and back, which costs more than a few words: then it is to be fed."""
+        with _painter.lock:
+            stream = self._streams.get(key)
+            if stream is None or stream.state is None or stream.texts or stream.cost > AT_ONCE:
+                return None
+        return None if len(text) > LITTLE or _LOADS.search(text) else _grown(key, stream, text)
 
     def end(self, key: str) -> None:
         """The part is over; what is still to be painted of it is not needed."""
@@ -149,14 +164,18 @@ class Desk:
 def _carry_out(job: tuple[str, _Stream, str] | Order) -> Result:
     if isinstance(job, Order):
         return Painted(job, painted(job))
-    key, stream, text = job
-    began = perf_counter()
+    return _grown(*job)
+
+
+def _grown(key: str, stream: _Stream, text: str) -> Growth:
+    began, worked = perf_counter(), thread_time()
     if stream.state is None:
         stream.state = stream.make()
     state = stream.state
     state.feed(text)
     fresh = state.frozen[stream.given :]
     stream.given = len(state.frozen)
+    stream.cost = thread_time() - worked
     return Growth(key, stream.run, fresh, state.tail, perf_counter() - began)
 
 

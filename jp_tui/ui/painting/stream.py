@@ -51,6 +51,8 @@ class Message:
         self._clean = Sanitizer()
         self._text, self._room, self._missing = "", plain.SHOWN, 0
         self._references: dict[str, Any] = {}
+        self._env: dict[str, Any] = {}
+        self._known: tuple[str, list[list[Token]]] | None = None
         self._fence: _Fence | None = None
         self._number: int | None = None
         self._apart = False
@@ -95,8 +97,11 @@ class Message:
         return False
 
     def _parsed(self) -> list[list[Token]]:
-        self._env: dict[str, Any] = {"references": dict(self._references)}
-        return markdown.parse(self._text, self._env)
+        """The blocks of the open text; once for a text, though what is frozen and what is open are looked for apart."""
+        if self._known is None or self._known[0] != self._text:
+            self._env = {"references": dict(self._references)}
+            self._known = self._text, markdown.parse(self._text, self._env)
+        return self._known[1]
 
     def _blocks(self) -> bool:
         blocks = self._parsed()

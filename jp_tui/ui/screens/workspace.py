@@ -21,8 +21,9 @@ from textual.message import Message
 from textual.screen import Screen
 
 from jp_tui import guardian
+from jp_tui.ui.compositing import Frugal
 from jp_tui.ui.keys import AGAIN, Twice, words
-from jp_tui.ui.screens.beside import Beside
+from jp_tui.ui.screens.beside import WIDE, Beside
 from jp_tui.ui.screens.drafts import Drafts
 from jp_tui.ui.screens.telling import Telling
 from jp_tui.ui.screens.writing import Writing
@@ -122,6 +123,7 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         """`editor` takes a text and gives it back edited, or raises OSError with the reason; `commands` are what `/`
         may begin, `interrupts` what an interruption does (R233)."""
         super().__init__(id="workspace")
+        self._compositor = Frugal()
         self._send, self._clock, self._editor = send, clock, editor
         self._twice = twice
         self._status = Status(workspace=workspace, home=home)
@@ -139,7 +141,9 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
             with Vertical(id="conversation"):
                 yield SlashList(id="commands")
                 yield Composer(commands=self._commands, id="composer")
-            yield Sidebar(clock=self._clock, id="sidebar")
+            sidebar = Sidebar(clock=self._clock, id="sidebar")
+            sidebar.display = self._beside and self.app.size.width >= WIDE  # from the first frame on
+            yield sidebar
         yield KeyBar(speaks_for_itself=_in_sheet, id="keys")
 
     def on_mount(self) -> None:

@@ -31,6 +31,8 @@ from jp_tui.view.story import Changes
 
 FRAME = 1 / 20
 """Seconds between two repaints while text arrives (designs.md B)."""
+NEARLY = 0.005
+"""Seconds before its time that a frame may come, when its text is there."""
 AT_ONCE = 16
 """Events that are each seen at once before the rest is seen once a frame."""
 
@@ -219,14 +221,19 @@ class Transcript(Resending):
         """One repaint for all text that comes within a frame; nothing runs while none comes."""
         if self._frame is None and self._pane.story.has_fresh and not self._busy and self.is_attached:
             loop = asyncio.get_running_loop()
-            self._frame = loop.call_at(max(loop.time(), self._next_frame), self._tick)
+            if loop.time() + NEARLY >= self._next_frame:
+                self._tick()
+            else:
+                self._frame = loop.call_at(self._next_frame, self._tick)
 
     def _tick(self) -> None:
         self._frame = None
         self._next_frame = asyncio.get_running_loop().time() + FRAME
         for key, text in self._pane.story.take().items():
             self._texts.setdefault(key, []).append(text)
-            if key in self._runs:
+            if key in self._runs and (growth := self._desk.grown(key, text)) is not None:
+                self._grow(growth)
+            elif key in self._runs:
                 self._busy.add(key)
                 self._desk.feed(key, text)
 
