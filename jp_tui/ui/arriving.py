@@ -59,7 +59,7 @@ class Arriving(_Part):
         if not isinstance(driver, WorkspaceDriver) or not driver.holding:
             self._arrived = True
             return
-        if self.screen is not self._main or not driver.framed(self.size.height):
+        if not driver.framed(self.size.height):
             return
         self._arrived = True
         if not self._main.composer.busy:  # a prompt on the command line makes them others
@@ -68,6 +68,8 @@ class Arriving(_Part):
         self.theme_changed_signal.subscribe(self, lambda _: self.set_timer(_LATER, self.keep_look))
         text, cursor, rest = guardian.take_keys()
         if self._main.composer.typed_ahead(text, cursor):
+            driver.forget_frames()
+            self.refresh()
             self.call_after_refresh(driver.let_go, rest)
         else:
             driver.let_go(rest)

@@ -27,6 +27,7 @@ from textual.message import Message
 
 from jp_tui import guardian
 from jp_tui.ui.driver_held import Held
+from jp_tui.ui.driver_input import Typed
 from jp_tui.ui.driver_output import Output
 from jp_tui.ui.driver_replies import Replies
 
@@ -44,7 +45,7 @@ _SECOND_SIGNAL = 2.0
 """Seconds after which a second end signal ends the process at once (both copies of a group's signal come sooner)."""
 _GRACE = 15
 """Seconds that the whole program has to end after a signal, then SIGALRM ends it."""
-_HOLDS = 3.0
+_HOLDS = 5.0
 """Seconds after the start of the screen for which a first frame is waited for."""
 _GC_THRESHOLDS = (20_000, 20, 20)
 FOCUS_QUERY = "\x1b[?1004$p"
@@ -100,7 +101,7 @@ class WorkspaceDriver(Held, LinuxDriver):
         self._ending = 0.0
         self._guardian_died = False
         self._context = contextvars.copy_context()
-        self._replies = Replies()
+        self._replies, self._typed = Replies(), Typed()
         self.title: WindowTitle | None = None
         """What stands in the window's title while the screen is ours."""
         self.typed: Callable[[], None] = lambda: None
@@ -314,12 +315,13 @@ class WorkspaceDriver(Held, LinuxDriver):
             return
         tty, wake = self.fileno, self._wake[0]
         parser = XTermParser(self._debug)
-        decode = getincrementaldecoder("utf-8")("replace").decode
+        decode = getincrementaldecoder("utf-8")("ignore").decode  # nobody types what is no text
         ahead = self.may_read()
         if ahead and self._reading:
             self._take(ahead, parser, decode)
         while True:
-            moments = [moment for moment in (parser._timeout_time, self._replies.due) if moment is not None]
+            due = (parser._timeout_time, self._replies.due, self._typed.due)
+            moments = [moment for moment in due if moment is not None]
             wait = max(0.0, min(moments) - time.monotonic()) if moments else None
             ready, _, _ = select.select([tty, wake], [], [], wait)
             if wake in ready:
@@ -333,7 +335,9 @@ class WorkspaceDriver(Held, LinuxDriver):
 
     def _late(self, parser: XTermParser) -> list[Message]:
         """What might have been the beginning of an answer, and was a key."""
-        text = self._replies.overdue(time.monotonic())
+        now = time.monotonic()
+        text = self._typed.feed(held, now) if (held := self._replies.overdue(now)) else ""
+        text += self._typed.overdue(now)
         return list(parser.feed(text)) if text else []
 
     def _read(self, tty: int, parser: XTermParser, decode: Callable[[bytes], str]) -> bool:
@@ -355,10 +359,11 @@ class WorkspaceDriver(Held, LinuxDriver):
     def _take(self, data: bytes, parser: XTermParser, decode: Callable[[bytes], str]) -> None:
         """Make of bytes what the app is told."""
         text = decode(data)
-        text, news = self._replies.feed(text, time.monotonic())
+        now = time.monotonic()
+        text, news = self._replies.feed(text, now)
         if news:
             replies = self._replies
             self.send_message(TerminalAnswered(replies.focus, replies.version, replies.osc99))
-        if text:  # the parser takes an empty one for the end
+        if text := self._typed.feed(text, now):  # the parser takes an empty one for the end
             for message in parser.feed(spelled_out(text)):
                 self.process_message(message)

@@ -58,6 +58,11 @@ class Held:
         """Whether a whole frame is among what is kept back: it moves to each of its rows."""
         return any(f"\x1b[{rows};1H" in piece for piece in self._held or ())
 
+    def forget_frames(self) -> None:
+        """What was painted is out of date: only modes and titles are kept."""
+        if self._held is not None:
+            self._held = [piece for piece in self._held if not (piece[:2] == "\x1b[" and piece[2:3].isdigit())]
+
     def let_go(self, typed: bytes = b"") -> None:
         """Show what was painted, at once, and read the keys, after those that were `typed` before."""
         held, self._held = self._held, None

@@ -194,6 +194,15 @@ class Terminal:
     def type(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 
+    def send(self, data: bytes) -> None:
+        """Type bytes, however many, and read meanwhile what is written."""
+        while data:
+            _, ready, _ = select.select([], [self.master], [], 0.05)
+            if ready:
+                data = data[os.write(self.master, data[:256]) :]
+            if data:
+                self.pump(0)
+
     def order(self, what: bytes) -> None:
         """Tell the holder: b"f" or b"b"."""
         os.write(self._orders, what)
