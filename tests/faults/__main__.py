@@ -26,6 +26,7 @@ PARTS: dict[str, str] = {
     "history": "tests.faults.history",
     "servers": "tests.faults.servers",
     "kills": "tests.faults.kills",
+    "endings": "tests.faults.endings",
 }
 """The module of each part, by its name on the command line."""
 
