@@ -45,14 +45,16 @@ def room(look: Look, width: int) -> int:
 
 
 def spans(look: Look, place: Place, width: int, height: int) -> list[Span]:
-    """All but what is typed, in the order in which it is drawn, over a screen of the ground's colour."""
+    """All but what is typed, in the order in which it is drawn; every cell is, for some terminals erase in another
+    colour than they were told."""
     found: list[Span] = [(0, 0, "bar", " " * width), (0, 1, "brand", _BRAND)]
     if place.folder and place.folder == look.place:
         fits = [one for one in look.folders if _cells(one) and _FOLDER_AT - 1 + _cells(one) <= width - 2]
         found += [(0, _FOLDER_AT, "folder", fits[0])] if fits else []
     inner = composer_width(look, width)
-    if inner < width:
-        for row in range(1, height - 1):
+    for row in range(1, height - 1):
+        found.append((row, 0, "ground", " " * inner))
+        if inner < width:
             found += [(row, inner, "edge", look.signs[8]), (row, inner + 1, "side", " " * (width - inner - 1))]
     top, across = height - 4, inner - 2
     signs = look.signs
@@ -101,7 +103,4 @@ def painted(look: Look, found: list[Span]) -> str:
 
 def frame(look: Look, place: Place, text: str, cursor: int, width: int, height: int) -> str:
     """The whole of it, over whatever stands there."""
-    return (
-        f"\x1b[0;{look.colours['ground']}m\x1b[2J"
-        + painted(look, spans(look, place, width, height) + line(look, text, cursor, width, height))
-    )  # fmt: skip
+    return painted(look, spans(look, place, width, height) + line(look, text, cursor, width, height))

@@ -114,7 +114,7 @@ def _beside(look: Look, cells: _Cells, sidebar: Sidebar, at: int) -> None:
     from rich.style import Style
 
     ground = sidebar.styles.background
-    edge = ground + sidebar.styles.border_left[1]
+    edge = sidebar.background_colors[0] + sidebar.styles.border_left[1]  # Textual mixes it with what lies beneath
     look.signs += "▏"
     look.colours["side"] = cells.unpainted(Style(bgcolor=ground.rich_color), ground)
     look.colours["edge"] = cells.unpainted(Style(color=edge.rich_color, bgcolor=ground.rich_color), ground)
