@@ -34,8 +34,8 @@ from jp_tui.questions.types import SchemaAnswer, SecretAnswer
 Raised = v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted | v.ReviewWanted
 PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
 """What is asked and never recorded."""
-BREATH = 16
-"""Inputs that are decided about at a stretch."""
+BREATH = 2
+"""Inputs that are decided about, and whose effects are carried out, at a stretch: then keys have their turn."""
 
 
 @dataclass(slots=True)
@@ -280,8 +280,10 @@ class Coordinator:
         if facts := [step.event for _, steps in decided for step in steps if isinstance(step, s.Record)]:
             await self._log.append(facts)
         self._state = state
-        for item, steps in decided:
+        for place, (item, steps) in enumerate(decided, 1):
             self._carry_out(item, steps)
+            if place % BREATH == 0 and place < len(decided):
+                await asyncio.sleep(0)
 
     def _carry_out(self, item: Item, steps: list[s.Step]) -> None:
         facts: list[Stored] = [step.event for step in steps if isinstance(step, s.Record)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 
-TOGETHER = 64
+TOGETHER = 16
 """Inputs that are taken in one go at most."""
 
 

@@ -34,8 +34,9 @@ def _known(state: State, inquiry: str) -> bool:
     return (
         inquiry in state.settled
         or inquiry in state.deferred
-        or any(item.inquiry == inquiry for item in (*state.waiting, *state.reviewed))
-        or any(item.inquiry == inquiry for work in state.calls.values() for item in work.recorded)
+        or inquiry in [item.inquiry for item in state.waiting]
+        or inquiry in [item.inquiry for item in state.reviewed]
+        or any(item.inquiry == inquiry for work in state.calls.values() if work.recorded for item in work.recorded)
     )
 
 
@@ -174,14 +175,14 @@ def closed(state: State, inquiry: str, by: str) -> State:
     """An inquiry or a prompt is settled, for good; `by` as in Settled."""
     calls = state.calls
     for call, work in state.calls.items():
-        if any(item.inquiry == inquiry for item in work.recorded):
+        if work.recorded and any(item.inquiry == inquiry for item in work.recorded):
             rest = tuple(item for item in work.recorded if item.inquiry != inquiry)
             calls = put(calls, call, replace(work, recorded=rest))
     return replace(
         state,
         calls=calls,
-        waiting=tuple(item for item in state.waiting if item.inquiry != inquiry),
-        reviewed=tuple(item for item in state.reviewed if item.inquiry != inquiry),
+        waiting=tuple([item for item in state.waiting if item.inquiry != inquiry]),
+        reviewed=tuple([item for item in state.reviewed if item.inquiry != inquiry]),
         settled=put(state.settled, inquiry, by),
         deferred=drop(state.deferred, inquiry) if inquiry in state.deferred else state.deferred,
     )

@@ -87,7 +87,7 @@ class Pace:
         """When `take` should be asked again; None when time changes nothing."""
         if not self.untold:
             return None
-        return max(min(self._moment(since) for since in self.untold.values()), self.last + PAUSE)
+        return max(self._moment(min(self.untold.values())), self.last + PAUSE)  # what came first is due first
 
     def _moment(self, since: float) -> float:
         missed = self.presence.missed(since)

@@ -13,8 +13,10 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Literal
 
-OFTEN = (2_000, 5, 1_000_000)
-"""What is new before that is looked at, how often so before what stayed is; all the rest never by itself."""
+OFTEN = (2_000, 1_000_000, 1_000_000)
+"""How many new things are looked at in one go; what stayed then never is by itself."""
+ENOUGH = 10
+"""Such looks after which there is something to collect."""
 QUIET = 2.0
 """Seconds without a key and an event after which all is collected."""
 MOST = 60.0
@@ -29,7 +31,7 @@ class Tidying:
     def __init__(self, clock: Callable[[], float] = monotonic, collect: Callable[[], object] = gc.collect) -> None:
         self._clock, self._collect = clock, collect
         self._key = self._event = 0.0
-        self._stayed = False  # something outlived a collection of the young
+        self._looks = 0
         self._since: float | None = None
         self._later: asyncio.TimerHandle | None = None
         self._before: tuple[int, int, int] | None = None
@@ -58,13 +60,12 @@ class Tidying:
     def event(self) -> None:
         """Something has happened."""
         self._event = self._clock()
-        if self._stayed and self._later is None and self._before is not None:
+        if self._looks >= ENOUGH and self._later is None and self._before is not None:
             self._since = self._event
             self._later = asyncio.get_running_loop().call_later(QUIET, self._look)
 
     def _collected(self, phase: Literal["start", "stop"], info: dict[str, int]) -> None:
-        if phase == "stop" and info["generation"]:
-            self._stayed = True
+        self._looks += phase == "stop"
 
     def _look(self) -> None:
         self._later = None
@@ -73,7 +74,7 @@ class Tidying:
         long = self._since is not None and now - self._since >= MOST
         if last >= QUIET or (long and key >= PAUSE):
             self._collect()
-            self._stayed = False
+            self._looks = 0
         else:
             wait = PAUSE if long else QUIET - last
             self._later = asyncio.get_running_loop().call_later(max(wait, 0.01), self._look)

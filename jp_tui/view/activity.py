@@ -7,8 +7,8 @@ formats nothing: words and icons stand in `activity_lines.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
 from jp_tui.conversation import events as stored
@@ -21,6 +21,7 @@ from jp_tui.view.calls import agent_words, subject
 from jp_tui.view.decisions import Decision, decisions
 from jp_tui.view.inquiries import NOTHING, Inquiry, answered, handed, question, text_at
 from jp_tui.view.prompts import asker, headline
+from jp_tui.view.queue import Key, key_of
 
 _OPEN = ("open", "deferred")
 
@@ -66,11 +67,16 @@ class Activity:
     turn: int = 0
     calls: tuple[Call, ...] = ()
     loose: tuple[Inquiry, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
+    waits: Mapping[Key, Waiting] = field(default_factory=dict)
     running: bool = False
     outcome: str = ""
     usage: UsageTotals | None = None
     ms: int | None = None
+
+    @property
+    def waiting(self) -> tuple[Waiting, ...]:
+        """What waits for the human, oldest first."""
+        return tuple(self.waits.values())
 
     @property
     def ticking(self) -> bool:
@@ -121,12 +127,12 @@ def applied(activity: Activity, event: ev.Event, now: float, *, here: bool = Tru
 
 def _turn(activity: Activity, turn: int) -> Activity:
     """The activity of `turn`; what waits outlives the turn it was asked in."""
-    return activity if turn <= activity.turn else Activity(turn=turn, waiting=activity.waiting)
+    return activity if turn <= activity.turn else Activity(turn=turn, waits=activity.waits)
 
 
 def _still(activity: Activity, conversation: str = "") -> Activity:
     """Nothing runs any more: a call without a result was cut off, unless the human is still asked."""
-    asked = {known.id for known in activity.waiting if known.conversation == conversation}
+    asked = {id_ for home, id_ in activity.waits if home == conversation}
 
     def ended(call: Call) -> Call:
         if call.state == "completed" or any(one.id in asked or one.how == "deferred" for one in call.inquiries):
@@ -177,15 +183,20 @@ def _waits(activity: Activity, prompt: PromptRequest) -> Activity:
         text=Foreign(headline(prompt)),
         asker=Foreign(asker(prompt)),
     )
-    return replace(activity, waiting=(*_others(activity, prompt.conversation, prompt.inquiry), waits))
+    key = key_of(prompt)
+    return replace(activity, waits={**_others(activity, key), key: waits})
 
 
-def _others(activity: Activity, conversation: str, inquiry: str) -> tuple[Waiting, ...]:
-    return tuple(one for one in activity.waiting if (one.conversation, one.id) != (conversation, inquiry))
+def _others(activity: Activity, key: Key) -> Mapping[Key, Waiting]:
+    if key not in activity.waits:
+        return activity.waits
+    left = dict(activity.waits)
+    del left[key]
+    return left
 
 
 def _gone(activity: Activity, event: ev.QuestionSettled) -> Activity:
-    return replace(activity, waiting=_others(activity, event.conversation, event.inquiry))
+    return replace(activity, waits=_others(activity, (event.conversation, event.inquiry)))
 
 
 def _asked(activity: Activity, prompt: PromptRequest) -> Activity:

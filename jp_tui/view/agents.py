@@ -40,7 +40,7 @@ def standing(one: Agent) -> tuple[str, str, bool]:
     """How far it is: a sign, a word, and whether it waits for the human."""
     if one.over:
         return *_ENDS.get(one.end or "ok", ("✓", "done")), False
-    if one.activity.waiting or any(call.state in ASKING for call in one.activity.calls):
+    if one.activity.waits or any(call.state in ASKING for call in one.activity.calls):
         return "◐", "waits for you", True
     return "▸", "works", False
 

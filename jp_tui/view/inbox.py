@@ -6,9 +6,9 @@ put off stays in it and comes back by itself. It answers nothing, mints no time 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, overload
 
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol import events as ev
@@ -127,12 +127,9 @@ class Inbox:
         return tuple(one for one in self.listed if (one.conversation, one.inquiry) not in self.prompts)
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> Entries:
         """All of it, what waits longest first; what was put off keeps its place."""
-        alike = self._alike()
-        found = [self._entry(prompt, alike) for prompt in self.prompts.values()]
-        found += [_recorded(one) for one in self.elsewhere]
-        return tuple(sorted(found, key=lambda one: one.since))
+        return Entries(self)
 
     def get(self, key: Key) -> Entry | None:
         """The one of that key; nothing is said of others that are like it."""
@@ -180,12 +177,29 @@ class Inbox:
         rests = None if any(key not in self.off for key in self.prompts) else now
         return self if (rests is None) == (self.rests is None) else replace(self, rests=rests)
 
-    def _alike(self) -> Mapping[tuple[str, str, str], tuple[Key, ...]]:
+    def ordered(self) -> list[PromptRequest | WaitingInfo]:
+        """What the entries are made of, what waits longest first."""
+        found: list[PromptRequest | WaitingInfo] = [*self.prompts.values(), *self.elsewhere]
+        return sorted(found, key=self._since)
+
+    def entry(self, one: PromptRequest | WaitingInfo, alike: Mapping[tuple[str, str, str], tuple[Key, ...]]) -> Entry:
+        """One of them as an entry."""
+        return _recorded(one) if isinstance(one, WaitingInfo) else self._entry(one, alike)
+
+    def _since(self, one: PromptRequest | WaitingInfo) -> str:
+        if isinstance(one, WaitingInfo):
+            return one.since
+        return min(one.asked_at, self.since.get(key_of(one), one.asked_at))
+
+    def alike(self) -> Mapping[tuple[str, str, str], tuple[Key, ...]]:
         """Those of one kind, tool and digest that wait here, where several do and each was shown (E51). What is secret
         is typed for one alone."""
+        shown = {_sort(prompt) for key, _ in self.seen if (prompt := self.prompts.get(key)) is not None}
         same: dict[tuple[str, str, str], list[PromptRequest]] = {}
-        for key, prompt in self.prompts.items():
-            if key not in self.off and not isinstance(prompt.question.answer_type, SecretAnswer):
+        for key, prompt in self.prompts.items() if shown else ():
+            if _sort(prompt) not in shown or key in self.off:
+                continue
+            if not isinstance(prompt.question.answer_type, SecretAnswer):
                 same.setdefault(_sort(prompt), []).append(prompt)
         return {
             sort: tuple(map(key_of, some))
@@ -203,11 +217,41 @@ class Inbox:
             subject=prompt.subject,
             title=self.titles.get(prompt.conversation, NOTHING),
             task=prompt.agent.task if prompt.agent is not None else NOTHING,
-            since=min(prompt.asked_at, self.since.get(key, prompt.asked_at)),
+            since=self._since(prompt),
             off=key in self.off,
             until=self.off.get(key),
             alike=() if key in self.off else alike.get(_sort(prompt), ()),
         )
+
+
+class Entries(Sequence[Entry]):
+    """All that waits, in order; an entry is made when it is looked at, since of a thousand few are."""
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._order: list[PromptRequest | WaitingInfo] | None = None
+        self._alike: Mapping[tuple[str, str, str], tuple[Key, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._inbox.prompts) + len(self._inbox.elsewhere)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @overload
+    def __getitem__(self, at: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Entry, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
+        if self._order is None:
+            self._order, self._alike = self._inbox.ordered(), self._inbox.alike()
+        if isinstance(at, slice):
+            return tuple(self._inbox.entry(one, self._alike) for one in self._order[at])
+        return self._inbox.entry(self._order[at], self._alike)
 
 
 def counted(status: Status, inbox: Inbox) -> Status:

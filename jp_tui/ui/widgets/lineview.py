@@ -7,7 +7,7 @@ nothing of what the lines say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
@@ -22,6 +22,8 @@ from textual.widget import Widget
 
 from jp_tui.ui.text import blank, join, ours
 
+Row = Hashable
+"""What a row is known by."""
 MOST = 2048
 """Strips that are kept."""
 
@@ -33,16 +35,19 @@ class LineView(Widget):
     LineView { width: 1fr; height: 1fr; }
     """
 
-    def __init__(self, *, make: Callable[[int], Sequence[Content]], id: str | None = None) -> None:
-        """`make` gives the rows for a width in cells; the same row should be the same object each time."""
+    def __init__(
+        self, *, make: Callable[[int], Sequence[Row]], paint: Callable[[Row, int], Content], id: str | None = None
+    ) -> None:
+        """`make` gives the rows for a width in cells, `paint` what stands in one: asked only of those in sight, and
+        once for rows that are equal."""
         super().__init__(id=id)
         self.auto_links = False  # what can be clicked looks as its own style says
-        self._make = make
-        self._rows: Sequence[Content] = ()
-        self._strips: dict[int, tuple[Content, Strip]] = {}  # the content is kept, so that its id is nobody else's
+        self._make, self._paint = make, paint
+        self._rows: Sequence[Row] = ()
+        self._strips: dict[Row, Strip] = {}
         self._look: object = None
         self._bar: list[Segment] = []
-        self._painted: list[tuple[Content | None, Segment | None]] = []
+        self._painted: list[tuple[Row | None, Segment | None]] = []
         self._grip: float | None = None
         self._over = False
         self.top = 0
@@ -83,19 +88,20 @@ class LineView(Widget):
         self.top = min(max(top, 0), max(self.total - self.size.height, 0))
         self._bar = self._barred()
         shown = [self._at(y) for y in range(self.size.height)]
-        changed = [y for y, one in enumerate(shown) if y >= len(self._painted) or not _same(self._painted[y], one)]
+        before = self._painted
+        changed = [y for y, one in enumerate(shown) if y >= len(before) or before[y] != one]
         if changed or len(shown) != len(self._painted):
             self._painted = shown
             self.refresh(*_regions(changed, self.size.width))
 
-    def _at(self, y: int) -> tuple[Content | None, Segment | None]:
+    def _at(self, y: int) -> tuple[Row | None, Segment | None]:
         row = self.top + y
         return self._rows[row] if row < self.total else None, self._bar[y] if self._bar else None
 
     def _barred(self) -> list[Segment]:
         if not self.scrolls:
             return []
-        styles, kind = self.styles if self.parent is None else self.parent.styles, "_hover" if self._over else ""  # type: ignore[attr-defined]
+        styles, kind = self.styles if self.parent is None else self.parent.styles, "_hover" if self._over else ""
         kind = "_active" if self._grip is not None else kind
         back, colour = getattr(styles, f"scrollbar_background{kind}"), getattr(styles, f"scrollbar_color{kind}")
         back = self.background_colors[1] + back if back.a < 1 else back
@@ -126,13 +132,18 @@ class LineView(Widget):
         look = (self.visual_style, self.size.width - bool(self._bar), tuple(self.app.get_line_filters()))
         if look != self._look or len(self._strips) > MOST:
             self._strips, self._look = {}, look
-        content = self._rows[row] if row < self.total else _NOTHING
+        if row >= self.total:
+            return self._made(_NOTHING)
+        key = self._rows[row]
         if (span := self._span(row)) is not None:
+            content = self._content(key)
             return self._made(content.stylize(self._selection_style(), span[0], None if span[1] == -1 else span[1]))
-        known = self._strips.get(id(content))
-        if known is None:
-            known = self._strips[id(content)] = content, self._made(content)
-        return known[1]
+        if (known := self._strips.get(key)) is None:
+            known = self._strips[key] = self._made(self._content(key))
+        return known
+
+    def _content(self, row: Row) -> Content:
+        return self._paint(row, self.size.width - bool(self._bar))
 
     def _made(self, content: Content) -> Strip:
         base, width = self.visual_style, self.size.width - bool(self._bar)
@@ -165,7 +176,7 @@ class LineView(Widget):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """What is selected, from rows that need not be in sight."""
-        return selection.extract(join(*self._rows, sep=ours("\n")).plain), "\n"
+        return selection.extract(join(*map(self._content, self._rows), sep=ours("\n")).plain), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh()
@@ -225,10 +236,6 @@ class LineView(Widget):
 
 
 _NOTHING = blank()
-
-
-def _same(one: tuple[Content | None, Segment | None], other: tuple[Content | None, Segment | None]) -> bool:
-    return one[0] is other[0] and one[1] == other[1]
 
 
 def _plain(style: Style | None) -> Style | None:

@@ -6,9 +6,9 @@ be its own: it ticks once a second while a duration grows, and not at all otherw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual.actions import SkipAction
 from textual.app import ComposeResult
@@ -51,6 +51,8 @@ _STYLES: dict[Role, tuple[str, str]] = {
 
 _CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.agents", "inbox": "app.inbox"}
 """What a click on a line of ours does."""
+_TALL = frozenset({"reason", "question", "waiting"})
+"""Roles whose lines may take several rows."""
 _MOST_ROWS, _LEAST_ASIDE = 6, 4
 """Rows of a reason, and the cells that what goes with a text needs to be worth showing."""
 
@@ -76,14 +78,14 @@ class Sidebar(Vertical, can_focus=True):
         self._agents: tuple[Agent, ...] = ()
         self._waiting: Sequence[Entry] = ()
         self._ticker: Timer | None = None
-        self._view = LineView(make=self._rows)
+        self._view = LineView(make=self._rows, paint=_row)
 
     def compose(self) -> ComposeResult:
         yield self._view
 
     def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: Sequence[Entry] = ()) -> None:
         """What to paint from now on."""
-        if activity is not self._activity or agents != self._agents or waiting != self._waiting:
+        if activity is not self._activity or agents != self._agents or waiting is not self._waiting:
             self._activity, self._agents, self._waiting = activity, agents, waiting
             self._paint()
             self._tick()
@@ -102,14 +104,14 @@ class Sidebar(Vertical, can_focus=True):
         if self.display:
             self._view.again()
 
-    def _rows(self, width: int) -> list[Content]:
+    def _rows(self, width: int) -> list[tuple[Line, int]]:
         if self._activity is None:
             return []
         from jp_tui.view.activity_lines import lines
 
         agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
         made = lines(self._activity, self._clock(), agents, self._waiting)
-        return [row for line in made for row in rows(line, width)]
+        return [(line, at) for line in made for at in range(tall(line, width))]
 
     def watch_display(self) -> None:
         self._paint()
@@ -138,6 +140,16 @@ class Sidebar(Vertical, can_focus=True):
 
     def action_scroll_end(self) -> None:
         self._scroll(self._view.total)
+
+
+def tall(line: Line, width: int) -> int:
+    """How many rows a line takes; most are cut to one, which need not be painted to know it."""
+    return len(rows(line, width)) if line.role in _TALL else 1
+
+
+def _row(row: Hashable, width: int) -> Content:
+    line, at = cast("tuple[Line, int]", row)
+    return rows(line, width)[at]
 
 
 @lru_cache(maxsize=1024)
