@@ -97,6 +97,8 @@ class WorkspaceDriver(Held, LinuxDriver):
         self._wake: tuple[int, int] | None = None
         self._raw: list[Any] | None = None
         self._active = False
+        self._restores = True
+        """Whether all that puts the terminal back was written, or nothing of ours is on."""
         self._reading = False
         self._ending = 0.0
         self._guardian_died = False
@@ -131,7 +133,7 @@ class WorkspaceDriver(Held, LinuxDriver):
             return
         with contextlib.suppress(termios.error):
             self._raw = termios.tcgetattr(self.fileno)
-        self._active = True
+        self._active, self._restores = True, False
         self.write(FOCUS_QUERY)
         if self.title is not None:
             self.title.again()
@@ -167,6 +169,7 @@ class WorkspaceDriver(Held, LinuxDriver):
         if not self._settings_are_ours():
             self.attrs_before = None
         super().stop_application_mode()
+        self._restores = True
 
     def disable_input(self) -> None:
         """End the input thread at once; a second call must not throw away what is typed for the shell."""
@@ -191,11 +194,11 @@ class WorkspaceDriver(Held, LinuxDriver):
             os.close(wake[1])
         if output is None:
             return
-        drained = output.close()
+        done = output.close() and self._restores
         alone = self._guardian_died or guardian.parent_pipe_fd() is None
-        if not drained and alone:
+        if not done and alone:
             guardian.restore(self.attrs_before)
-        if drained or alone:
+        if done or alone:
             guardian.screen_down()  # else the guardian finds the screen up, and restores it
 
     def _settings_are_ours(self) -> bool:

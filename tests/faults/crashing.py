@@ -1,6 +1,7 @@
 """jp-tui with a bug that knows every secret: `python crashing.py WHERE SECRETS.json WORDS…`.
 
-WHERE is `screen` (the workspace, at F1), `command` (what has no screen) or `engine` (its thread, at the first message).
+WHERE is `screen` (the workspace, at F1), `command` (what has no screen), `engine` (its thread, at the first message) or
+`restoring`, `closing` (the terminal, when the program leaves, and after that).
 The exception says every secret, raw and encoded, and stands in a chain.
 """
 
@@ -39,6 +40,16 @@ def main() -> int:
             from jp_tui.engine.session import Session
 
             Session.start = broken  # type: ignore[method-assign]
+        case "restoring":
+            from jp_tui.ui.driver import WorkspaceDriver
+
+            WorkspaceDriver.stop_application_mode = broken  # type: ignore[method-assign]
+        case "closing":
+            from jp_tui.ui.driver import WorkspaceDriver
+
+            WorkspaceDriver.close = broken  # type: ignore[method-assign]
+        case _:
+            raise AssertionError(sys.argv[1])
     return run(sys.argv[3:])
 
 
