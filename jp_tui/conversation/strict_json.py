@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,9 +23,16 @@ JsonObject = dict[str, Json]
 MAX_DEPTH = 64
 MAX_DIGITS = 300
 MAX_BYTES = 16 * 1024 * 1024
+MANY = 50_000
+"""Containers that are looked at one by one."""
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 """An escape that may be half a character: without one, and of text that can be encoded, every string is whole."""
+
+
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_STEPS = [(byte in b"[{") - (byte in b"]}") for byte in range(256)]
+_NO_BRACKETS = bytes(byte for byte in range(256) if not _STEPS[byte])
 
 
 class JsonProblem(ValueError):
@@ -76,14 +84,22 @@ def _inside(item: Json) -> Iterable[Json]:
     return item if isinstance(item, list) else ()
 
 
-def _too_deep(value: Json, most: int) -> bool:
-    """Whether containers stand in one another more than `most` levels deep."""
-    level = [value] if isinstance(value, (dict, list)) else []
+def _too_deep(value: Json, most: int, text: str) -> bool:
+    """Whether containers stand in one another more than `most` levels deep in the value of this text."""
+    level, met = [value] if isinstance(value, (dict, list)) else [], 0
     for _ in range(most):
-        if not level:
-            return False
+        met += len(level)
+        if not level or met > MANY:
+            break
         level = [inner for item in level for inner in _inside(item) if isinstance(inner, (dict, list))]
-    return bool(level)
+    return bool(level) if met <= MANY else _depth(text) > most
+
+
+def _depth(text: str) -> int:
+    """How many levels there are, counted in the brackets of the text: going through millions of small containers would
+    hold up everything else for seconds."""
+    brackets = _STRING.sub("", text).encode().translate(None, _NO_BRACKETS)
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
 
 
 def _check_strings(value: Json) -> None:
@@ -116,7 +132,7 @@ def parse(source: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = M
         raise JsonProblem(f"more than {max_depth} levels deep") from None
     except ValueError as error:
         raise JsonProblem(str(error)) from None
-    if text.count("[") + text.count("{") > max_depth and _too_deep(value, max_depth):
+    if text.count("[") + text.count("{") > max_depth and _too_deep(value, max_depth, text):
         raise JsonProblem(f"more than {max_depth} levels deep")
     if _HALF.search(text):
         _check_strings(value)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.conversation.strict_json import MAX_DEPTH, JsonProblem, dump, parse, parse_object, same
+from jp_tui.conversation.strict_json import MANY, MAX_DEPTH, JsonProblem, dump, parse, parse_object, same
 
 
 @pytest.mark.parametrize(
@@ -130,3 +130,15 @@ def test_whole_characters_pass_however_they_are_written(text: str) -> None:
 def test_half_a_character_in_the_text_itself() -> None:
     with pytest.raises(JsonProblem):
         parse('"\ud83d"')
+
+
+@pytest.mark.parametrize(("levels", "fits"), [(62, True), (64, False)])
+def test_t17_the_depth_of_a_great_many_containers(levels: int, fits: bool) -> None:
+    """Counted in the text, where brackets of strings are none."""
+    one = "[" * levels + '"\\"[[[",{"]":"["}' + "]" * levels
+    text = f"[{','.join([one] * (MANY // levels + 5))}]"
+    if fits:
+        assert parse(text) == json.loads(text)
+    else:
+        with pytest.raises(JsonProblem, match="64 levels"):
+            parse(text)
