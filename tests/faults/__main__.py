@@ -23,6 +23,7 @@ PARTS: dict[str, str] = {
     "io": "tests.faults.io_calls",
     "painter": "tests.faults.painter",
     "streams": "tests.faults.streams",
+    "fuzz": "tests.faults.fuzz",
     "history": "tests.faults.history",
     "servers": "tests.faults.servers",
     "kills": "tests.faults.kills",
