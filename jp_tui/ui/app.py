@@ -20,6 +20,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.notify import Notify
 from jp_tui.ui import gate as gate  # the last gate is in place before the first strip is painted (T1)
+from jp_tui.ui import mends as mends  # and what Textual would keep of each widget is not kept
 from jp_tui.ui import themes
 from jp_tui.ui.arriving import Arriving
 from jp_tui.ui.attention import Attention, Attentive
@@ -132,6 +133,8 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
             notices=notices,
             interrupts=interrupts,
             commands=choosable(COMMANDS, theme=theme_names(themes)),
+            patience=lambda: self._bridge.patience,
+            painted=self._bridge.painted,
         )
         _ = self._wear(theme) or self._wear("jp-night")
 
