@@ -15,11 +15,12 @@ from rich.style import Style
 from textual.strip import Strip
 
 from jp_tui.conversation.urls import clean_url
-from jp_tui.conversation.visible import picture
+from jp_tui.conversation.visible import BIDI, picture
 from jp_tui.ui.plain_signs import ascii_text
 
-_ACTS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-"""A row has no newline and no tab either: one ends it, and the other leaves cells as they were."""
+_ACTS = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{BIDI}]")
+"""A row has no newline and no tab either: one ends it, and the other leaves cells as they were. What reorders can be in
+a line that is written in: elsewhere it is spelled out before it comes here."""
 
 
 _signs = [False]
@@ -37,7 +38,8 @@ def is_ascii() -> bool:
 
 
 def passed(text: str) -> str:
-    """The text of a row with C0, DEL, C1 and surrogates made visible, a tab as a blank."""
+    """The text of a row with C0, DEL, C1, surrogates and what reorders made visible, a tab as a blank; as long as it
+    was."""
     return _ACTS.sub(_sign, text) if _ACTS.search(text) else text
 
 

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import LiteralString
 
+from rich.text import Text
 from textual.binding import Binding
 from textual.widgets import Input
+
+from jp_tui.ui.gate import passed
 
 
 class Line(Input):
@@ -28,6 +31,13 @@ class Line(Input):
         if enter:
             self._bindings.key_to_bindings["enter"] = [Binding("enter", "submit", enter)]
         self.cursor_blink = False  # an idle page sends nothing (T24)
+
+    @property
+    def _value(self) -> Text:
+        """What stands in it may be a value of a file: its controls are shown, and kept."""
+        shown = super()._value
+        shown.plain = passed(shown.plain)
+        return shown
 
     def show_end(self) -> None:
         """The end of a text longer than the line, where the cursor is put."""
