@@ -23,6 +23,7 @@ PARTS: dict[str, str] = {
     "io": "tests.faults.io_calls",
     "painter": "tests.faults.painter",
     "streams": "tests.faults.streams",
+    "rpc": "tests.faults.rpc",
     "fuzz": "tests.faults.fuzz",
     "history": "tests.faults.history",
     "servers": "tests.faults.servers",
