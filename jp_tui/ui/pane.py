@@ -214,11 +214,17 @@ class Pane:
                     found[block.key] = self.order(block)
         return list(found.values())
 
+    def unpainted(self, first: int, last: int) -> list[Order]:
+        """What nothing is painted of between two rows."""
+        blocks = (block for _, block in self.column.blocks(max(first, 0), last))
+        return [self.order(block) for block in blocks if block.key not in self._painted and not _growing(block)]
+
     def missing(self, top: int, height: int) -> tuple[int, int] | None:
         """The events to ask for (around, count) when a gap is in sight or within a screen, so that a page finds it."""
         last = self.column.total - 1
         half = height // 2
-        for row in (top, top + height - 1, top + half, top - half, top - height, top + height + half, top + 2 * height):
+        near = (top, top + height - 1, top + half, top - half, top - height, top + height + half, top + 2 * height)
+        for row in (*near, top - 3 * height, top + 4 * height):
             spot = self.column.spot(min(max(row, 0), last))
             if spot is None or spot.block is not None or spot.section.run is None or spot.section.run.held:
                 continue

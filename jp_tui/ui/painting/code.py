@@ -50,6 +50,14 @@ def _role(name: str) -> str | None:
     return next((role for prefix, role in _ROLES if name == prefix or name.startswith(prefix + ".")), None)
 
 
+_ready: set[str] = set()
+
+
+def ready(language: str) -> bool:
+    """Whether code in it can be painted at once: its lexer is loaded, or it has none."""
+    return not _ALIAS.match(language) or language.lower() in _ready
+
+
 @lru_cache(maxsize=64)
 def _lexer(language: str) -> Lexer | None:
     from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]  # heavy: only here
@@ -59,6 +67,8 @@ def _lexer(language: str) -> Lexer | None:
         return get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
         return None
+    finally:
+        _ready.add(language)
 
 
 @lru_cache(maxsize=256)

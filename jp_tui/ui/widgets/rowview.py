@@ -50,11 +50,11 @@ class RowView(Scrolled, can_focus=True):
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
-        self.scroll_to_row(self.top - WHEEL)
+        self.scroll_by(-WHEEL)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
-        self.scroll_to_row(self.top + WHEEL)
+        self.scroll_by(WHEEL)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         if event.x == self.size.width - 1 and self._pane.total > self.height:

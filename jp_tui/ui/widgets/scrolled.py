@@ -119,6 +119,9 @@ class Scrolled(Widget):
         """Stay where the viewport is, whatever comes below."""
         self._following = False
 
+    def ahead(self, rows: int) -> None:
+        """The viewport is about to move so far: for whoever can make rows ready."""
+
     def moved(self) -> None:
         """The viewport stands elsewhere: for whoever fetches what is near."""
 
@@ -135,6 +138,11 @@ class Scrolled(Widget):
             self.refresh()
             self.moved()
 
+    def scroll_by(self, rows: int) -> None:
+        """So many rows down, or up when they are negative."""
+        self.ahead(rows)
+        self.scroll_to_row(self.top + rows)
+
     def scroll_to_end(self) -> None:
         """To the newest row, and stay there."""
         self.scroll_to_row(self._pane.total)
@@ -145,16 +153,16 @@ class Scrolled(Widget):
 
     def scroll_pages(self, pages: int) -> None:
         """By whole pages, one row of the old one staying in sight."""
-        self.scroll_to_row(self.top + pages * max(self.height - 1, 1))
+        self.scroll_by(pages * max(self.height - 1, 1))
 
     def action_scroll_rows(self, rows: int) -> None:
-        self.scroll_to_row(self.top + rows)
+        self.scroll_by(rows)
 
     def action_scroll_pages(self, pages: int) -> None:
         self.scroll_pages(pages)
 
     def action_scroll_half(self, step: int) -> None:
-        self.scroll_to_row(self.top + step * max(self.height // 2, 1))
+        self.scroll_by(step * max(self.height // 2, 1))
 
     def action_scroll_to_start(self) -> None:
         self.scroll_to_start()

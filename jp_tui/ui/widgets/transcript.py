@@ -23,7 +23,8 @@ from jp_tui.ui.painting.look import look
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.folding import FOLDING
-from jp_tui.ui.widgets.resending import RESENDING, Resending
+from jp_tui.ui.widgets.readying import Readying
+from jp_tui.ui.widgets.resending import RESENDING
 from jp_tui.ui.widgets.scrolled import scrolling
 from jp_tui.ui.widgets.taking import TAKING
 from jp_tui.view.blocks import Said, Thought
@@ -37,7 +38,7 @@ AT_ONCE = 16
 """Events that are each seen at once before the rest is seen once a frame."""
 
 
-class Transcript(Resending):
+class Transcript(Readying):
     """The conversation: scrolls, selects, follows what is written."""
 
     BINDINGS = [
@@ -188,6 +189,7 @@ class Transcript(Resending):
             self.post_message(self.NeedEvents(*missing))
 
     def moved(self) -> None:
+        super().moved()
         self._demand()
 
     # --- text that arrives ---------------------------------------------------------------------------------
