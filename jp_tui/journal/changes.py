@@ -12,6 +12,7 @@ from datetime import timedelta
 from jp_tui.conversation.ids import read_timestamp, timestamp
 from jp_tui.journal.port import SPAN, Entry, JournalError, OfferState
 from jp_tui.journal.schema import LAST, SHIFT
+from jp_tui.journal.tame import fetched, whole
 
 _EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SPAN = """
@@ -54,10 +55,10 @@ def create(
 
 def key_of(db: sqlite3.Connection, conversation: str) -> tuple[int, int]:
     """A conversation's key and last number; JournalError `unknown`."""
-    row = db.execute("SELECT key, last_seq FROM conversations WHERE id = ?", (conversation,)).fetchone()
-    if row is None:
+    rows = fetched(db, "SELECT key, last_seq FROM conversations WHERE id = ?", (conversation,))
+    if not rows:
         raise JournalError("unknown", f"there is no conversation {conversation}")
-    return row[0], row[1]
+    return rows[0][0], whole(rows[0][1])
 
 
 def append(
@@ -81,7 +82,7 @@ def append(
 
 def _follow(db: sqlite3.Connection, key: int, numbers: Sequence[int], entries: Sequence[Entry]) -> None:
     """Keep what waits up to date: only a last turn without an outcome has open inquiries (`port.open_inquiries`)."""
-    turns, ended = db.execute("SELECT turns, ended FROM conversations WHERE key = ?", (key,)).fetchone()
+    turns, ended = map(whole, fetched(db, "SELECT turns, ended FROM conversations WHERE key = ?", (key,))[0])
     for seq, entry in zip(numbers, entries, strict=True):
         over = entry.kind == "turn_outcome" and entry.turn >= turns
         if over or entry.turn > turns:

@@ -56,6 +56,8 @@ def trouble(error: sqlite3.Error, path: Path) -> JournalError:
         kind: Trouble = "invalid"
     else:
         kind = _KINDS.get(code & 0xFF, "io")
+        if code == sqlite3.SQLITE_ERROR and "module" not in str(error):
+            kind = "corrupt"  # a table or a column that is missing, or stands where none should
         if kind == "io" and _no_space(path):
             kind = "full"
     return JournalError(kind, f"{path} {_ADVICE[kind]} ({error})")

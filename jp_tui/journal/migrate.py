@@ -14,6 +14,8 @@ from jp_tui.journal.connect import BUSY_SECONDS, trouble
 from jp_tui.journal.port import JournalError
 from jp_tui.journal.schema import APPLICATION, STEPS
 
+_CONTENTS = "SELECT count(*), total(type IN ('view', 'trigger')) FROM sqlite_master"
+
 
 def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Sequence[str]] = STEPS) -> None:
     """Run the steps that are missing in one transaction; several processes may try at once."""
@@ -59,11 +61,15 @@ def check(connection: sqlite3.Connection, path: Path, newest: int = len(STEPS)) 
     try:
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
         mark: int = connection.execute("PRAGMA application_id").fetchone()[0]
-        tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        tables, foreign = connection.execute(_CONTENTS).fetchone()
     except sqlite3.Error as error:
         raise trouble(error, path) from error
     if mark != APPLICATION and (tables or version or mark):
         raise JournalError("corrupt", f"{path} is a database of another program; move it away to start afresh")
+    if version < 0:
+        raise JournalError("corrupt", f"{path} says that its version is {version}, which none ever was; move it away")
+    if foreign:  # they would run with our statements, without an end if they like
+        raise JournalError("corrupt", f"{path} holds a view or a trigger, which jp-tui never makes; move it away")
     if version > newest:
         raise JournalError(
             "newer",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from jp_tui.journal import search
 from jp_tui.journal.connect import open_reading, trouble
@@ -21,6 +21,7 @@ from jp_tui.journal.port import (
     Entry,
     JournalError,
     Offer,
+    OfferState,
     Partial,
     Shown,
     Span,
@@ -28,6 +29,8 @@ from jp_tui.journal.port import (
 )
 from jp_tui.journal.schema import LAST, SHIFT, STEPS
 from jp_tui.journal.shelves import FAMILY, FIELDS, Found, conversation_row, where
+from jp_tui.journal.tame import MOST, fetched, text_or_none, whole
+from jp_tui.journal.tame import text as tame
 
 _EVENTS = "SELECT seq, turn, kind, inquiry, at, lines, characters, payload, text FROM events "
 _WAITING = """
@@ -105,22 +108,22 @@ class Reader:
 
     def offers(self, conversation: str) -> list[Offer]:
         rows = self._all(f"{_OFFERS} WHERE conversation = ? AND state = 'open' ORDER BY id", (conversation,))
-        return [Offer(*row) for row in rows]
+        return [_offer(row) for row in rows]
 
     def offer(self, id: int) -> Offer | None:
         rows = self._all(f"{_OFFERS} WHERE id = ?", (id,))
-        return Offer(*rows[0]) if rows else None
+        return _offer(rows[0]) if rows else None
 
     def spans(self, conversation: str) -> list[Span]:
         rows = self._all(
             "SELECT first_seq, last_seq, events, characters, lines FROM spans WHERE conversation = ? ORDER BY number",
             (self._key(conversation),),
         )
-        return [Span(*row) for row in rows]
+        return [Span(*map(whole, row)) for row in rows]
 
     def last_seq(self, conversation: str) -> int:
         rows = self._all("SELECT last_seq FROM conversations WHERE id = ?", (conversation,))
-        return int(rows[0][0]) if rows else 0
+        return whole(rows[0][0]) if rows else 0
 
     def changed(self) -> bool:
         version = int(self._all("PRAGMA data_version", ())[0][0])
@@ -134,7 +137,7 @@ class Reader:
         )
         texts: dict[str, list[str]] = {}
         kinds: dict[str, str] = {}
-        for part, kind, text in rows:
+        for part, kind, text in (map(tame, row) for row in rows):
             kinds.setdefault(part, kind)
             texts.setdefault(part, []).append(text)
         return [Partial(part, kinds[part], "".join(pieces)) for part, pieces in texts.items()]
@@ -168,20 +171,21 @@ class Reader:
         return found[0] if found else None
 
     def children(self, conversation: str) -> list[str]:
-        return [id_ for (id_,) in self._all(FAMILY, (conversation,)) if id_ != conversation]
+        return [tame(id_) for (id_,) in self._all(FAMILY, (conversation,)) if id_ != conversation]
 
     def imports(self, imported: str) -> list[ConversationRow]:
         return self._rows("WHERE imported = ? AND hidden = ''", (imported,))
 
     def hidden(self) -> list[tuple[str, str]]:
-        return self._all("SELECT id, hidden FROM conversations WHERE hidden <> ''", ())
+        rows = self._all("SELECT id, hidden FROM conversations WHERE hidden <> ''", ())
+        return [(tame(id_), tame(hidden)) for id_, hidden in rows]
 
     def can_search(self) -> bool:
         return bool(self._all("SELECT 1 FROM pragma_module_list WHERE name = ?", (search.MODULE,)))
 
     def unindexed(self) -> int:
         behind = "SELECT total(last_seq - indexed) FROM conversations WHERE indexed < last_seq"
-        return int(self._all(behind, ())[0][0])
+        return int(max(0.0, min(MOST, self._all(behind, ())[0][0])))
 
     def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> Found:
         if self._db is None:
@@ -201,20 +205,21 @@ class Reader:
             (workspace,),
         )
         for key, conversation, updated in talks:
-            if len(found) == limit and (not limit or found[-1].at >= updated):
+            if len(found) == limit and (not limit or found[-1].at >= tame(updated)):
                 break  # nothing in this conversation or those behind it can be newer
             rows = self._all(
                 "SELECT seq, text, at FROM events WHERE conversation = ? AND kind = 'chat_request'"
                 " ORDER BY place DESC LIMIT ?",
                 (key, limit),
             )
-            found += [Asked(conversation, seq, text, at) for seq, text, at in rows]
+            found += [Asked(tame(conversation), whole(seq), tame(text), tame(at)) for seq, text, at in rows]
             found.sort(key=lambda asked: asked.at, reverse=True)  # stable: within one moment the later one first
             del found[limit:]
         return found
 
     def drafts(self, conversation: str) -> dict[str, str]:
-        return dict(self._all("SELECT key, text FROM drafts WHERE conversation = ? ORDER BY key", (conversation,)))
+        rows = self._all("SELECT key, text FROM drafts WHERE conversation = ? ORDER BY key", (conversation,))
+        return {tame(key): tame(text) for key, text in rows}
 
     def _key(self, conversation: str) -> int:
         rows = self._all("SELECT key FROM conversations WHERE id = ?", (conversation,))
@@ -230,19 +235,28 @@ class Reader:
         if self._db is None:
             raise JournalError("closed", f"{self._path} is closed")
         try:
-            return self._db.execute(statement, values).fetchall()
+            return fetched(self._db, statement, values)
         except sqlite3.Error as error:
             raise trouble(error, self._path) from error
 
 
 def _stored(
-    conversation: str, seq: int, turn: int, kind: str, inquiry: str | None, at: str, lines: int, characters: int,
-    payload: str, text: str,
+    conversation: str, seq: object, turn: object, kind: object, inquiry: object, at: object, lines: object,
+    characters: object, payload: object, text: object,
 ) -> Stored:  # fmt: skip
-    size = _other(characters, text)
-    return Stored(
-        conversation, seq, Entry(kind, turn, payload, at=at, inquiry=inquiry, text=text, lines=lines, characters=size)
-    )
+    words = tame(text)
+    size = _other(whole(characters), words)
+    event = Entry(
+        tame(kind), whole(turn), tame(payload), at=tame(at), inquiry=text_or_none(inquiry), text=words,
+        lines=whole(lines), characters=size,
+    )  # fmt: skip
+    return Stored(tame(conversation), whole(seq), event)
+
+
+def _offer(row: tuple[Any, ...]) -> Offer:
+    id_, (conversation, inquiry, payload, at), state, words = whole(row[0]), map(tame, row[1:5]), row[5], tame(row[6])
+    known: OfferState = state if state in get_args(OfferState) else "invalid"
+    return Offer(id_, conversation, inquiry, payload, at, known, words)
 
 
 def _place(key: int, seq: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 from jp_tui.journal import search, words
 from jp_tui.journal.connect import trouble
 from jp_tui.journal.port import MAKING, TITLED, ConversationRow, Hits, Shown
+from jp_tui.journal.tame import fetched, text, text_or_none, whole
 
 FIELDS = (
     "id, title, workspace, model, created, updated, events, turns, last_seq, parent, archived, hidden, origin,"
@@ -36,9 +37,19 @@ def where(shown: Shown, workspace: str | None) -> tuple[str, list[object]]:
 
 def conversation_row(row: tuple[Any, ...]) -> ConversationRow:
     """FIELDS as a value."""
-    head, (archived, hidden, *copied, titled) = row[:10], row[10:]
-    deleted = "" if hidden == MAKING else hidden
-    return ConversationRow(*(*head, bool(archived), deleted, *copied, TITLED[titled]))
+    id_, title, workspace, model, created, updated = map(text, row[:6])
+    events, turns, last_seq = map(whole, row[6:9])
+    parent, archived, hidden, origin, imported, copied, titled = row[9:]
+    return ConversationRow(
+        id_, title, workspace, model, created, updated, events, turns, last_seq,
+        parent=text_or_none(parent),
+        archived=bool(archived),
+        deleted="" if hidden == MAKING else text(hidden),
+        origin=text_or_none(origin),
+        imported=text_or_none(imported),
+        copied=whole(copied),
+        titled=TITLED[whole(titled)] if whole(titled) < len(TITLED) else TITLED[0],
+    )  # fmt: skip
 
 
 class Found:
@@ -48,14 +59,14 @@ class Found:
         self,
         db: sqlite3.Connection,
         path: Path,
-        text: str,
+        sought: str,
         limit: int,
         hits: int,
         wanted: tuple[str, list[object]],
     ) -> None:
         self._db, self._path, self._wanted = db, path, wanted
         self._rows: dict[int, ConversationRow] = {}
-        found = words.terms(text)
+        found = words.terms(sought)
         self._search = search.Search(db, words.expression(found), self._wants, max(0, limit), max(1, hits))
         self._none = not found or limit < 1
 
@@ -77,7 +88,7 @@ class Found:
 
     def _wants(self, key: int) -> bool:
         wanted, values = self._wanted
-        row = self._db.execute(f"SELECT {FIELDS} FROM conversations {wanted} AND key = ?", (*values, key)).fetchone()
-        if row is not None:
-            self._rows[key] = conversation_row(row)
-        return row is not None
+        rows = fetched(self._db, f"SELECT {FIELDS} FROM conversations {wanted} AND key = ?", (*values, key))
+        if rows:
+            self._rows[key] = conversation_row(rows[0])
+        return bool(rows)

@@ -18,6 +18,7 @@ from pathlib import Path
 from tests.faults.report import Found, table
 
 PARTS: dict[str, str] = {
+    "soak": "tests.faults.soak",
     "network": "tests.faults.network",
     "secrets": "tests.faults.planted",
     "io": "tests.faults.io_calls",
@@ -28,6 +29,7 @@ PARTS: dict[str, str] = {
     "history": "tests.faults.history",
     "servers": "tests.faults.servers",
     "kills": "tests.faults.kills",
+    "log": "tests.faults.log_damaged",
     "endings": "tests.faults.endings",
 }
 """The module of each part, by its name on the command line."""
