@@ -1,4 +1,4 @@
-"""`python -m tests.faults [--whole] [--only PART,…] [--seed N] [--json FILE]`: what jp-tui survives, tried.
+"""`python -m tests.faults [--whole] [--only PART,…] [--seed N] [--save] [--json FILE]`: what jp-tui survives, tried.
 
 Each part is a module with `tried(whole: bool, seed: int) -> list[Found]`: bounded (seconds, what CI runs by pytest,
 too), or the whole with `--whole` (minutes to hours, every figure that SECURITY.md names). Ends with 1 when a promise
