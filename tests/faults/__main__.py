@@ -31,6 +31,7 @@ PARTS: dict[str, str] = {
     "kills": "tests.faults.kills",
     "log": "tests.faults.log_damaged",
     "endings": "tests.faults.endings",
+    "processes": "tests.faults.processes",
 }
 """The module of each part, by its name on the command line."""
 

@@ -130,17 +130,21 @@ class Worker:
         """Play each scene to its end: how long it lasts and how many commits it makes. What it had to load is loaded
         here from then on, so those that load most come first, and once more."""
         for name in ("local tool", "agents", *SCENES):
-            began = time.monotonic()
-            said, _ = self._play(f"measured {name} {began}", SCENES[name], name, None, PATIENCE)
-            told = player.lines(said)
-            loaded = [one for line in told for one in line.get("loaded", ())]
-            assert loaded, f"{name} came to no end: {told[-5:]}"
-            self.lasts[name] = time.monotonic() - began
-            self.commits[name] = max(line.get("commit", 0) for line in told)
-            for module in set(loaded) - set(sys.modules):
-                with contextlib.suppress(ImportError):
-                    importlib.import_module(module)
-            _built(Model)
+            self.warm(name)
+
+    def warm(self, name: str) -> None:
+        """Play one scene to its end."""
+        began = time.monotonic()
+        said, _ = self._play(f"measured {name} {began}", SCENES[name], name, None, PATIENCE)
+        told = player.lines(said)
+        loaded = [one for line in told for one in line.get("loaded", ())]
+        assert loaded, f"{name} came to no end: {told[-5:]}"
+        self.lasts[name] = time.monotonic() - began
+        self.commits[name] = max(line.get("commit", 0) for line in told)
+        for module in set(loaded) - set(sys.modules):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module)
+        _built(Model)
 
     def _play(
         self, run: str, says: tuple[str, ...], seed: str, kill: player.Kill | None, seconds: float
