@@ -10,6 +10,8 @@ It imports no room and nothing beyond the bare modules of designs.md A.2.
 from __future__ import annotations
 
 from jp_tui.guardian.child import (
+    abandoned,
+    bring_back,
     can_suspend,
     keeps_keys,
     last_word,
@@ -29,7 +31,8 @@ from jp_tui.guardian.parent import run_guarded
 from jp_tui.guardian.terminal import in_foreground, printable, put, restore
 
 __all__ = [
-    "Wish", "can_suspend", "in_foreground", "keeps_keys", "last_word", "lend_environment", "original_termios",
+    "Wish", "abandoned", "bring_back", "can_suspend", "in_foreground", "keeps_keys", "last_word",
+    "lend_environment", "original_termios",
     "parent_pipe_fd", "printable", "put", "restore", "return_environment", "run_guarded", "say_last_word",
     "screen_down", "screen_up", "skeleton_stands", "take_keys", "typed_so_far",
 ]  # fmt: skip

@@ -5,11 +5,13 @@ Everything here does the plain thing in a process that has no guardian. It knows
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import posix
 import select
 import sys
+import termios
 
-from jp_tui.guardian.terminal import STDERR, printable, quietly
+from jp_tui.guardian.terminal import STDERR, STDIN, printable, quietly, raw, restore, settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +64,27 @@ def can_suspend() -> bool:
 def keeps_keys() -> bool:
     """Whether the guardian has the screen and the keys still, until `take_keys`."""
     return Self.fronted
+
+
+def abandoned() -> bool:
+    """Whether the guardian died while it had screen and keys."""
+    if not Self.fronted:
+        return False
+    ready, _, _ = select.select([Self.from_parent], [], [], 0)
+    return bool(ready)  # nothing was asked, so it is the end of file
+
+
+def bring_back() -> None:
+    """What an `abandoned` app does, which is an orphan in the background perhaps: the terminal as it was."""
+    _signal.signal(_signal.SIGTTOU, _signal.SIG_IGN)
+    if Self.original is not None:
+        try:
+            ours = termios.tcgetattr(STDIN) == raw(Self.original)
+        except termios.error:
+            ours = False
+        if ours:  # else a shell has set its own already
+            settings(Self.original)
+    restore(None)
 
 
 def skeleton_stands() -> bool:

@@ -59,7 +59,7 @@ class Front:
         self.look: Look | None = None
         self.place = Place()
         self.leaves = 0
-        """Ctrl+C so far: two mean that nobody wants to wait."""
+        """Ctrl+C at the end of what was typed: two mean that nobody wants to wait."""
         self.owed = 0.0
         """When the keys are handed over at the latest, once the app has asked for them."""
 
@@ -108,7 +108,8 @@ class Front:
             data = b""
         if not data:
             return GONE
-        self.leaves += len(data) if not data.strip(b"\x03") else 0
+        last = len(data) - len(data.rstrip(b"\x03"))
+        self.leaves = self.leaves + last if last == len(data) else last
         if self.typed.feed(data) and self.look is not None:
             width, height = _size()
             found = line(self.look, self.typed.text, self.typed.cursor, width, height)

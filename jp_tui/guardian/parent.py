@@ -81,6 +81,7 @@ class _Guardian:
                 self._keys(self.front)
 
     def _keys(self, front: Front) -> None:
+        self.resumed = 0.0  # the terminal is ours, so a stop now is a new one
         came = front.read()
         if came == GONE:
             self.front = None  # hung up, which the child is told by the kernel

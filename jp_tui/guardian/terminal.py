@@ -74,7 +74,7 @@ def raw(attributes: list[Any]) -> list[Any]:
     made = [*attributes[:6], list(attributes[6])]
     made[0] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
     made[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
-    made[6][termios.VMIN] = 1
+    made[6][termios.VMIN], made[6][termios.VTIME] = 1, 0
     return made
 
 

@@ -118,6 +118,9 @@ class WorkspaceDriver(Held, LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the screen; in the background (`bg`) sleep again instead, before a byte is written."""
+        if guardian.abandoned():
+            guardian.bring_back()
+            os._exit(128 + signal.SIGHUP)
         if not self._guardian_died and not guardian.in_foreground(self.fileno):
             os.kill(os.getpid(), signal.SIGSTOP)
             return  # the SIGCONT that ended the stop has started us

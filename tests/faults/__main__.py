@@ -13,9 +13,11 @@ import json
 import sys
 import time
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.faults.report import Found, table
+from tests.faults.saved import save
 
 PARTS: dict[str, str] = {
     "soak": "tests.faults.soak",
@@ -29,6 +31,7 @@ PARTS: dict[str, str] = {
     "history": "tests.faults.history",
     "servers": "tests.faults.servers",
     "kills": "tests.faults.kills",
+    "handover": "tests.faults.handover",
     "log": "tests.faults.log_damaged",
     "endings": "tests.faults.endings",
     "processes": "tests.faults.processes",
@@ -41,16 +44,20 @@ def main() -> int:
     parser.add_argument("--whole", action="store_true", help="as often as the promises say, not as often as CI")
     parser.add_argument("--only", metavar="PART,…", default=",".join(PARTS), help=f"some of {', '.join(PARTS)}")
     parser.add_argument("--seed", type=int, default=1, help="where chance begins (default 1)")
+    parser.add_argument("--save", action="store_true", help="keep what was found in SECURITY.md and beside this file")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was found to FILE")
     options = parser.parse_args()
     names = [name for name in options.only.split(",") if name]
     if unknown := set(names) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
-    found: list[Found] = []
+    parts: dict[str, list[Found]] = {}
     for name in names:
         begun = time.monotonic()
-        found += importlib.import_module(PARTS[name]).tried(options.whole, options.seed)
+        parts[name] = importlib.import_module(PARTS[name]).tried(options.whole, options.seed)
         sys.stderr.write(f"{name}: {time.monotonic() - begun:.0f} s\n")
+        if options.save:
+            save({name: parts[name]}, datetime.now(UTC).strftime("%Y-%m-%d"), whole=options.whole)
+    found = [one for rows in parts.values() for one in rows]
     print(table(found))
     if options.json:
         options.json.write_text(json.dumps([asdict(one) for one in found], indent=1) + "\n")

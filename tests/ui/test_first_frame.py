@@ -110,17 +110,21 @@ async def test_a_text_that_fills_its_room_stays_on_one_line() -> None:
         assert app.composer.region.height == 3
 
 
-async def test_nothing_is_kept_of_a_screen_that_the_skeleton_cannot_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_is_kept_of_a_screen_that_the_skeleton_cannot_draw() -> None:
     app = Host(FakeLink())
+    app.console = Console(color_system="truecolor", force_terminal=True, file=StringIO(), width=120)
     async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.pause()
+        assert look_of(app._main, None) is not None
         await pilot.press("a")
         assert look_of(app._main, None) is None
-        await pilot.press("backspace", "tab")
+        await pilot.press("backspace")
         app._main.set_focus(None)
-        assert look_of(app._main, None) is None
+        await pilot.pause()
+        assert not app.composer.has_focus and look_of(app._main, None) is None
 
 
-async def test_a_screen_without_a_sidebar_knows_its_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_screen_without_a_sidebar_knows_its_colours() -> None:
     _, wide, _ = await looked("jp-day", (120, 36))
     _, narrow, _ = await looked("jp-day", (80, 24))
     assert wide is not None and narrow is not None
