@@ -1,0 +1,83 @@
+"""Where results are kept: `latest.json` by part beside this file, and SECURITY.md's table between its marks.
+
+A part that was not run keeps what was found of it last; a bounded run never replaces a whole one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tests.faults.report import Found
+
+SECURITY = Path(__file__).resolve().parents[2] / "SECURITY.md"
+LATEST = Path(__file__).with_name("latest.json")
+BEGIN, END = "<!-- faults -->\n", "<!-- end -->"
+PROMISES: dict[str, tuple[str, str]] = {
+    "kills": (
+        "Killed at any moment, nothing that was shown is lost and what waited for you comes back",
+        "faults/test_kills",
+    ),
+    "endings": ("However it ends, the terminal is as before, the status right, no child left", "faults/test_ways_out"),
+    "handover": ("What is typed while it starts is neither lost nor doubled", "faults/test_handover"),
+    "processes": ("Several processes on one conversation: one writer at a time", "faults/test_processes"),
+    "stalls": ("A terminal that stops reading leaves no gap in the log", "faults/test_stalls"),
+    "io": (
+        "A disk that fails leaves nothing half-written, silent, or done without its decision on record",
+        "faults/test_io",
+    ),
+    "log": ("A damaged or hostile store is told in words and takes nothing else with it", "faults/test_log_damaged"),
+    "streams": (
+        "A reply that is cut anywhere is whole or an error, and no tool runs from half of one",
+        "faults/test_streams",
+    ),
+    "servers": ("A server that stalls is given up in time, and Esc acts at once", "faults/test_servers"),
+    "history": ("No stored string keeps a provider from taking the next request", "faults/test_history"),
+    "fuzz": ("What reads foreign input raises nothing unforeseen, in bounded time", "faults/test_fuzz"),
+    "rpc": ("A hostile JSON-RPC client gets clear errors, never a hang", "faults/test_rpc"),
+    "painter": ("No control byte of any text reaches the terminal", "faults/test_painter"),
+    "slots": ("Hostile text in any place of the screen acts nowhere and holds nothing up", "faults/test_slots"),
+    "secrets": ("No secret reaches a child, a log, a report, the store or another server", "faults/test_planted"),
+    "network": ("Nobody is talked to unasked: no telemetry", "faults/test_network"),
+    "soak": ("A day of work does not grow it", "hostile/test_runtime"),
+}
+"""Each part's promise in words, and the test in tests/ that CI runs of it."""
+
+Kept = dict[str, dict[str, Any]]
+
+
+def save(found: Mapping[str, Sequence[Found]], day: str, *, whole: bool, latest: Path = LATEST,
+         security: Path = SECURITY) -> None:  # fmt: skip
+    """Keep what was found today, by part. ValueError where SECURITY.md has no marks for it."""
+    kept: Kept = json.loads(latest.read_text()) if latest.exists() else {}
+    for part, rows in found.items():
+        if whole or not kept.get(part, {}).get("whole"):
+            kept[part] = {"date": day, "whole": whole, "rows": [asdict(row) for row in rows]}
+    latest.write_text(json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+    before, begin, rest = security.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{security} has no {BEGIN.strip()} or nothing that ends it")
+    security.write_text(f"{before}{begin}{table(kept)}\n{end}{after}")
+
+
+def table(kept: Kept) -> str:
+    """The promises in Markdown, each with its test and its last figures."""
+    lines = ["| promise | test | tried last | failed | figures |", "| --- | --- | --- | --- | --- |"]
+    for part, (promise, test) in PROMISES.items():
+        if (last := kept.get(part)) is None:
+            continue
+        rows = [row for row in last["rows"] if not row["not_here"]]
+        runs, failed = sum(row["runs"] for row in rows), sum(len(row["failed"]) for row in rows)
+        figures = "; ".join(_figures(row["what"], row["figures"]) for row in rows if row["figures"])
+        tried = f"{runs:,}, {last['date']}{'' if last['whole'] else ' (bounded)'}"
+        lines.append(f"| {promise} | `{part}`, tests/{test}.py | {tried} | {failed} | {figures} |")
+    return "\n".join(lines)
+
+
+def _figures(what: str, figures: Mapping[str, str]) -> str:
+    told = ", ".join(f"{name} {value}" for name, value in figures.items())
+    return f"{what}: {told}".replace("|", "/")
