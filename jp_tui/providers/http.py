@@ -23,7 +23,8 @@ from urllib.parse import urlsplit, urlunsplit
 from jp_tui import __version__
 from jp_tui.conversation.model import Delta, ModelError, ModelRequest, PartGrew
 from jp_tui.conversation.strict_json import dump
-from jp_tui.providers.catalogue import MAX_MODELS, Listed, read
+from jp_tui.providers import catalogue
+from jp_tui.providers.catalogue import MAX_MODELS, Listed
 from jp_tui.providers.catalogue import address as list_address
 from jp_tui.providers.choose import Endpoint
 from jp_tui.providers.failures import Failures, retry_after
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 
 MAX_ERROR_BODY = 64 * 1024
 MAX_LIST = 4 * 1024 * 1024  # bytes of a list of models
-MAX_OVERHEAD = 64  # how many times larger than what it says a response may be on the wire
+MAX_OVERHEAD = 64  # how many times larger than what it says a response may be, unpacked
+SLICE = 32 * 1024
 NO_PROGRESS_SECS = 600.0  # pings keep a line open, but not for ever
 DRAIN_SECS = 0.1  # after the end, so that the connection can be used again
 
@@ -127,19 +129,19 @@ class HttpProvider:
         import httpx
 
         failure: ModelError | None = None
-        size, head, decoder = 0, b"", self._wire.decoder(request)
+        read, size, head, decoder = 0, 0, b"", self._wire.decoder(request)
         try:
             body = dump(self._wire.body(request)).encode("utf-8", "replace")
             async with self._answered("POST", self._url, body, headers) as response:
                 failure = await self._refusal(response, request.model)
-                chunks = response.aiter_bytes()
+                chunks = _sliced(response.aiter_bytes())
                 gulps, last = Gulps(chunks), asyncio.get_running_loop().time()
                 while failure is None and not decoder.done:
                     chunk = await gulps.next()
                     if chunk is None and not size and head.lstrip()[:1] in (b"<", b"{"):
                         failure = self._failures.not_a_stream("", head, request.model)
                         break
-                    head = (head + (chunk or b""))[:2000] if not size else b""
+                    head, read = (head + (chunk or b""))[:2000] if not size else b"", read + len(chunk or b"")
                     deltas = decoder.feed(chunk) if chunk is not None else decoder.end()
                     last = self._progress(last, bool(deltas))
                     for delta in joined(deltas):
@@ -147,7 +149,7 @@ class HttpProvider:
                         if size > self._endpoint.max_response_bytes:
                             raise self._failures.too_large()
                         yield delta
-                    if response.num_bytes_downloaded > self._endpoint.max_response_bytes * MAX_OVERHEAD:
+                    if read > self._endpoint.max_response_bytes * MAX_OVERHEAD:
                         raise self._failures.too_large()
                 if failure is None:
                     await _drain(chunks)
@@ -164,7 +166,7 @@ class HttpProvider:
         found: list[Listed] = []
         after: str | None = ""
         while after is not None and len(found) < MAX_MODELS:
-            page = read(await self._get(list_address(self._endpoint.wire, self._endpoint.base_url, after)))
+            page = catalogue.read(await self._get(list_address(self._endpoint.wire, self._endpoint.base_url, after)))
             if page is None:
                 raise self._failures.no_list()
             found += page.models
@@ -341,6 +343,15 @@ def _server_time(date: str) -> datetime:
     except (ValueError, TypeError):
         return datetime.now(UTC)
     return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+async def _sliced(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The same in pieces that take no time to read: unpacked, a small chunk may be a thousand times larger."""
+    async for chunk in chunks:
+        for at in range(0, len(chunk), SLICE):
+            if at:
+                await asyncio.sleep(0)
+            yield chunk[at : at + SLICE]
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

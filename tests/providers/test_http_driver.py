@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
 import subprocess
 import sys
@@ -241,3 +242,31 @@ def test_opening_a_provider_loads_no_http_library() -> None:
         "sys.exit(bool({'httpx', 'httpcore', 'anyio', 'h11'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+async def test_what_unpacks_to_more_is_bounded_and_holds_nobody_up() -> None:
+    """A small chunk may be megabytes of line ends: they are read in pieces, and no more of them than is allowed."""
+    packed = gzip.compress(b"\n" * 8_000_000)
+    headers = {"content-type": "text/event-stream", "content-encoding": "gzip"}
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async with ModelServer(Answer([packed], headers=headers)) as server:
+        waiting = asyncio.ensure_future(others())
+        caught = await failure(endpoint(server.url, max_response_bytes=5_000))
+        waiting.cancel()
+    assert caught.kind == "too_large" and turns > 5_000 * 64 // (32 * 1024)
+
+
+async def test_a_packed_stream_is_read() -> None:
+    """Asked for or not."""
+    raw, expected = sample("anthropic_tools")
+    headers = {"content-type": "text/event-stream", "content-encoding": "gzip"}
+    async with ModelServer(Answer([gzip.compress(raw)], headers=headers)) as server:
+        said, _ = fold(await collect(endpoint(server.url, "anthropic")))
+    assert [part[:2] for part in said] == [part[:2] for part in expected["events"]]
