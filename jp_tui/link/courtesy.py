@@ -11,22 +11,27 @@ import time
 from collections.abc import Callable
 from contextvars import Context
 
-WINDOW = 0.02
-"""Seconds after a key in which it is painted, on a busy machine too, when nothing else runs."""
+WINDOW = 0.05
+"""Seconds after a key for which way is given, unless it is said before that it is painted."""
 
 
 class Courtesy:
     """Safe to ask from any thread; `give_way` is for the engine's own."""
 
     def __init__(
-        self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
+        self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], object] = time.sleep
     ) -> None:
+        """`sleep` may end early, when `release` was called."""
         self._clock, self._sleep = clock, sleep
         self._until = self._own = 0.0
 
     def ask(self) -> None:
         """A key has been pressed."""
         self._until = self._clock() + WINDOW
+
+    def release(self) -> None:
+        """The key is painted."""
+        self._until = min(self._until, self._clock())
 
     def give_way(self) -> None:
         """Sleep while a key is on its way, unless it is the engine's turn now."""

@@ -83,7 +83,8 @@ class LocalLink:
         self._early: list[Command | None] = []
         self._starting = threading.Lock()
         self._arrived = threading.Event()
-        self._courtesy = Courtesy()
+        self._painted = threading.Event()
+        self._courtesy = Courtesy(sleep=self._painted.wait)
         self._woke = 0.0
         self._later: asyncio.TimerHandle | None = None
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -118,7 +119,13 @@ class LocalLink:
 
     def hurry(self) -> None:
         """See link/port.py."""
+        self._painted.clear()
         self._courtesy.ask()
+
+    def relax(self) -> None:
+        """See link/port.py."""
+        self._courtesy.release()
+        self._painted.set()
 
     def close(self, timeout: float) -> bool:
         """See link/port.py."""

@@ -27,6 +27,9 @@ class Link(Protocol):
     def hurry(self) -> None:
         """A key has been pressed: the engine gives way for a moment. From any thread, at any time."""
 
+    def relax(self) -> None:
+        """What the key did is on the screen: the engine goes on. From any thread, at any time."""
+
     def close(self, timeout: float) -> bool:
         """Shut down and wait at most `timeout` seconds; whether the engine ended by itself."""
 

@@ -133,8 +133,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
             notices=notices,
             interrupts=interrupts,
             commands=choosable(COMMANDS, theme=theme_names(themes)),
-            patience=lambda: self._bridge.patience,
-            painted=self._bridge.painted,
+            keys=self._bridge,
         )
         _ = self._wear(theme) or self._wear("jp-night")
 

@@ -63,6 +63,7 @@ class Attention:
         self._ended: ev.TurnCompleted | None = None
         self._about: Foreign | None = None  # the title of the conversation in which it ended, where that is another
         self._timer: Timer | None = None
+        self._at = 0.0  # when it goes off
         self._running: asyncio.Task[None] | None = None
         self._next: tuple[str, str] | None = None
         self._unsaid: list[Content] = []
@@ -160,17 +161,21 @@ class Attention:
 
     def tick(self) -> None:
         """Look at the clock."""
+        self._timer = None
         taken = self._pace.take(self._clock())
         if taken:
             self._call(taken)
         self._schedule()
 
     def _schedule(self) -> None:
+        due = self._pace.due
         if self._timer is not None:
+            if due is not None and self._at <= due:
+                return  # it looks again then: a timer for each of a thousand questions is dear
             self._timer.stop()
             self._timer = None
-        due = self._pace.due
         if due is not None:
+            self._at = due
             self._timer = self._later(max(due - self._clock(), 0.001), self.tick)
 
     # -- how

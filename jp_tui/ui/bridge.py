@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
 
@@ -24,16 +24,32 @@ if TYPE_CHECKING:  # the first frame comes before the protocol
     from jp_tui.protocol.events import Event
 
 
-PORTION = 0.003
-"""Seconds of work on events, after which keys have their turn for as long as that took."""
+PORTION, PAUSE = 0.003, 0.012
+"""Seconds of work on events, and those after its begin in which there is no other: each is painted, and keys have
+their turn."""
 MOST = 256
 """Events of one portion; how many take its time is learnt."""
-KEY = 0.02
-"""Seconds after a key in which it is painted, on a busy machine too, when nothing else is done."""
+FORGETS = 0.75
+"""What an event took at worst counts so much less from portion to portion: one may take as long as fifty others."""
+KEY = 0.05
+"""Seconds after a key for which nothing else is done, unless it is painted before."""
+TURN = 0.01
+"""Seconds that are the others' turn at least, after they waited for a key."""
 
 
 class EventsWait(Message):
     """The engine has reported something; collect it."""
+
+
+class Keys(Protocol):
+    """What knows of keys that are on their way to the screen."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds for which such a key comes first, 0 or less when there is none."""
+
+    def painted(self) -> None:
+        """What a key did is on the screen."""
 
 
 class Bridge:
@@ -45,9 +61,10 @@ class Bridge:
         self._wake = wake
         self._woken = False
         self._rest: deque[Event] = deque()
-        self._many = MOST
+        self._many, self._worst = MOST, 0.0
         self._later: asyncio.TimerHandle | None = None
-        self._key, self._patient = -KEY, 0.0
+        self._key, self._patient, self._next = -KEY, 0.0, 0.0
+        self._held: float | None = None  # since when events wait for a key to be painted
         self._tidying = Tidying()
 
     @property
@@ -71,27 +88,57 @@ class Bridge:
     def portion(self) -> Iterator[list[Event]]:
         """What was reported, in order, as much as there is time for; the app is woken for what is left then. The flag
         falls first, so that nothing that comes meanwhile goes unnoticed."""
+        if self._later is not None:  # the keys' turn; what comes meanwhile is collected when that is over
+            yield []
+            return
         self._woken = False
         if self._link is not None:
             self._rest.extend(self._link.collect())
-        if self._later is not None:  # the keys' turn
+        began, many = monotonic(), min(self._many, len(self._rest))
+        if many and began < self._next:
+            self._go_on_in(self._next - began)
             yield []
             return
-        began, many = monotonic(), min(self._many, len(self._rest))
-        if many and (left := self._key + KEY - began) > 0 and began >= self._patient:
-            self._later, self._patient = asyncio.get_running_loop().call_later(left, self._go_on), began + 2 * KEY
+        if many and (left := self.patience) > 0:
+            self._held = began
+            self._go_on_in(left)
             yield []
             return
         yield [self._rest.popleft() for _ in range(many)]
         took = monotonic() - began
         if many:
             self._tidying.event()
-            self._many = max(min(int(many * PORTION / max(took, 1e-6)), 2 * self._many, MOST), 1)
+            self._worst = max(took / many, self._worst * FORGETS, 1e-6)
+            self._many = max(min(int(PORTION / self._worst), 2 * self._many, MOST), 1)
+            self._next = began + max(2 * took, PAUSE)
         if self._rest:
-            self._later = asyncio.get_running_loop().call_later(took, self._go_on)
+            self._go_on_in(self._next - began - took)
+
+    @property
+    def patience(self) -> float:
+        """Seconds for which a key that is on its way to the screen comes first; after a wait it is the others' turn for
+        as long as that was, so that keys without an end stop nothing."""
+        now = monotonic()
+        return self._key + KEY - now if now >= self._patient else 0.0
+
+    def painted(self) -> None:
+        """What a key did is on the screen."""
+        self._key = -KEY
+        if self._link is not None:
+            self._link.relax()
+        if self._held is not None and self._later is not None:
+            self._later.cancel()
+            self._go_on()
+
+    def _go_on_in(self, seconds: float) -> None:
+        self._woken = True  # nobody needs to be woken before
+        self._later = asyncio.get_running_loop().call_later(seconds, self._go_on)
 
     def _go_on(self) -> None:
         self._later = None
+        if self._held is not None:
+            now = monotonic()
+            self._patient, self._held = now + max(now - self._held, TURN), None
         self._wake(EventsWait())
 
     def send(self, command: Command) -> None:

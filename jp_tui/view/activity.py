@@ -330,8 +330,9 @@ def _question(activity: Activity, request: stored.InquiryRequest) -> Activity:
             activity, asked.id, lambda shown: replace(asked, escalated=shown.escalated, handed=shown.handed)
         )
     named = text_at(request.metadata, "call")
-    own = [call for call in activity.calls if call.id == named or asked.id.startswith(f"{call.id}.")]
+    own = [call for call in activity.calls if call.id == named]
+    own = own or [call for call in activity.calls if asked.id.startswith(f"{call.id}.")]
     if not own:
         return replace(activity, loose=(*activity.loose, asked))
-    call = max(own, key=lambda known: (known.id == named, len(known.id)))
+    call = max(own, key=lambda known: len(known.id))
     return _call(activity, replace(call, inquiries=(*call.inquiries, asked)))

@@ -6,7 +6,7 @@ its own (R224).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from jp_tui.protocol import events as ev
@@ -54,20 +54,25 @@ def asking(agents: Iterable[Agent]) -> frozenset[tuple[int, str]]:
 class Agents:
     """All of them, by conversation, in the order they began."""
 
-    known: tuple[Agent, ...] = ()
+    by: Mapping[str, Agent] = field(default_factory=dict)
+
+    @property
+    def known(self) -> tuple[Agent, ...]:
+        """All of them."""
+        return tuple(self.by.values())
 
     def of(self, conversation: str) -> Agent | None:
         """The one whose conversation this is."""
-        return next((one for one in self.known if one.info.conversation == conversation), None)
+        return self.by.get(conversation)
 
     def under(self, parent: str, call: str) -> Agent | None:
         """The one that a call runs; the latest, when ids come again."""
-        found = [one for one in self.known if (one.info.parent, one.info.call) == (parent, call)]
+        found = [one for one in self.by.values() if (one.info.parent, one.info.call) == (parent, call)]
         return found[-1] if found else None
 
     def of_parent(self, parent: str) -> tuple[Agent, ...]:
         """Those that worked or work for a conversation, in the order they began."""
-        return tuple(one for one in self.known if one.info.parent == parent)
+        return tuple(one for one in self.by.values() if one.info.parent == parent)
 
     def heard(self, event: ev.Event, now: float) -> Agents:
         """After an event of any conversation; the same object when it concerns none of them."""
@@ -86,10 +91,10 @@ class Agents:
         return self if made == before else self._with(made)
 
     def _with(self, agent: Agent) -> Agents:
-        if self.of(agent.info.conversation) is None:
-            return Agents((*(_past(one, agent.info) for one in self.known), agent))
         own = agent.info.conversation
-        return Agents(tuple(agent if one.info.conversation == own else one for one in self.known))
+        if own in self.by:
+            return Agents({**self.by, own: agent})
+        return Agents({**{name: _past(one, agent.info) for name, one in self.by.items()}, own: agent})
 
 
 def _past(one: Agent, new: AgentInfo) -> Agent:

@@ -22,6 +22,9 @@ SECONDS = 150.0
 AGENTS, EACH = 50, 20
 TWICE = 2.0
 """Times the idle time, within which a key is painted."""
+ALL = b"%d waiting for you" % (AGENTS * EACH)
+LIMIT = 30.0
+"""Seconds after which no more are waited for."""
 ENTER, ESC, FOLD, STOP = b"\r", b"\x1b", b"\x0f", b"3"
 QUIET = 2.5
 """Seconds of silence after which a sheet stands open and listens."""
@@ -48,6 +51,15 @@ class Run:
 
     def __init__(self, program: Program, seconds: float) -> None:
         self.program, self.seconds = program, seconds
+        self.came = False
+        read = program.read
+
+        def watched(until: float) -> float | None:
+            at = read(until)
+            self.came = self.came or ALL in program.seen[-200_000:]
+            return at
+
+        program.read = watched  # type: ignore[method-assign]
         self.keys: dict[str, list[float]] = {}
 
     def start(self) -> None:
@@ -66,6 +78,12 @@ class Run:
         os.write(self.program.master, b"go")
         self.program.settle(0.3)
         os.write(self.program.master, ENTER)
+
+    def all_come(self) -> None:
+        """Until all wait: somebody types meanwhile, or the first would open and take the keys."""
+        end = time.monotonic() + LIMIT
+        while not self.came and time.monotonic() < end:
+            self.program.keys(5, idle=False)
 
     def open(self) -> None:
         """Until the sheet of the first stands open."""
@@ -143,7 +161,7 @@ def _go_through(run: Run, keys: int) -> None:
     run.typed(REST, count=keys)
     run.ask()
     run.typed(COMING, idle=False)
-    run.program.settle(0.3)
+    run.all_come()
     run.typed(WAITING, count=keys)
     run.open()
     run.typed(SHEET, count=keys)

@@ -68,6 +68,9 @@ class FakeLink:
     def wait(self, timeout: float | None = None) -> bool:
         return bool(self._waiting)
 
+    def relax(self) -> None:
+        """See link/port.py."""
+
     def hurry(self) -> None:
         """There is nothing that could give way."""
 

@@ -35,6 +35,9 @@ class Box:
     def wait(self, timeout: float | None = None) -> bool:
         raise AssertionError
 
+    def relax(self) -> None:
+        """See link/port.py."""
+
     def hurry(self) -> None:
         self.hurried += 1
 

@@ -76,7 +76,7 @@ class Exchange(Composing, Waits):
 
     @dataclass
     class Copied(Message):
-        """This text is to be on the clipboard; `what` is its name in words of ours, if it has one."""
+        """To be on the clipboard; `what` is its name in words of ours, if it has one."""
 
         text: str
         what: str = ""
@@ -99,12 +99,10 @@ class Exchange(Composing, Waits):
         status: Status,
         first_prompt: str,
         notices: tuple[str, ...] = (),
+        patience: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        """`editor` takes a text and gives it back edited, or raises OSError with the reason.
-
-        `notices` are said first, until something is sent.
-        """
-        super().__init__(send=send, clock=clock, id="exchange")
+        """`editor` takes a text and gives it back edited, or raises OSError; `notices` are said first."""
+        super().__init__(send=send, clock=clock, patience=patience, id="exchange")
         self.column = Column(composer=composer, clock=clock, editor=editor, id="column")
         self._editor = editor
         self._composer = composer
@@ -126,7 +124,6 @@ class Exchange(Composing, Waits):
 
     @property
     def noticed(self) -> bool:
-        """Whether a notice stands that can be put away."""
         return bool(self.query_one(Banner).refusal[0])
 
     def note(self, words: str, advice: str = "") -> None:
@@ -148,22 +145,21 @@ class Exchange(Composing, Waits):
         with self.column.together():
             for event in reported:
                 self._heard(event, now)
-        now_known = (self._status, self._activity, self._agents, self._inbox)
-        if any(old is not new for old, new in zip(before, now_known, strict=True)):  # text that streams in changes none
+        known = self._status, self._activity, self._agents, self._inbox
+        if any(old is not new for old, new in zip(before, known, strict=True)):  # text that streams in changes none
             self.soon(now)
 
     def _heard(self, event: ev.Event, now: float) -> None:
         self._agents = self._agents.heard(event, now)
         self.hear(event, now)
         if self._here(event):
-            own = not self._elsewhere(event)
             self._status = status_events.applied(self._status, event, now)
-            self._activity = activity.applied(self._activity, event, now, here=own)
+            self._activity = activity.applied(self._activity, event, now, here=not self._elsewhere(event))
             self._one(event)
 
     @property
     def working(self) -> int:
-        return len(self._agents.known)
+        return len(self._agents.by)
 
     def tell(self) -> None:
         self.told()

@@ -12,12 +12,16 @@ from textual.content import Content
 from textual.timer import Timer
 
 from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.widgets.status import StatusLine
 
 if TYPE_CHECKING:
     from textual.binding import ActiveBinding
     from textual.screen import Screen
 
     from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.view.agents import Agent
+    from jp_tui.view.inbox import Inbox
     from jp_tui.view.status import Status
 
     _Part = Screen[None]
@@ -34,6 +38,29 @@ class Telling(_Part):
     _exchange: Exchange | None
     _status: Status
     _unsay: Timer | None = None
+    agents: tuple[Agent, ...]
+    inbox: Inbox | None
+
+    _bound: object = None
+
+    def on_exchange_told(self, event: Exchange.Told) -> None:
+        """Paint what is known."""
+        self._status = event.status
+        self.query_one(StatusLine).status = event.status
+        self.agents = event.agents
+        self.inbox = event.inbox
+        self.query_one(Sidebar).show(event.activity, event.agents, event.inbox.entries)
+        if (bound := self._facts()) != self._bound:
+            self._bound = bound
+            self.refresh_bindings()
+
+    def _facts(self) -> object:
+        """What decides which keys work: they are looked for anew when it changes, which is dear."""
+        now = self._status
+        waits = min(len(now.waiting), 2), bool(now.put_off), bool(now.elsewhere)
+        noticed = self._exchange is not None and self._exchange.noticed
+        reviewed = bool(now.reviewed) or any(one.reviewed for one in self.agents)
+        return *waits, now.working, now.phase, now.held_by, now.parent, reviewed, bool(self.agents), noticed
 
     def say(self, words: Content, seconds: float = 3.0) -> None:
         """A few words in the last line, for a moment."""

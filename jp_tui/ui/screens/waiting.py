@@ -60,9 +60,16 @@ class Waits(Vertical):
     column: Column
 
     def __init__(
-        self, *, send: Callable[[cmd.Command], None], clock: Callable[[], float], id: str | None = None
+        self,
+        *,
+        send: Callable[[cmd.Command], None],
+        clock: Callable[[], float],
+        patience: Callable[[], float] = lambda: 0.0,
+        id: str | None = None,
     ) -> None:
+        """`patience` says for how many seconds a key that is on its way comes first."""
         super().__init__(id=id)
+        self._patience = patience
         self._send, self._clock = send, clock
         self._inbox = Inbox()
         self._watched = self._looks = False
@@ -90,9 +97,20 @@ class Waits(Vertical):
         many = len(self._inbox.prompts) + 8 * self.working
         wait = self._told + EACH * many - now if many > MANY else 0.0
         if wait <= 0:
-            self.tell()
+            self._tell_unless_keys()
         elif self._tells is None:
-            self._tells = self.set_timer(wait, self.tell)
+            self._tells = self.set_timer(wait, self._tell_unless_keys)
+
+    def _tell_unless_keys(self) -> None:
+        """Where a lot waits a key that is on its way is painted first."""
+        if self._tells is not None:
+            self._tells.stop()
+            self._tells = None
+        left = self._patience() if len(self._inbox.prompts) + 8 * self.working > MANY else 0.0
+        if left > 0:
+            self._tells = self.set_timer(left, self._tell_unless_keys)
+        else:
+            self.tell()
 
     def told(self) -> None:
         """It is told."""

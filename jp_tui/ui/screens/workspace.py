@@ -40,6 +40,7 @@ from jp_tui.view.status import Status
 if TYPE_CHECKING:
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
+    from jp_tui.ui.bridge import Keys
     from jp_tui.ui.screens.exchange import Exchange
     from jp_tui.ui.screens.waiting import Waits
     from jp_tui.view.agents import Agent
@@ -119,9 +120,10 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         notices: tuple[str, ...] = (),
         interrupts: InterruptWishes | None = None,
         commands: tuple[Slashed, ...] = (),
+        keys: Keys | None = None,
     ) -> None:
         """`editor` takes a text and gives it back edited, or raises OSError with the reason; `commands` are what `/`
-        may begin, `interrupts` what an interruption does (R233)."""
+        may begin, `interrupts` what an interruption does (R233), `keys` knows of keys that are on their way."""
         super().__init__(id="workspace")
         self._compositor = Frugal()
         self._send, self._clock, self._editor = send, clock, editor
@@ -129,6 +131,7 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         self._status = Status(workspace=workspace, home=home)
         self._first_prompt, self._notices = first_prompt, notices
         self._interrupts, self._commands = interrupts or InterruptWishes(), commands
+        self._keys = keys
         self._exchange: Exchange | None = None
         self._beside = sidebar != "hide"
         self.agents: tuple[Agent, ...] = ()
@@ -175,6 +178,7 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
             status=self._status,
             first_prompt=self._first_prompt,
             notices=self._notices,
+            patience=(lambda: self._keys.patience if self._keys is not None else 0.0),
         )
         await self.query_one("#conversation").mount(self._exchange, before="#commands")
         self.post_message(self.Ready())
@@ -219,15 +223,6 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
     def sheet_open(self) -> bool:
         """Whether a question stands open."""
         return self._exchange is not None and self._exchange.is_mounted and self._exchange.column.sheet_open
-
-    def on_exchange_told(self, event: Exchange.Told) -> None:
-        """Paint what is known."""
-        self._status = event.status
-        self.query_one(StatusLine).status = event.status
-        self.agents = event.agents
-        self.inbox = event.inbox
-        self.query_one(Sidebar).show(event.activity, event.agents, event.inbox.entries)
-        self.refresh_bindings()
 
     def on_waits_said(self, event: Waits.Said) -> None:
         event.stop()

@@ -21,6 +21,7 @@ from jp_tui.ui.widgets.slashlist import SlashList
 if TYPE_CHECKING:
     from textual.screen import Screen
 
+    from jp_tui.ui.bridge import Keys
     from jp_tui.ui.screens.exchange import Exchange
 
     _Part = Screen[None]
@@ -33,6 +34,7 @@ class Writing(_Part):
 
     _exchange: Exchange | None
     _first_prompt: str
+    _keys: Keys | None
 
     @property
     def composer(self) -> Composer:
@@ -43,6 +45,8 @@ class Writing(_Part):
         event.stop()
         if self._exchange is not None:
             self._exchange.column.note_typing()
+        if self._keys is not None:
+            self.call_after_refresh(self._keys.painted)
 
     def on_composer_behind(self, event: Composer.Behind) -> None:
         event.stop()

@@ -183,3 +183,11 @@ class Following(Leaving):
             if prompt is not None:
                 self.came(prompt)
         return own
+
+    def restore_draft(self, key: Key, text: str) -> None:
+        """What was typed for a question in an earlier life; what is typed now is newer and stays."""
+        text, sheet = self.own_draft(key, text), self._sheets.get(key)
+        if sheet is None:
+            self._drafts[key] = text
+        elif not sheet.draft.stored():
+            sheet.restore(restored(text))

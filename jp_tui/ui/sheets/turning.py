@@ -6,7 +6,8 @@ are the same to the letter, and only while the line above the sheet says so. It 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from jp_tui.protocol.values import Answered, Delivered, EndTurn, Permitted, PromptRequest, Response
 from jp_tui.ui.sheets.talking import Talking
@@ -23,6 +24,7 @@ class Turning(Talking):
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(clock=clock, id=id)
         self._along: set[Key] = set()
+        self._reopens = False
 
     # What a subclass supplies
 
@@ -41,6 +43,37 @@ class Turning(Talking):
     def after(self, visible: bool) -> None:
         """The queue lost one, which was `visible`: show what stands in its place."""
         raise NotImplementedError
+
+    def schedule(self) -> None:
+        """When to look at the clock again."""
+        raise NotImplementedError
+
+    def counted(self) -> None:
+        """Say how many wait."""
+        raise NotImplementedError
+
+    # Many at once
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What happens inside is shown once, at its end: of a hundred questions that go none opens for a moment."""
+        if self._holding:
+            yield
+            return
+        before, self._holding = len(self._queue), True
+        try:
+            yield
+        finally:
+            self._holding = False
+            reopens, self._reopens = self._reopens, False
+            if reopens and self._queue.prompts:
+                self._open()
+            elif self._stale:
+                self._show()
+            self._stale = False
+            self.schedule()
+            if len(self._queue) != before:
+                self.counted()
 
     # To one, and away from it
 

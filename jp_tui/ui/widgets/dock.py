@@ -7,8 +7,7 @@ settled, so that nothing typed is lost by folding or turning to the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic, time
 from typing import ClassVar
@@ -30,7 +29,6 @@ from jp_tui.ui.sheets.turning import Turning
 from jp_tui.ui.text import blank, ours
 from jp_tui.view import wording as w
 from jp_tui.view.arrival import Arrival
-from jp_tui.view.drafts import restored
 from jp_tui.view.queue import Key, key_of
 
 NOTICE = 6.0
@@ -116,30 +114,8 @@ class SheetDock(Turning):
         self._editor, self._wall = editor, wall
         self._timer: Timer | None = None
         self._limits = Limits()
-        self._reopens = False
 
     # What the app tells
-
-    @contextmanager
-    def together(self) -> Iterator[None]:
-        """What happens inside is shown once, at its end: of a hundred questions that go none opens for a moment."""
-        if self._holding:
-            yield
-            return
-        before, self._holding = len(self._queue), True
-        try:
-            yield
-        finally:
-            self._holding = False
-            reopens, self._reopens = self._reopens, False
-            if reopens and self._queue.prompts:
-                self._open()
-            elif self._stale:
-                self._show()
-            self._stale = False
-            self._schedule()
-            if len(self._queue) != before:
-                self.post_message(self.CountChanged(len(self._queue)))
 
     def ask(self, prompt: PromptRequest) -> None:
         """A question waits. One that is visible stays; the same inquiry asked anew takes its old place (E12)."""
@@ -157,11 +133,11 @@ class SheetDock(Turning):
             self._move(self._arrival.opened(now))
         elif self._queue.prompts:  # else it was put off, and stays so
             self._move(self._arrival.arrived(now))
-        self._counted()
-
-    def _counted(self) -> None:
         if not self._holding:
-            self.post_message(self.CountChanged(len(self._queue)))
+            self.counted()
+
+    def counted(self) -> None:
+        self.post_message(self.CountChanged(len(self._queue)))
 
     def enter(self, prompt: PromptRequest) -> None:
         self._queue = self._queue.added(prompt)
@@ -200,14 +176,6 @@ class SheetDock(Turning):
         """The user typed in the composer."""
         self.noted(self._arrival.noted_typing(now))
 
-    def restore_draft(self, key: Key, text: str) -> None:
-        """What was typed for a question in an earlier life; what is typed now is newer and stays."""
-        text, sheet = self.own_draft(key, text), self._sheets.get(key)
-        if sheet is None:
-            self._drafts[key] = text
-        elif not sheet.draft.stored():
-            sheet.restore(restored(text))
-
     def toggle_fold(self) -> None:
         """Fold the open sheet to its line, or open it again. Nothing typed is lost (E2)."""
         if self.open:
@@ -243,7 +211,7 @@ class SheetDock(Turning):
 
     def noted(self, arrival: Arrival) -> None:
         self._arrival = arrival
-        self._schedule()
+        self.schedule()
 
     def taken_back(self) -> None:
         self._move(self._arrival.opened(self._clock()))
@@ -279,9 +247,9 @@ class SheetDock(Turning):
             self.post_message(self.Folded())
         if arrival.phase == "empty" and before.phase != "empty":
             self.post_message(self.Emptied())
-        self._schedule()
+        self.schedule()
 
-    def _schedule(self) -> None:
+    def schedule(self) -> None:
         """When to look at the clock again: for the phase, or for the time that is left and shown."""
         if self._holding:
             return
@@ -324,7 +292,8 @@ class SheetDock(Turning):
             self._open()
         else:
             self._show()
-        self._counted()
+        if not self._holding:
+            self.counted()
 
     # Messages of the sheets
 

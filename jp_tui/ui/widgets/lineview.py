@@ -45,6 +45,7 @@ class LineView(Widget):
         self._make, self._paint = make, paint
         self._rows: Sequence[Row] = ()
         self._strips: dict[Row, Strip] = {}
+        self._ends: dict[int, tuple[Strip, Segment, Strip]] = {}  # with the bar, by row of the screen
         self._look: object = None
         self._bar: list[Segment] = []
         self._painted: list[tuple[Row | None, Segment | None]] = []
@@ -86,7 +87,8 @@ class LineView(Widget):
 
     def _place(self, top: int) -> None:
         self.top = min(max(top, 0), max(self.total - self.size.height, 0))
-        self._bar = self._barred()
+        bar, old = self._barred(), self._bar
+        self._bar = [old[y] if y < len(old) and old[y] == one else one for y, one in enumerate(bar)]
         shown = [self._at(y) for y in range(self.size.height)]
         before = self._painted
         changed = [y for y, one in enumerate(shown) if y >= len(before) or before[y] != one]
@@ -124,7 +126,10 @@ class LineView(Widget):
         for y in range(crop.y, crop.bottom):
             strip = self._strip(self.top + y)
             if y < len(self._bar):
-                strip = Strip([*strip, self._bar[y]], width)
+                known = self._ends.get(y)
+                if known is None or known[0] is not strip or known[1] is not self._bar[y]:
+                    known = self._ends[y] = strip, self._bar[y], Strip([*strip, self._bar[y]], width)
+                strip = known[2]
             found.append(strip if crop.x == 0 and crop.width == width else strip.crop(crop.x, crop.right))
         return found
 
