@@ -116,6 +116,18 @@ class Program:
                 raise Never("nothing was shown")
         return now - self.start  # type: ignore[possibly-undefined]
 
+    def whole(self) -> float:
+        """From the start to the first visible character that the app itself wrote: it is the one that wants the mouse,
+        and what shows before that (a guardian's skeleton) does not count."""
+        now = self.start
+        while True:
+            _, wants, rest = self.seen.rpartition(b"\x1b[?1003h")
+            if wants and _SEQUENCE.sub(b"", rest).strip():
+                return now - self.start
+            now = self.read(self.start + LIMIT) or 0.0
+            if not now:
+                raise Never("no screen of the app's own was shown")
+
     def first_key(self) -> float:
         """From the start to the first typed letter that is shown; a letter is typed every 10 ms."""
         return self.wait("", again=0.01, keys=LETTERS * 20) - self.start
