@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 
+from jp_tui.compose.debugging import debug
 from jp_tui.compose.parts import Place, interrupts, journal, kept_secret, link, opening, parts
 from jp_tui.settings import model as config
 from jp_tui.settings import themes
@@ -37,6 +38,7 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
 
     install_excepthook(paths.state)
     keep_out(lambda: kept_secret(settings))
+    debug(paths.state, os.environ)
     app = Workspace(
         # Made after the first frame: they load the protocol and the engine (traps.md T23, T28).
         link=lambda: link(made, log, client=True, command="jp-tui", greet=True),
