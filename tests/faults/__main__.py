@@ -35,6 +35,7 @@ PARTS: dict[str, str] = {
     "log": "tests.faults.log_damaged",
     "endings": "tests.faults.endings",
     "processes": "tests.faults.processes",
+    "stalls": "tests.faults.stalls",
 }
 """The module of each part, by its name on the command line."""
 

@@ -124,16 +124,16 @@ def ended(ending: Ending, folder: Path) -> float:
     terminal = Terminal(command, env=REAL.environment(folder), cwd=folder, holder=not ending.alone)
     try:
         guardian = terminal.process.pid if ending.alone else terminal.wait_event("pid")
-        terminal.wait(lambda: _last_word(terminal) > 10, "a reply that streams")
+        terminal.wait(lambda: last_word(terminal) > 10, "a reply that streams")
         terminal.type(f"!{CHILD}")
         terminal.wait(lambda: CHILD[-20:] in terminal.text(), "the command in the composer")
         terminal.type("\r")
         terminal.wait(lambda: len(_numbers(folder)) == 3, "a command that runs")
         (app, *others) = descendants(guardian)
         of_command = _numbers(folder)
-        before = _last_word(terminal)
-        terminal.wait(lambda: _last_word(terminal) > max(before, ENOUGH), "more of the reply")
-        before = _last_word(terminal)
+        before = last_word(terminal)
+        terminal.wait(lambda: last_word(terminal) > max(before, ENOUGH), "more of the reply")
+        before = last_word(terminal)
         family = [pid for pid in (app, *others, *of_command) if running(pid)]
         assert {app, *of_command} <= set(family), "what is to be ended did not run: the test would prove nothing"
         ending.how(terminal, guardian, app)
@@ -169,9 +169,9 @@ def _status(terminal: Terminal, ending: Ending) -> int:
     return terminal.process.wait(60)
 
 
-def _last_word(terminal: Terminal) -> int:
+def last_word(terminal: Terminal) -> int:
     """The last of the numbered words that is on the screen."""
-    return max((int(word) for word in re.findall(r"\bw(\d{4})\b", terminal.text())), default=-1)
+    return max((int(word) for word in re.findall(r"\bw(\d{4,5})\b", terminal.text())), default=-1)
 
 
 def _words(pid: int) -> str:
@@ -181,8 +181,8 @@ def _words(pid: int) -> str:
         return str(pid)
 
 
-def whole(folder: Path, shown: int) -> None:
-    """Assert that the log is whole; `shown` is the last word that was on the screen before it ended.
+def whole(folder: Path, shown: int, of: list[str] = WORDS) -> None:
+    """Assert that the log is whole; `shown` is the last word that was on the screen before it ended; `of` are all.
 
     The file is sound, the events are all there without a gap, what was asked is stored, and of what was shown at most
     the last second is missing.
@@ -208,6 +208,6 @@ def whole(folder: Path, shown: int) -> None:
     words = said.split()
     assert words, "nothing of the reply was kept"
     *complete, cut = words
-    assert complete == WORDS[: len(complete)], "a gap in what was stored"
-    assert WORDS[len(complete)].startswith(cut)
+    assert complete == of[: len(complete)], "a gap in what was stored"
+    assert of[len(complete)].startswith(cut)
     assert len(words) * 6 >= shown * 6 - RATE, f"{len(words)} words are kept, {shown} were shown"

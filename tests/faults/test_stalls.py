@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults import stalls
 from tests.faults.conftest import SAMPLE, Start
 from tests.faults.terminal import LIMIT, Terminal, descendants
 
@@ -118,3 +119,9 @@ def test_a_lone_escape_is_a_key_and_a_sequence_is_not(start: Start) -> None:
     os.write(terminal.master, b"\xff\xc3")  # no UTF-8: neither a crash nor the end of input
     os.write(terminal.master, b"\xa4x")
     terminal.wait_text("\N{LATIN SMALL LETTER A WITH DIAERESIS}x")
+
+
+def test_a_reply_goes_on_while_nobody_reads_and_is_seen_at_once_after(tmp_path: Path) -> None:
+    """The real program; a minute of it is tried by `python -m tests.faults --whole --only stalls`."""
+    took, words = stalls.stalled(tmp_path, stalls.SECONDS, stalls.ON_A_BUSY_MACHINE)
+    assert took < stalls.ON_A_BUSY_MACHINE and words > 50
