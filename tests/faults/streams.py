@@ -29,7 +29,7 @@ from tests.providers.decoding import HELLO, SAMPLES, decode, fixtures, fold
 IDLE = 7.25
 """Seconds that a server may say nothing; on memory nobody waits for them."""
 SHORT = 0.3
-"""The same on real sockets."""
+"""The same on real sockets, of servers that stall."""
 WIRES: dict[str, WireName] = {"anthropic": "anthropic", "llamacpp": "openai-chat"}
 FOREIGN = ("openai", "ollama")
 _SOCKETS: dict[End, set[str]] = {
@@ -186,7 +186,8 @@ async def on_sockets(tries: Sequence[tuple[Stream, int, End]]) -> list[str]:
 
     async def one(stream: Stream, at: int, end: End) -> str:
         async with ModelServer(Answer([stream.body[:at]], end=end)) as server:
-            endpoint = Endpoint("recorded", stream.wire, server.url, stream_idle_timeout_secs=SHORT)
+            idle = SHORT if end == "stall" else 60.0
+            endpoint = Endpoint("recorded", stream.wire, server.url, stream_idle_timeout_secs=idle)
             provider = open_provider(endpoint)
             deltas, error = await taken(provider)
             await asyncio.wait_for(provider.close(), 5)

@@ -39,6 +39,8 @@ from tests.providers.test_http_failures import self_signed as self_signed
 CASES = sse_cases.known()
 KEY = "sk-key-123"
 TRIES = 3
+SOON, LATER = 0.3, 60.0
+"""Seconds that a server may say nothing: one that stalls, and one that does not on a busy machine."""
 OVER = "zq-over"
 """What a server says when more is asked than the case has answers for."""
 PROMPT = "say hello"
@@ -54,10 +56,11 @@ class World:
         self.bench.tools = {name: tool_setup(name, made) for name, made in self.tools.items()}
         wires: dict[str, WireName] = {"anthropic": "anthropic", "openai_chat": "openai-chat"}
         self.providers = {
-            dialect: open_provider(
-                Endpoint("acme", wire, server.url, KEY, "ACME_API_KEY", stream_idle_timeout_secs=0.3)
+            (dialect, idle): open_provider(
+                Endpoint("acme", wire, server.url, KEY, "ACME_API_KEY", stream_idle_timeout_secs=idle)
             )
             for dialect, wire in wires.items()
+            for idle in (SOON, LATER)
         }
         self.bench.run()
 
@@ -71,7 +74,8 @@ class World:
         self.server.received.clear()
         for made in self.tools.values():
             made.calls.clear()
-        self.switch.now = self.providers[dialect]
+        stalls = any(answer.end == "stall" or answer.blackhole for answer in given)
+        self.switch.now = self.providers[dialect, SOON if stalls else LATER]
         self.bench.retry = Retry(0 if case["expect"]["outcome"] == "bounded" else TRIES - 1, 1, 0.5)
         self.bench.forget()
         self.bench.send(c.OpenConversation(which="new"))
