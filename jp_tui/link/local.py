@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.link.courtesy import CourteousLoop, Courtesy
@@ -163,7 +165,7 @@ class LocalLink:
 
     def _run(self) -> None:
         try:
-            with asyncio.Runner(loop_factory=lambda: CourteousLoop(self._courtesy)) as runner:
+            with asyncio.Runner(loop_factory=lambda: _Loop(self._courtesy)) as runner:
                 runner.run(self._serve())
         except Exception as bug:
             self._failed(bug)
@@ -200,6 +202,44 @@ class LocalLink:
         bug = context.get("exception")
         if isinstance(bug, Exception):
             self._failed(bug)
+
+
+class _Loop(CourteousLoop):
+    """Looks names up in threads for which nobody waits: a resolver without an answer takes half a minute, and those of
+    asyncio would hold the end of the program as long."""
+
+    async def getaddrinfo(
+        self,
+        host: bytes | str | None,
+        port: bytes | str | int | None,
+        *,
+        family: int = 0,
+        type: int = 0,
+        proto: int = 0,
+        flags: int = 0,
+    ) -> list[Any]:
+        """As its parent's."""
+        found: asyncio.Future[list[Any]] = self.create_future()
+
+        def tell(addresses: list[Any] | Exception) -> None:
+            if found.done():  # nobody wants it any more
+                return
+            if isinstance(addresses, Exception):
+                found.set_exception(addresses)
+            else:
+                found.set_result(addresses)
+
+        def look_up() -> None:
+            addresses: list[Any] | Exception
+            try:
+                addresses = socket.getaddrinfo(host, port, family, type, proto, flags)
+            except Exception as problem:
+                addresses = problem
+            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+                self.call_soon_threadsafe(tell, addresses)
+
+        threading.Thread(target=look_up, name="name lookup", daemon=True).start()
+        return await found
 
 
 class _Commands:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import threading
+from pathlib import Path
 
 import pytest
 
-from jp_tui.providers.choose import open_provider
+from jp_tui.providers.choose import Endpoint, open_provider
+from tests.engine.conftest import Bench
 from tests.faults import servers
 from tests.faults.servers import CASES, SMALL, Case, ended
 
@@ -39,3 +43,31 @@ async def test_cancelled_in_a_handshake_the_socket_is_closed(case: Case) -> None
             await waiting
         await asyncio.to_thread(server.wait_gone)
         await provider.close()
+
+
+def test_a_name_that_is_looked_up_for_ever_holds_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resolver without an answer takes half a minute: an interrupt, the end of the engine and that of the program do
+    not wait for it."""
+    inside, hold, real = threading.Event(), threading.Event(), socket.getaddrinfo
+
+    def slow(host: str | bytes, *more: object) -> object:
+        if str(host).strip("b'") != "slow.example":
+            return real(host, *more)  # type: ignore[arg-type]
+        inside.set()
+        hold.wait(60)
+        raise socket.gaierror(socket.EAI_AGAIN, "no answer")
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    bench, switch = Bench(tmp_path), servers.Switch()
+    bench.script = switch  # type: ignore[assignment]
+    switch.now = open_provider(Endpoint("x", "openai-chat", "https://slow.example/v1", connect_timeout_secs=60))
+    bench.start()
+    bench.say("go")
+    assert inside.wait(20)
+    bench.interrupt("stop")
+    assert bench.turn().outcome == "interrupted"
+    bench.stop()
+    waited_for = [thread.name for thread in threading.enumerate() if not thread.daemon]
+    hold.set()
+    assert waited_for == ["MainThread"]
+    assert not [thread for thread in threading.enumerate() if "asyncio" in thread.name], "joined when a program ends"
