@@ -33,7 +33,14 @@ def die_with_parent() -> None:
 
 
 def _prctl(what: int, value: int) -> None:
-    if sys.platform == "linux":
+    if sys.platform != "linux":
+        return
+    try:  # a third of what the whole of ctypes takes to load
+        import _ctypes
+
+        ourselves = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
+        _ctypes.call_function(_ctypes.dlsym(ourselves, "prctl"), (what, value, 0, 0, 0))
+    except (ImportError, AttributeError, OSError):
         import ctypes
 
         ctypes.CDLL(None).prctl(what, value, 0, 0, 0)
