@@ -134,8 +134,12 @@ def _make(folder: Path) -> None:
 def private_open(path: Path, flags: int) -> int:
     """A descriptor for a file of ours, made 0600 and never through a link; OSError as `os.open` raises it."""
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, _FILE)
-    if flags & os.O_CREAT and os.fstat(descriptor).st_uid == os.geteuid():
-        os.fchmod(descriptor, _FILE)
+    try:
+        if flags & os.O_CREAT and os.fstat(descriptor).st_uid == os.geteuid():
+            os.fchmod(descriptor, _FILE)
+    except OSError:
+        os.close(descriptor)
+        raise
     return descriptor
 
 

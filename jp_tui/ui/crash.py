@@ -114,15 +114,17 @@ def write_report(error: BaseException, state: Path, where: str = "") -> Path:
     """Write the report into `state`/crashes (0700), mode 0600, and return its path; PathsError or OSError if not."""
     folder = private_folder(state / "crashes")
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{os.urandom(2).hex()}.txt"
-    descriptor = private_open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    text = report_text(error, os.environ, where).encode("utf-8", "backslashreplace")
     try:
-        write_fully(descriptor, report_text(error, os.environ, where).encode("utf-8", "backslashreplace"))
+        descriptor = private_open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            write_fully(descriptor, text)
+        finally:
+            os.close(descriptor)
     except OSError:
         with contextlib.suppress(OSError):  # half a report tells nothing
             os.unlink(folder / name)
         raise
-    finally:
-        os.close(descriptor)
     return folder / name
 
 

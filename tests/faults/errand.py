@@ -151,6 +151,8 @@ class Errand:
                 self.conversation = event.conversation
             case "event_appended":
                 self.facts.append((event.stored.seq, event.stored.event))
+                if event.stored.event.get("is_error"):  # a tool says what went wrong, and the user sees it
+                    self.told.append(event.stored.event["content"])
             case "question_asked":
                 self._answer(event.prompt)
             case "refused" | "storage_failed":

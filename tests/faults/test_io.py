@@ -89,6 +89,19 @@ def test_t13_a_report_that_the_disk_does_not_take_leaves_nothing(
     assert list((tmp_path / "crashes").iterdir()) == []
 
 
+def test_t13_nor_does_one_that_cannot_be_made_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The empty file stayed, and its descriptor stayed open."""
+    before = len(os.listdir("/proc/self/fd"))
+
+    def refuses(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "fchmod", refuses)
+    with pytest.raises(OSError, match="Input/output error"):
+        write_report(ValueError("made up"), tmp_path)
+    assert list((tmp_path / "crashes").iterdir()) == [] and len(os.listdir("/proc/self/fd")) == before
+
+
 def test_t12_a_disk_that_takes_nothing_at_all_is_told_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Removing the spare file failed as well, and that went through as a traceback."""
 
