@@ -20,7 +20,7 @@ from jp_tui.conversation.events import (
 )
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
-from jp_tui.journal.port import Entry, Span, Stored
+from jp_tui.journal.port import MISSING, Entry, Span, Stored
 from jp_tui.protocol.values import EventSpan, StoredEvent, UsageTotals
 
 MAX_STORED_BYTES = 1 << 30
@@ -85,7 +85,11 @@ def kept(raw: JsonObject, turn: int, at: str) -> Entry:
 
 
 def stored_event(stored: Stored) -> StoredEvent:
-    """What a face gets; a payload that is no JSON object is shown as what it is, never dropped."""
+    """What a face gets; a payload that is no JSON object is shown as what it is, never dropped, and what is gone as
+    that."""
+    if stored.entry.kind == MISSING and not stored.entry.payload:
+        words = f"{stored.entry.characters or 0} events are missing here; the database was damaged or changed"
+        return StoredEvent(seq=stored.seq, turn=stored.entry.turn, event={"type": "unreadable", "problem": words})
     try:
         event = parse_object(stored.entry.payload, max_bytes=MAX_STORED_BYTES, max_depth=MAX_STORED_DEPTH)
     except JsonProblem as problem:

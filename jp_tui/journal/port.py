@@ -56,7 +56,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An entry with its place: `seq` counts from 1 within the conversation, only grows, has no gaps."""
+    """An entry with its place: `seq` counts from 1 within the conversation, only grows, has no gaps. Where events are
+    gone all the same (a damaged or foreign file), one entry of the kind MISSING stands for them, `characters` many."""
 
     conversation: str
     seq: int
@@ -66,6 +67,7 @@ class Stored:
 Titled = Literal["first_line", "model", "user"]
 TITLED: tuple[Titled, ...] = ("first_line", "model", "user")
 MAKING = "making"
+MISSING = "missing"
 Shown = Literal["active", "archived", "deleted", "all"]
 
 

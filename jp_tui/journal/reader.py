@@ -16,6 +16,7 @@ from jp_tui.journal.connect import open_reading, trouble
 from jp_tui.journal.migrate import check
 from jp_tui.journal.port import (
     MAKING,
+    MISSING,
     Asked,
     ConversationRow,
     Entry,
@@ -74,9 +75,10 @@ class Reader:
 
     def read(self, conversation: str, after: int = 0, limit: int = 256) -> list[Stored]:
         key = self._key(conversation)
-        return self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place LIMIT ?", (
+        found = self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place LIMIT ?", (
             _place(key, after), _place(key, LAST), max(0, limit),
         ))  # fmt: skip
+        return _whole(found, max(after, 0))
 
     def around(self, conversation: str, seq: int, count: int) -> list[Stored]:
         last = self.last_seq(conversation)
@@ -85,9 +87,10 @@ class Reader:
 
     def tail(self, conversation: str, count: int) -> list[Stored]:
         key = self._key(conversation)
-        return self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT ?", (
+        found = self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT ?", (
             _place(key, 0), _place(key, LAST), max(0, count),
         ))[::-1]  # fmt: skip
+        return _whole(found, found[0].seq - 1 if found else 0)
 
     def turn_events(self, conversation: str, turn: int) -> list[Stored]:
         key = self._key(conversation)
@@ -251,6 +254,20 @@ def _stored(
         lines=whole(lines), characters=size,
     )  # fmt: skip
     return Stored(tame(conversation), whole(seq), event)
+
+
+def _whole(found: list[Stored], after: int) -> list[Stored]:
+    """These events, which follow that number, with one entry for each stretch of numbers that is not there."""
+    if not found or found[-1].seq == after + len(found):
+        return found
+    marked: list[Stored] = []
+    for one in found:
+        if gone := one.seq - after - 1:
+            gap = Entry(MISSING, one.entry.turn, "", at=one.entry.at, characters=gone)
+            marked.append(Stored(one.conversation, after + 1, gap))
+        marked.append(one)
+        after = one.seq
+    return marked
 
 
 def _offer(row: tuple[Any, ...]) -> Offer:

@@ -44,7 +44,9 @@ def index(db: sqlite3.Connection) -> int:
     if not possible(db):
         return 0
     row = db.execute(
-        "SELECT key, indexed, last_seq FROM conversations WHERE indexed < last_seq ORDER BY key DESC LIMIT 1"
+        "SELECT key, indexed, last_seq FROM conversations WHERE indexed < last_seq"
+        f" AND typeof(indexed) = 'integer' AND typeof(last_seq) = 'integer' AND indexed >= 0 AND last_seq <= {LAST}"
+        " ORDER BY key DESC LIMIT 1"  # an odd count of one must not keep all others from being found
     ).fetchone()
     if row is None:
         return 0

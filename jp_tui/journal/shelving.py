@@ -12,6 +12,7 @@ from jp_tui.journal import search
 from jp_tui.journal.changes import create, key_of
 from jp_tui.journal.port import MAKING, TITLED, Copied, JournalError, Titled
 from jp_tui.journal.schema import LAST, SHIFT
+from jp_tui.journal.tame import whole
 
 SLICE = 400
 """Events that one job removes."""
@@ -79,7 +80,7 @@ def remove(db: sqlite3.Connection, conversation: str) -> int:
     row = db.execute("SELECT key, indexed FROM conversations WHERE id = ? AND hidden <> ''", (conversation,)).fetchone()
     if row is None:
         return 0
-    key, indexed = row
+    key, indexed = row[0], whole(row[1])
     places = db.execute(
         "SELECT place FROM events WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT ?",
         (key << SHIFT, key << SHIFT | LAST, SLICE),

@@ -76,7 +76,7 @@ COLUMNS = {
         "workspace", "title", "model", "created", "updated", "parent", "archived", "events", "turns", "last_seq",
         "ended", "hidden", "origin", "imported", "copied", "titled", "indexed",
     ),
-    "spans": ("first_seq", "last_seq", "events", "characters", "lines"),
+    "spans": ("first_seq", "characters"),
 }  # fmt: skip
 PAYLOADS: dict[str, str] = {
     "no JSON": "'{broken'",

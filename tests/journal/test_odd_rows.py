@@ -128,6 +128,10 @@ def test_beside_odd_counts_others_are_written_and_what_cannot_be_is_told(
         else:
             assert journal.read(VICTIM)[-1].entry == event
         assert journal.append(GOOD[0], [event]).result(10)
+        for _ in range(9):
+            journal.index().result(10)
+        asked = journal.search("What about number 9", limit=9, hits=3, shown="all", workspace=None)
+        assert asked.go_on(5.0)
         journal.create("new", workspace="/", model="m", at=at).result(10)
     finally:
         journal.close()
