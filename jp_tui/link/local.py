@@ -18,7 +18,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.link.courtesy import CourteousLoop, Courtesy
 from jp_tui.link.port import Serves
 from jp_tui.protocol.commands import Command
-from jp_tui.protocol.events import AsideDelta, EngineFailed, Event, PartDelta
+from jp_tui.protocol.events import AsideDelta, CallChanged, EngineFailed, Event, PartDelta
 
 PATIENCE_SECONDS = 1.0
 """How long a command that is being carried out (a server that does not answer) may hold up the end."""
@@ -30,7 +30,8 @@ Build = Callable[[Callable[[Event], None]], Serves]
 
 
 class Outbox:
-    """Events in order; deltas of one part become one while no fact stands between them."""
+    """Events in order; deltas of one part become one while no fact stands between them, and of what a call says while
+    it runs only the last is kept."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -41,13 +42,16 @@ class Outbox:
         """Add an event; whether the box was empty, so that the face must be woken."""
         with self._lock:
             empty = not self._events
-            if not isinstance(event, PartDelta | AsideDelta):
+            if (key := _stream(event)) is None:
                 self._join()
-            elif (growing := self._growing.get(key := _stream(event))) is not None:
-                growing[1].append(event.text.raw)
+            elif (growing := self._growing.get(key)) is None:
+                self._growing[key] = (len(self._events), [_words(event)])
+            elif isinstance(event, CallChanged):
+                self._events[growing[0]] = event
                 return False
             else:
-                self._growing[key] = (len(self._events), [event.text.raw])
+                growing[1].append(_words(event))
+                return False
             self._events.append(event)
             return empty
 
@@ -65,11 +69,21 @@ class Outbox:
         self._growing.clear()
 
 
-def _stream(delta: PartDelta | AsideDelta) -> tuple[str, ...]:
-    """What a delta is a piece of."""
-    if isinstance(delta, AsideDelta):
-        return "aside", delta.conversation, delta.inquiry
-    return (delta.part,)
+def _stream(event: Event) -> tuple[str, ...] | None:
+    """What it is a piece of; None for what stands by itself."""
+    match event:
+        case PartDelta():
+            return (event.part,)
+        case AsideDelta():
+            return "aside", event.conversation, event.inquiry
+        case CallChanged(state="running") if event.said:
+            return "call", event.conversation, str(event.turn), event.call
+        case _:
+            return None
+
+
+def _words(event: Event) -> str:
+    return event.text.raw if isinstance(event, PartDelta | AsideDelta) else ""
 
 
 class LocalLink:
@@ -140,7 +154,7 @@ class LocalLink:
     def _publish(self, event: Event) -> None:
         """From the engine's thread."""
         empty = self._outbox.put(event)
-        if not isinstance(event, PartDelta | AsideDelta):
+        if _stream(event) is None:
             if empty or self._later is not None:
                 self._wake()
         elif empty and self._later is None:

@@ -152,8 +152,9 @@ class Story(_Arrived):
                 self._settle(turn)
             case ev.CallChanged(turn=turn, call=call, tool=tool):
                 known = self._call(turn, call)
-                known.live, known.name = event, known.name or tool
-                self._show(turn, call)
+                before, known.live, known.name = known.live, event, known.name or tool
+                if not _only_said_more(before, event):  # what it says while it runs stands elsewhere
+                    self._show(turn, call)
             case ev.ReviewStarted(turn=turn, call=call, inquiry=inquiry, model=model):
                 self._pairs.reviewed(turn, inquiry, model)
                 self._show(turn, call)
@@ -377,3 +378,13 @@ class Story(_Arrived):
             self._fresh.pop(live_key(part), None)
             if part == GREETING and self._parts.pop(GREETING_HEADER, None) is not None:
                 self._renamed.append((live_key(GREETING_HEADER), f"h{one.seq}"))
+
+
+def _only_said_more(before: ev.CallChanged | None, now: ev.CallChanged) -> bool:
+    """Whether nothing else of a call is another than it was."""
+    return (
+        before is not None
+        and bool(now.said)
+        and (now.state, now.end, now.ms, now.hidden) == (before.state, before.end, before.ms, before.hidden)
+        and (now.title, now.agent) == (before.title, before.agent)
+    )

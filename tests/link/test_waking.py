@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.link.local import PAUSE, LocalLink
+from jp_tui.link.local import PAUSE, LocalLink, Outbox
 from jp_tui.protocol.commands import Command, SaveDraft
-from jp_tui.protocol.events import Event, HistoryRead, PartDelta, Stopped
+from jp_tui.protocol.events import CallChanged, Event, HistoryRead, PartDelta, Stopped
 
 TOKENS = 100
 
@@ -68,3 +68,17 @@ def test_a_fact_behind_text_that_waits_wakes_at_once_and_comes_after_it() -> Non
     assert said(found) == TOKENS + 1
     assert isinstance(found[-1], HistoryRead) and isinstance(found[-2], PartDelta)
     assert len(woken) >= 2
+
+
+def running(call: str, said: str) -> CallChanged:
+    return CallChanged(conversation="c", turn=1, call=call, tool="t", state="running", said=Foreign(said))
+
+
+def test_of_what_calls_say_while_they_run_the_last_is_kept_unless_something_stands_between() -> None:
+    box = Outbox()
+    woken = [box.put(running(call, said)) for call, said in (("a", "1"), ("b", "x"), ("a", "2"), ("b", "y"))]
+    assert woken == [True, False, False, False]
+    done = CallChanged(conversation="c", turn=1, call="a", tool="t", state="completed", end="ok")
+    for event in (done, running("b", "z"), running("b", "over")):
+        box.put(event)
+    assert box.take() == [running("a", "2"), running("b", "y"), done, running("b", "over")]

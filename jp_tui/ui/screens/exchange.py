@@ -159,7 +159,7 @@ class Exchange(Composing, Waits):
 
     @property
     def working(self) -> int:
-        return len(self._agents.by)
+        return len(self._agents.by) + sum(call.busy for call in self._activity.calls)
 
     def tell(self) -> None:
         self.told()

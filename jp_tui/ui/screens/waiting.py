@@ -89,7 +89,7 @@ class Waits(Vertical):
 
     @property
     def working(self) -> int:
-        """How many sub-agents there are, each of which has calls of its own."""
+        """How many sub-agents there are, each of which has calls of its own, and calls that run."""
         raise NotImplementedError
 
     def soon(self, now: float) -> None:
