@@ -12,6 +12,7 @@ import pytest
 
 from jp_tui.system import leash
 from jp_tui.system.children import ChildProblem, Finished, run
+from tests.faults.terminal import descendants
 from tests.system.test_children import PROJECT, alive, until
 
 ours = pytest.mark.skipif(not leash.works(), reason="only Linux lets a process take over what others leave behind")
@@ -125,3 +126,38 @@ async def test_the_command_dies_with_its_keeper(tmp_path: Path) -> None:
     """Whoever kills the keeper has not freed the command."""
     done = await _leashed("kill -KILL $PPID; sleep 600", tmp_path)
     assert done.signal == signal.SIGKILL and done.ms < 10_000
+
+
+_SEARCHER = """
+import asyncio, sys
+from jp_tui.tools.worker import ask
+job = {"root": sys.argv[1], "pattern": "(a+)+$", "files": ["long"], "folders": [], "context": 0, "rules": [],
+       "bytes": 1000}
+asyncio.run(ask("search", job, seconds=600))
+"""
+
+
+@ours
+async def test_a_pattern_without_an_end_does_not_outlast_a_program_that_was_killed(tmp_path: Path) -> None:
+    """T21c: the child that tries it hears of nothing; the kernel ends it."""
+    (tmp_path / "long").write_text("a" * 64 + "b\n")
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _SEARCHER, str(tmp_path), cwd=PROJECT, start_new_session=True
+    )
+    jobs: list[int] = []
+    try:
+        await until(lambda: bool(jobs.extend(descendants(holder.pid)) or (jobs and _busy(jobs[0]))))
+        os.kill(holder.pid, signal.SIGKILL)
+        await holder.wait()
+        await until(lambda: not any(map(alive, jobs)))
+    finally:
+        if holder.returncode is None:
+            holder.kill()
+        for pid in filter(alive, jobs):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _busy(pid: int) -> bool:
+    """Whether it has read its job and works: a third of a second of CPU."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) > os.sysconf("SC_CLK_TCK") / 3
