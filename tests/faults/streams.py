@@ -23,6 +23,7 @@ from jp_tui.providers.http import make_wire
 from jp_tui.providers.port import Provider
 from tests.fakes.memory_server import ENDS, MemoryEnd, MemoryServer
 from tests.fakes.model_server import Answer, End, ModelServer, split
+from tests.faults.cut_turns import told
 from tests.faults.report import Found
 from tests.providers.decoding import HELLO, SAMPLES, decode, fixtures, fold
 
@@ -232,7 +233,13 @@ def tried(whole: bool, seed: int) -> list[Found]:
     alone.figures = {"streams": str(len(known)), "bytes": f"{sum(len(stream.body) for stream in known):,}"}
     if absent:
         alone.figures["recordings"] = "none here"
-    return [alone, *asyncio.run(_through_the_client(known, chance, seed, whole=whole))]
+    some_ends: list[End] = [*_SOCKETS]
+    tries = [
+        (stream := chance.choice(known), chance.randrange(len(stream.body) + 1), chance.choice(some_ends))
+        for _ in range(500 if whole else 8)
+    ]
+    turns = Found("a turn whose reply is cut: asked for again, said once, no call run", len(tries), told(tries))
+    return [alone, turns, *asyncio.run(_through_the_client(known, chance, seed, whole=whole))]
 
 
 async def _through_the_client(known: list[Stream], chance: random.Random, seed: int, *, whole: bool) -> list[Found]:
