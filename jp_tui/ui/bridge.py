@@ -33,6 +33,8 @@ FORGETS = 0.75
 """What an event took at worst counts so much less from portion to portion: one may take as long as fifty others."""
 KEY = 0.05
 """Seconds after a key for which nothing else is done, unless it is painted before."""
+WRITTEN = 0.004
+"""Seconds in which what was painted is written."""
 TURN = 0.01
 """Seconds that are the others' turn at least, after they waited for a key."""
 
@@ -122,7 +124,13 @@ class Bridge:
         return self._key + KEY - now if now >= self._patient else 0.0
 
     def painted(self) -> None:
-        """What a key did is on the screen."""
+        """What a key did is painted; the thread that writes it to the terminal still needs its moment."""
+        if self._key > 0:
+            asyncio.get_running_loop().call_later(WRITTEN, self._written, self._key)
+
+    def _written(self, key: float) -> None:
+        if key != self._key:
+            return  # there is another
         self._key = -KEY
         if self._link is not None:
             self._link.relax()

@@ -42,6 +42,25 @@ def test_a_key_that_was_long_ago_costs_nothing() -> None:
     assert clock.slept == []
 
 
+def test_it_wakes_and_goes_on_when_the_key_is_painted() -> None:
+    clock = Clock()
+
+    def painted_meanwhile(seconds: float) -> None:
+        clock.sleep(WINDOW / 10)
+        courtesy.release()
+
+    courtesy = Courtesy(clock, painted_meanwhile)
+    courtesy.ask()
+    courtesy.give_way()
+    assert clock.slept == [WINDOW / 10], "it was woken before the end"
+    clock.now += WINDOW / 10
+    courtesy.give_way()
+    assert len(clock.slept) == 1, "and does not sleep for that key again"
+    courtesy.ask()
+    courtesy.give_way()
+    assert len(clock.slept) == 2, "but for the next, once it has worked for as long"
+
+
 def test_keys_without_an_end_leave_the_engine_half_of_the_time() -> None:
     clock = Clock()
     courtesy = Courtesy(clock, clock.sleep)

@@ -20,7 +20,7 @@ class Box:
     def __init__(self) -> None:
         self.held: list[Event] = []
         self.ready: Callable[[], None] = lambda: None
-        self.hurried = 0
+        self.hurried = self.relaxed = 0
 
     def start(self, ready: Callable[[], None]) -> None:
         self.ready = ready
@@ -36,7 +36,7 @@ class Box:
         raise AssertionError
 
     def relax(self) -> None:
-        """See link/port.py."""
+        self.relaxed += 1
 
     def hurry(self) -> None:
         self.hurried += 1
@@ -53,6 +53,8 @@ async def test_a_burst_comes_in_portions_in_order_and_whole(monkeypatch: pytest.
     """Issue 7, "Reliability": the keys' turn is between two portions, and what comes meanwhile is behind the rest."""
     box, woken = Box(), asyncio.Queue[Message]()
     clock = iter(range(1_000_000))
+    monkeypatch.setattr(bridge, "PORTION", 1e-5)
+    monkeypatch.setattr(bridge, "PAUSE", 0.0)
     monkeypatch.setattr(bridge, "monotonic", lambda: next(clock) * bridge.PORTION * 2)
     made = Bridge(lambda: box, lambda message: woken.put_nowait(message) is None)
     made.start()
@@ -112,3 +114,28 @@ async def test_a_key_before_there_is_an_engine_or_anything_to_report_holds_nothi
     with made.portion() as reported:
         assert reported == []
     assert woken == [] and box.hurried == 0
+
+
+async def test_what_waited_for_a_key_goes_on_when_it_is_painted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The events' and the engine's turn comes then, not only when the time for a key is over; never for another key."""
+    monkeypatch.setattr(bridge, "KEY", 600.0)
+    box, woken = Box(), asyncio.Queue[Message]()
+    made = Bridge(lambda: box, lambda message: woken.put_nowait(message) is None)
+    made.start()
+    box.put(0, 3)
+    await asyncio.wait_for(woken.get(), 5)
+    made.hurry()
+    with made.portion() as reported:
+        assert reported == [] and made.patience > 500
+    made.painted()
+    made.hurry()  # the next, before the first is written
+    later = asyncio.Event()
+    asyncio.get_running_loop().call_later(bridge.WRITTEN, later.set)
+    await later.wait()
+    assert woken.empty() and made.patience > 500 and box.relaxed == 0
+    made.painted()
+    await asyncio.wait_for(woken.get(), 5)
+    assert box.relaxed == 1 and made.patience <= 0
+    with made.portion() as reported:
+        assert len(reported) == 3
+    assert made.close(1)

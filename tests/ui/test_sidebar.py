@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
+from textual.events import MouseScrollDown
+from textual.geometry import Region
+from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.widgets.lineview import LineView
 from jp_tui.ui.widgets.sidebar import Sidebar, painted
 from jp_tui.ui.widgets.status import line
 from jp_tui.view.activity_lines import Line
@@ -125,3 +131,64 @@ async def test_lines_are_laid_out_anew_when_a_scroll_bar_comes() -> None:
         side = app._main.query_one(Sidebar).region.x
         rows = [line[side:] for line in app.screen_text().split("\n") if "tool_" in line[side:]]
         assert len(rows) > 5 and all("1.0 s" in row for row in rows)
+
+
+async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not fact():
+            await pilot.pause(0.01)
+
+
+async def test_a_line_that_changes_is_painted_alone_and_no_layout_is_asked_for() -> None:
+    """Issue 7, "Reliability": fifty sub-agents at work change it many times a second."""
+    calls = [scenes.call(f"tool_{n}", "queued", id_=f"c{n}") for n in range(60)]
+    async with workspace(say=[*scenes.started(), *calls]) as (app, pilot):
+        view = app._main.query_one(LineView)
+        await until(pilot, lambda: view.total > 60)
+        before, laid_out = [*view.render_lines(Region(0, 0, *view.size))], []
+        app._main.screen_layout_refresh_signal.subscribe(view, laid_out.append)
+        await app.says(pilot, scenes.call("tool_3", "completed", id_="c3", ms=1, end="ok"))
+        await until(pilot, lambda: "✓ tool_3" in app.screen_text())
+        after = view.render_lines(Region(0, 0, *view.size))
+        changed = [y for y, (old, new) in enumerate(zip(before, after, strict=True)) if old is not new]
+        assert len(changed) == 1 and "✓ tool_3" in after[changed[0]].text
+        rows = view.total
+        await app.says(pilot, scenes.call("tool_60", "queued", id_="c60"))
+        await until(pilot, lambda: view.total == rows + 1)
+        assert laid_out == [], "one more row is no other room"
+
+
+async def test_it_is_scrolled_by_the_wheel_and_by_its_bar_and_keeps_what_is_selected() -> None:
+    calls = [scenes.call(f"tool_{n}", "completed", id_=f"c{n}", ms=1, end="ok") for n in range(60)]
+    async with workspace(say=[*scenes.started(), *calls], size=(120, 36)) as (app, pilot):
+        view = app._main.query_one(LineView)
+        right, bottom = view.size.width - 1, view.size.height - 1
+        await pilot._post_mouse_events([MouseScrollDown], widget=view, offset=(3, 3), button=0)
+        assert view.top == 2
+        await pilot.click(view, offset=(right, bottom))
+        assert view.top == 2 + view.size.height or view.top == view.total - view.size.height, "a page"
+        await pilot.mouse_down(view, offset=(right, bottom))
+        await pilot.mouse_up(view, offset=(right, bottom))
+        top = view.top
+        await pilot.mouse_down(view, offset=(4, 0))
+        await pilot.hover(view, offset=(9, 1))
+        await pilot.mouse_up(view, offset=(9, 1))
+        said = app._main.get_selected_text()
+        assert said is not None and f"tool_{top - 3}"[2:] in said and "\n" in said
+        app._main.query_one(Sidebar).focus()
+        await pilot.press("home")
+        assert view.top == 0 and app._main.get_selected_text() == said
+
+
+async def test_where_nothing_scrolls_its_keys_are_the_workspaces() -> None:
+    """E1: the conversation pages."""
+    async with workspace(say=scenes.tools()) as (app, pilot):
+        app._main.query_one(Sidebar).focus()
+        paged: list[int] = []
+
+        def page(step: int) -> None:
+            paged.append(step)
+
+        app._main.action_page = page  # type: ignore[method-assign]
+        await pilot.press("pagedown", "pageup")
+        assert paged == [1, -1]

@@ -1,0 +1,104 @@
+"""Garbage is collected in small pieces while something happens, and all of it in a moment that nobody notices (T28)."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from jp_tui.ui import tidying
+from jp_tui.ui.tidying import ENOUGH, OFTEN, QUIET, Tidying
+
+
+class Cycle:
+    """Something that only a collection frees."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+@pytest.fixture
+def moments(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    """When all was collected, by the clock `now[0]`."""
+    monkeypatch.setattr(tidying, "QUIET", 0.0005)
+    found: list[float] = []
+    before = gc.get_threshold()
+    yield found
+    assert gc.get_threshold() == before, "what Python does by itself is as it was"
+
+
+async def test_all_is_collected_once_after_enough_small_looks_and_never_at_rest(moments: list[float]) -> None:
+    collected = asyncio.Event()
+    tidy = Tidying(collect=lambda: (moments.append(1.0), collected.set()))
+    tidy.begin()
+    try:
+        assert gc.get_threshold() == OFTEN
+        tidy.event()
+        assert tidy._later is None, "nothing to collect: no timer"
+        for _ in range(ENOUGH):
+            gc.collect(0)
+        tidy.event()
+        await asyncio.wait_for(collected.wait(), 10)
+        tidy.event()
+        assert tidy._later is None and moments == [1.0]
+    finally:
+        tidy.end()
+
+
+async def test_a_key_puts_it_off(moments: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tidying, "QUIET", 5.0)
+    now = [100.0]
+    tidy = Tidying(clock=lambda: now[0], collect=lambda: moments.append(now[0]))
+    tidy.begin()
+    try:
+        for _ in range(ENOUGH):
+            gc.collect(0)
+        tidy.event()
+        now[0] += 4.0
+        tidy.key()
+        now[0] += 4.0
+        tidy._look()
+        assert moments == []
+        now[0] += 1.5
+        tidy._look()
+        assert moments == [109.5]
+    finally:
+        tidy.end()
+
+
+async def test_what_nothing_interrupts_for_a_minute_is_enough_between_two_keys(moments: list[float]) -> None:
+    now = [100.0]
+    tidy = Tidying(clock=lambda: now[0], collect=lambda: moments.append(now[0]))
+    tidy.begin()
+    try:
+        for _ in range(ENOUGH):
+            gc.collect(0)
+        tidy.event()
+        now[0] += tidying.MOST + 1
+        tidy.event()
+        tidy.key()
+        tidy._look()
+        assert moments == [], "not while a key is painted"
+        now[0] += tidying.PAUSE
+        tidy.event()
+        tidy._event = now[0]
+        tidy._look()
+        assert moments == [now[0]]
+    finally:
+        tidy.end()
+
+
+def test_nothing_is_changed_where_collections_are_off() -> None:
+    """Before the first frame."""
+    before = gc.get_threshold()
+    gc.disable()
+    try:
+        tidy = Tidying()
+        tidy.begin()
+        assert gc.get_threshold() == before
+        tidy.end()
+    finally:
+        gc.enable()
+    assert QUIET > 1
