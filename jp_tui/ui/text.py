@@ -16,12 +16,15 @@ from textual.style import Style
 
 import jp_tui.ui.gate  # noqa: F401  the last gate stands as soon as anything can be shown
 from jp_tui.conversation import neutral
-from jp_tui.conversation.sgr import Colour, Sgr
+from jp_tui.conversation.sgr import MARK, Colour, Sgr
 from jp_tui.conversation.text import Foreign
 
 Mode = Literal["conversation", "approval", "line"]
 Filling = Foreign | Content | int | float
 
+MOST, LONGEST_LINE, MOST_LINES = 16 * 1024, 2_000, 1_000
+"""Characters of one text and of one line of it, and lines, that a widget is ever given (T4): laying out more holds the
+loop."""
 MARK_STYLE = "$warning"
 """How our own placeholders (`\\u{202E}`, `⟨40 blanks⟩`) stand out from content."""
 
@@ -53,7 +56,7 @@ def foreign(text: Foreign, *, mode: Mode = "conversation", style: str = "", limi
     pieces: list[str] = []
     spans: list[Span] = []
     at = 0
-    for piece, look in neutral.spans(text, mode):
+    for piece, look in neutral.spans(text, mode) if mode == "line" else _capped(text, mode):
         pieces.append(piece)
         if look != neutral.Sgr():
             spans.append(Span(at, at + len(piece), MARK_STYLE if look.mark else _look(look)))
@@ -64,11 +67,32 @@ def foreign(text: Foreign, *, mode: Mode = "conversation", style: str = "", limi
     return styled(found, style)
 
 
+def _capped(text: Foreign, mode: Literal["conversation", "approval"]) -> list[tuple[str, Sgr]]:
+    """The styled pieces of so much of a text as a widget is given; what is missing is told, with its size."""
+    kept = text.raw[:MOST]
+    if kept.count("\n") > MOST_LINES:
+        kept = "\n".join(kept.split("\n", MOST_LINES)[:MOST_LINES])
+    missing = len(text.raw) - len(kept)
+    if len(kept) > LONGEST_LINE and max(map(len, kept.split("\n"))) > LONGEST_LINE:
+        kept = "\n".join(_short(line) for line in kept.split("\n"))
+    found = neutral.spans(Foreign(kept), mode)
+    if missing:
+        found.append((f"… ⟨{missing:,} more characters⟩", MARK))
+    return found
+
+
+def _short(line: str) -> str:
+    more = len(line) - LONGEST_LINE
+    return line if more <= 0 else f"{line[:LONGEST_LINE]}… ⟨{more:,} more characters⟩"
+
+
 def whole(text: Foreign, limit: int) -> Content:
     """All of a foreign text in one line of at most `limit` cells, nothing hidden, line breaks neither."""
-    found = foreign(Foreign(text.raw.strip("\n")), mode="approval")
+    raw = text.raw.strip("\n")
+    found = foreign(Foreign(raw[:LONGEST_LINE]), mode="approval")
     one = found.plain.replace("\n", "⏎").replace("\t", " ")
-    return cut(Content(one, list(found.spans), strip_control_codes=False), limit)
+    line = Content(one, list(found.spans), strip_control_codes=False)
+    return cut(line if len(raw) <= LONGEST_LINE else line + Content("…"), limit)
 
 
 def cut(content: Content, limit: int) -> Content:
@@ -100,7 +124,7 @@ def blank() -> Content:
 
 def cells(text: Foreign, mode: Mode = "line") -> int:
     """How many cells a text takes on the screen."""
-    return cell_len(neutral.neutralise(text, mode))
+    return cell_len(neutral.neutralise(Foreign(text.raw[:MOST]), mode))
 
 
 def _look(look: Sgr) -> Style:
