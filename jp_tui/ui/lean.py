@@ -1,0 +1,49 @@
+"""Strips without the seven empty caches that each is born with: made when asked for, they are most of what a long
+transcript holds (designs.md B "Traps"). Changes nothing that is painted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.segment import Segment
+from textual.cache import FIFOCache
+from textual.strip import Strip
+
+_SIZES = {
+    "_divide_cache": 4,
+    "_crop_cache": 16,
+    "_style_cache": 16,
+    "_filter_cache": 4,
+    "_line_length_cache": 4,
+    "_crop_extend_cache": 4,
+    "_offsets_cache": 4,
+}
+_OTHERS = {"_segments", "_cell_length", "_render_cache", "_link_ids", "_cell_count"}
+
+
+def _begin(self: Strip, segments: Iterable[Segment], cell_length: int | None = None) -> None:
+    self._segments = list(segments)
+    self._cell_length = cell_length
+    self._render_cache = None
+    self._link_ids = None
+    self._cell_count = None
+
+
+def _missing(self: Strip, name: str) -> FIFOCache[object, object]:
+    """What a slot holds that was not filled yet."""
+    size = _SIZES.get(name)
+    if size is None:
+        raise AttributeError(name)
+    cache: FIFOCache[object, object] = FIFOCache(size)
+    object.__setattr__(self, name, cache)
+    return cache
+
+
+def install() -> bool:
+    """Put it in place; False where strips are not made as we know them, and then they stay as they are."""
+    if set(Strip.__slots__) != _SIZES.keys() | _OTHERS:
+        return False
+    Strip.__init__ = _begin  # type: ignore[method-assign]
+    Strip.__getattr__ = _missing  # type: ignore[attr-defined]
+    return True
