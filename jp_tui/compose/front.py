@@ -46,25 +46,23 @@ def _parsed(argv: list[str]) -> int:
 
 
 def _run(arguments: Arguments) -> int:
-    from jp_tui.journal.port import JournalError
-
     place = Place(arguments)
-    try:
-        if arguments.command != "workspace" or arguments.plain:
-            from jp_tui.compose.commands import command
-
-            try:
-                return command(arguments, place)
-            except (SettingsError, UsageError, PathsError, JournalError):
-                raise
-            except Exception as bug:
-                return _broke(bug, place)
+    if arguments.command == "workspace" and not arguments.plain:
         from jp_tui.compose.workspace import workspace
 
         return workspace(arguments, place.sources.load(), place)
+    from jp_tui.compose.commands import command
+    from jp_tui.journal.port import JournalError
+
+    try:
+        return command(arguments, place)
+    except (SettingsError, UsageError, PathsError):
+        raise
     except JournalError as problem:
         say(f"jp-tui: {problem}")
         return USAGE
+    except Exception as bug:
+        return _broke(bug, place)
 
 
 def _broke(bug: Exception, place: Place) -> int:

@@ -147,6 +147,9 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
 
     def _start_engine(self) -> None:
         first_frame_done()
+        if not self.can_start():
+            self.exit(return_code=2)
+            return
         from jp_tui.protocol.commands import ReadHistory
 
         self._bridge.start()

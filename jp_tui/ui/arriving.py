@@ -6,6 +6,7 @@ skeleton gives way to it in one write and no typed text is ever gone from the sc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,9 @@ class Arriving(_Part):
     _main: WorkspaceScreen
     _arrived = False
     _first_keys: Keys | None = None
+    can_start: Callable[[], bool] = staticmethod(lambda: True)
+    """Asked once the first frame is painted: whether there can be an engine. If not, the app ends with 2, and whoever
+    said so says why."""
     keeps_look: Keep | None = None
     """How the first frame is kept for the next start; None where it is not."""
 
