@@ -15,7 +15,7 @@ import pytest
 
 from jp_tui.journal.reader import open_reader
 from jp_tui.providers.script import read_script
-from tests.bench import holds, saved, sheets, store, vast
+from tests.bench import day, holds, saved, sheets, store, vast
 from tests.bench.__main__ import PARTS
 from tests.bench.model import tokens
 from tests.bench.report import Row, p95, table
@@ -162,6 +162,13 @@ def test_what_holds_a_loop_is_written_down(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == f"{[str(script), 'one']}\n"
     assert holds.longest(log, 0.0, float("inf"))[0] >= 0.02
+
+
+def test_each_turn_of_a_day_is_work(tmp_path: Path) -> None:
+    walks = read_script(day.written(tmp_path / "day.toml", tmp_path)).walks
+    assert [walk.words for walk in walks] == [(word,) for word in day.SAID]
+    assert all(walk.turns[0].calls and walk.turns[1].text.endswith(f"{day.OVER}{walk.name}") for walk in walks)
+    assert (tmp_path / "read.txt").read_text().count("\n") == 60
 
 
 def test_each_large_sheet_is_asked_by_a_script_that_can_be_read(tmp_path: Path) -> None:
