@@ -13,13 +13,10 @@ from tests.faults.network import CASES, OLLAMA, RECORDER, ROOT, Case, talked
 from tests.headless.running import environment
 
 pytestmark = pytest.mark.pty
-LIBRARIES = "socket|ssl|httpx|httpcore|http|smtplib|ftplib|telnetlib|xmlrpc|imaplib|poplib|urllib3?\\.request|requests"
-TALKS = re.compile(rf"^\s*(?:import|from) (?:{LIBRARIES})\b|\b(?:open|create)_connection\(", re.MULTILINE)
-MAY = {
-    "jp_tui/providers/http.py": "the one driver",
-    "jp_tui/system/lock.py": "the name of this machine",
-    "jp_tui/system/children.py": "pairs of sockets with a child",
-}
+LIBRARIES = "ssl|httpx|httpcore|http|smtplib|ftplib|telnetlib|xmlrpc|imaplib|poplib|urllib3?\\.request|requests"
+CALLS = r"\b(?:open|create)_connection\(|\bsocket\.(?:socket|create_\w+|getaddrinfo|gethostby\w+)\("
+TALKS = re.compile(rf"^\s*(?:import|from) (?:{LIBRARIES})\b|{CALLS}|^\s*from socket ", re.MULTILINE)
+"""What talks to others; a pair of sockets with a child, and the name of this machine, do not."""
 
 
 @pytest.mark.parametrize("case", CASES[:5], ids=lambda case: case.name)
@@ -44,7 +41,7 @@ def test_the_recorder_hears_connections_and_names(tmp_path: Path) -> None:
 
 
 def test_only_the_driver_can_talk_to_anybody() -> None:
-    """No file but these knows sockets, TLS or HTTP; none looks for updates or reports use."""
+    """No other file knows addresses, TLS or HTTP; none looks for updates or reports use."""
     files = sorted((ROOT / "jp_tui").rglob("*.py"))
     found = {file.relative_to(ROOT).as_posix() for file in files if TALKS.search(file.read_text(encoding="utf-8"))}
-    assert "jp_tui/providers/http.py" in found and found <= set(MAY), found
+    assert found == {"jp_tui/providers/http.py"}
