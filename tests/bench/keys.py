@@ -13,7 +13,7 @@ def rows(bench: Bench) -> list[Row]:
     return compared(bench.started["jp-tui"], bench.started["bare app"])
 
 
-def compared(ours: Samples, theirs: Samples, label: str = "", goal: float = 1.3) -> list[Row]:
+def compared(ours: Samples, theirs: Samples, label: str = "", goal: float = 1.1) -> list[Row]:
     """The rows of keys."""
     what = f"{label}key to paint at rest"
     return [Row(what, ours["keys"], theirs["keys"], tail=tail, goal=goal) for tail in (False, True)]

@@ -66,7 +66,7 @@ def blocks(seed: int) -> Iterator[str]:
         yield text + "\n\n"
 
 
-PAUSE = 3.0
+PAUSE = 2.0
 """Seconds in which a program can take in what came ahead."""
 
 

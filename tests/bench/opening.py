@@ -24,7 +24,7 @@ SECONDS = 60.0
 EVENTS = {"short": 100, "long": 100_000}
 FRAMES = 3
 """Of the bare app, from its key to its paint: what a page may take."""
-PAGES = 120
+PAGES = 80
 """Up, and the same down again."""
 PACE = 0.12
 """Seconds between two pages."""
@@ -56,7 +56,7 @@ def rows(bench: Bench) -> list[Row]:
         memory[name].append(private(program))
 
     with bench.model():
-        interleaved(bench.reps, {name: bench.ours("--resume", name) for name in EVENTS}, measure)
+        interleaved(min(bench.reps, 7), {name: bench.ours("--resume", name) for name in EVENTS}, measure)
         pages = scrolled(bench)
     what, against = f"start to the end of {EVENTS['long']:,} events", f"{EVENTS['short']} events"
     return [

@@ -14,19 +14,16 @@ import time
 from tests.bench.report import Row
 from tests.bench.setting import Bench
 
-SECONDS = 35.0
+SECONDS = 25.0
 TOOLS, RATE = 50, 20
-TALK = (
-    """
+TALK = f"""
 import sys, time
 number, at = 0, time.monotonic()
 while True:
     number += 1
-    print(f"zqstep {number}", flush=True)
-    time.sleep(max(0.0, at + number / %d - time.monotonic()))
+    print("zqstep", number, flush=True)
+    time.sleep(max(0.0, at + number / {RATE} - time.monotonic()))
 """
-    % RATE
-)  # noqa: UP031  # it has braces
 CONFIG = """
 [conversation.tools.shell_run]
 enable = true
@@ -52,7 +49,7 @@ def rows(bench: Bench) -> list[Row]:
     rest: list[float] = []
     busy: list[float] = []
     with bench.living_in(home):
-        for _ in range(1 if bench.quick else 3):
+        for _ in range(1 if bench.quick else 2):
             with bench.ours("--model", f"demo/{model}")() as program:
                 program.first_key()
                 program.settle(0.3)

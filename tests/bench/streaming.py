@@ -15,11 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.bench import store
+from tests.bench.opening import seeded
 from tests.bench.program import Program
 from tests.bench.report import Row
 from tests.bench.setting import ROOT, Bench
 
-SECONDS = 150.0
+SECONDS = 140.0
 STATIC = str(Path(__file__).with_name("static_app.py"))
 MESSAGES = 10_000
 """Of the conversation that a reply streams into."""
@@ -31,7 +32,7 @@ LONG = 100_000
 """Characters of a long message."""
 NINE = 9_000 * 4
 """Characters of nine thousand tokens."""
-STRETCH = 2.0
+STRETCH = 1.5
 """Seconds of steady tokens over which processor time is counted."""
 
 
@@ -59,7 +60,7 @@ def rows(bench: Bench) -> list[Row]:
 
 def keys(bench: Bench) -> list[Row]:
     """The median and the tail, into a long conversation and at the end of a long message of it."""
-    store.seed(bench.home, bench.workspace, {"messages": EVENTS})
+    seeded(bench, {"messages": EVENTS})
     at_rest, found = bench.rest, []
     for what, ahead in (
         (f"key while {FAST} tokens/s come, after {MESSAGES:,} messages", 0),
@@ -67,10 +68,10 @@ def keys(bench: Bench) -> list[Row]:
     ):
         times: list[float] = []
         with server(bench, FAST, FAST * 30, ahead):
-            for _ in range(1 if bench.quick else 4):
+            for _ in range(1 if bench.quick else 3):
                 with bench.ours("--resume", "messages")() as program:
                     ask(program)
-                    times += program.keys(until=time.monotonic() + (2.0 if bench.quick else 4.0), idle=False)
+                    times += program.keys(until=time.monotonic() + (2.0 if bench.quick else 3.0), idle=False)
         found += [Row(what, times, at_rest, "bare app at rest", tail, 1.5 if tail else None) for tail in (False, True)]
     return found
 
