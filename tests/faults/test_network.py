@@ -41,7 +41,7 @@ def test_the_recorder_hears_connections_and_names(tmp_path: Path) -> None:
 
 
 def test_only_the_driver_can_talk_to_anybody() -> None:
-    """No other file knows addresses, TLS or HTTP; none looks for updates or reports use."""
+    """No other file knows addresses, TLS or HTTP, but for the loop that looks names up for it."""
     files = sorted((ROOT / "jp_tui").rglob("*.py"))
     found = {file.relative_to(ROOT).as_posix() for file in files if TALKS.search(file.read_text(encoding="utf-8"))}
-    assert found == {"jp_tui/providers/http.py"}
+    assert "jp_tui/providers/http.py" in found and found <= {"jp_tui/providers/http.py", "jp_tui/link/local.py"}
