@@ -7,6 +7,7 @@ nothing of what the lines say.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Hashable, Sequence
 
 from rich.segment import Segment
@@ -26,6 +27,8 @@ Row = Hashable
 """What a row is known by."""
 MOST = 2048
 """Strips that are kept."""
+AT_ONCE, BETWEEN = 8, 0.002
+"""Rows that are made at a stretch, a millisecond's work, and seconds between two of them."""
 
 
 class LineView(Widget):
@@ -49,6 +52,9 @@ class LineView(Widget):
         self._look: object = None
         self._bar: list[Segment] = []
         self._painted: list[tuple[Row | None, Segment | None]] = []
+        self._unpainted: set[int] = set()
+        self._unmade: list[int] = []
+        self._making: asyncio.TimerHandle | None = None
         self._grip: float | None = None
         self._over = False
         self.top = 0
@@ -92,9 +98,33 @@ class LineView(Widget):
         shown = [self._at(y) for y in range(self.size.height)]
         before = self._painted
         changed = [y for y, one in enumerate(shown) if y >= len(before) or before[y] != one]
-        if changed or len(shown) != len(self._painted):
+        if changed or len(shown) != len(before):
             self._painted = shown
-            self.refresh(*_regions(changed, self.size.width))
+            self._unpainted |= {*changed}
+            self._paint_soon()
+
+    def _paint_soon(self) -> None:
+        """Now, or, where many rows are new, when they have been made, a few at a time: keys come between."""
+        if len(self._unpainted) > AT_ONCE and self.is_attached:
+            if self._making is None:
+                self._unmade = sorted(self._unpainted, reverse=True)
+                self._making = asyncio.get_running_loop().call_later(BETWEEN, self._make_some)
+            return
+        rows, self._unpainted = sorted(self._unpainted), set()
+        self.refresh(*_regions(rows, self.size.width))
+
+    def _make_some(self) -> None:
+        self._making = None
+        if not self.is_attached:
+            return
+        for _ in range(min(AT_ONCE, len(self._unmade))):
+            if (y := self._unmade.pop()) < self.size.height:
+                self._at_row(y).render(self.app.console)  # kept by the strip
+        if self._unmade:
+            self._making = asyncio.get_running_loop().call_later(BETWEEN, self._make_some)
+        else:
+            rows, self._unpainted = sorted(self._unpainted), set()
+            self.refresh(*_regions(rows, self.size.width))
 
     def _at(self, y: int) -> tuple[Row | None, Segment | None]:
         row = self.top + y
@@ -124,14 +154,18 @@ class LineView(Widget):
         width = self.size.width
         found: list[Strip] = []
         for y in range(crop.y, crop.bottom):
-            strip = self._strip(self.top + y)
-            if y < len(self._bar):
-                known = self._ends.get(y)
-                if known is None or known[0] is not strip or known[1] is not self._bar[y]:
-                    known = self._ends[y] = strip, self._bar[y], Strip([*strip, self._bar[y]], width)
-                strip = known[2]
+            strip = self._at_row(y)
             found.append(strip if crop.x == 0 and crop.width == width else strip.crop(crop.x, crop.right))
         return found
+
+    def _at_row(self, y: int) -> Strip:
+        strip = self._strip(self.top + y)
+        if y >= len(self._bar):
+            return strip
+        known = self._ends.get(y)
+        if known is None or known[0] is not strip or known[1] is not self._bar[y]:
+            known = self._ends[y] = strip, self._bar[y], Strip([*strip, self._bar[y]], self.size.width)
+        return known[2]
 
     def _strip(self, row: int) -> Strip:
         look = (self.visual_style, self.size.width - bool(self._bar), tuple(self.app.get_line_filters()))
