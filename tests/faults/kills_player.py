@@ -33,6 +33,9 @@ class Kill:
     commit: int
     before: bool
 
+    def __str__(self) -> str:
+        return f"commit {self.commit}, {'before' if self.before else 'after'} it"
+
 
 class Told:
     """Lines to whoever watches, who reads them also when we are gone."""
@@ -142,6 +145,7 @@ class Player:
     def _answer(self, prompt: PromptRequest) -> None:
         self._type(prompt.inquiry, TYPED, prompt.conversation)
         said = response(prompt, yes=self._dice.random() < 0.8)
+        time.sleep(0.01)  # a thought, in which it waits
         self._told.say(answered=prompt.inquiry, response=said.model_dump(mode="json"))
         self._link.send(
             c.AnswerQuestion(

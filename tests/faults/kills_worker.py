@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +78,10 @@ def forked(work: Callable[[int], None]) -> tuple[int, int]:
         os._exit(code)
 
 
-def heard(pipe: int, seconds: float) -> tuple[bytes, bool]:
-    """What comes through the pipe in so many seconds, and whether it has ended."""
+def heard(pipe: int, seconds: float, lines: int | None = None) -> tuple[bytes, bool]:
+    """What comes through the pipe in so many seconds, or up to so many lines, and whether it has ended."""
     data, end = b"", time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0:
+    while (lines is None or data.count(b"\n") < lines) and (left := end - time.monotonic()) > 0:
         if not select.select([pipe], [], [], left)[0]:
             break
         piece = os.read(pipe, 1 << 16)
@@ -110,13 +110,24 @@ def _built(model: type[Model]) -> None:
         _built(one)
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """After so many lines of what it says, and so many seconds more: all of it is reached on a busy machine, too."""
+
+    lines: int | None
+    later: float
+
+    def __str__(self) -> str:
+        return f"line {self.lines} and {self.later * 1000:.0f} ms"
+
+
 class Worker:
     """Plays scenes below one folder, one after the other."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._made = warmed(folder / "home")
-        self.lasts: dict[str, float] = {}
+        self.lines: dict[str, int] = {}
         self.commits: dict[str, int] = {}
 
     def parts(self, run: str) -> Parts:
@@ -127,19 +138,18 @@ class Worker:
         return replace(self._made, paths=Paths.of(environment), workspace=workspace, environment=environment)
 
     def measure(self) -> None:
-        """Play each scene to its end: how long it lasts and how many commits it makes. What it had to load is loaded
+        """Play each scene to its end: how much it says and how many commits it makes. What it had to load is loaded
         here from then on, so those that load most come first, and once more."""
         for name in ("local tool", "agents", *SCENES):
             self.warm(name)
 
     def warm(self, name: str) -> None:
         """Play one scene to its end."""
-        began = time.monotonic()
-        said, _ = self._play(f"measured {name} {began}", SCENES[name], name, None, PATIENCE)
+        said, _ = self._play(f"measured {name} {time.monotonic()}", SCENES[name], name, None)
         told = player.lines(said)
         loaded = [one for line in told for one in line.get("loaded", ())]
         assert loaded, f"{name} came to no end: {told[-5:]}"
-        self.lasts[name] = time.monotonic() - began
+        self.lines[name] = next(at for at, line in enumerate(told) if "done" in line)
         self.commits[name] = max(line.get("commit", 0) for line in told)
         for module in set(loaded) - set(sys.modules):
             with contextlib.suppress(ImportError):
@@ -147,13 +157,18 @@ class Worker:
         _built(Model)
 
     def _play(
-        self, run: str, says: tuple[str, ...], seed: str, kill: player.Kill | None, seconds: float
+        self, run: str, says: tuple[str, ...], seed: str, kill: player.Kill | Moment | None
     ) -> tuple[bytes, float]:
-        """What the player said, killed after so many seconds if it has not ended before; and when it was gone."""
+        """What the player said until it was killed, if it has not ended before; and when it was gone."""
         made = self.parts(run)
         os.chdir(made.workspace)
-        child, pipe = forked(lambda into: player.play(made, says, into, seed, kill))
-        said, ended = heard(pipe, seconds)
+        at = kill if isinstance(kill, Moment) else Moment(None, PATIENCE)
+        itself = kill if isinstance(kill, player.Kill) else None
+        child, pipe = forked(lambda into: player.play(made, says, into, seed, itself))
+        said, ended = heard(pipe, PATIENCE, at.lines)
+        if not ended and at.lines is not None:
+            more, ended = heard(pipe, at.later)
+            said += more
         if not ended:
             os.kill(child, signal.SIGKILL)
             said += heard(pipe, PATIENCE)[0]
@@ -165,9 +180,9 @@ class Worker:
     def run(self, number: int, seed: int, scene: str, kill: player.Kill | None) -> dict[str, Any]:
         """One kill and what it left."""
         dice = random.Random(f"{seed}.{number}")
-        moment = PATIENCE if kill else dice.uniform(0, self.lasts[scene] * 1.02)
+        at = kill or Moment(dice.randrange(self.lines[scene]), dice.choice([0.0, dice.uniform(0, 0.05)]))
         name = f"{number}"
-        said, died = self._play(name, SCENES[scene], f"{seed}.{number}", kill, moment)
+        said, died = self._play(name, SCENES[scene], f"{seed}.{number}", at)
         told = player.lines(said)
         left = remains()
         made = replace(
@@ -193,13 +208,10 @@ class Worker:
             found["found"].append(f"after {REMAINS:.0f} s there were processes left")
         if not found["found"]:
             shutil.rmtree(self._folder / name)
-        where = (
-            f"commit {kill.commit}, {'before' if kill.before else 'after'} it" if kill else f"{moment * 1000:.0f} ms"
-        )
         return {
             "run": number,
             "scene": scene,
-            "where": where,
+            "where": str(at),
             "what": "commits" if kill else "moments",
             "left": left,
             "died": not any("done" in line for line in told),
