@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.faults import kills
 
 
+@pytest.mark.timeout(600)  # 200 runs in one: a quarter of a minute on two free cores
 def test_200_kills_lose_nothing_that_was_shown() -> None:
     at_commits, at_moments = kills.tried(whole=False, seed=9)
     assert not at_commits.failed + at_moments.failed
