@@ -3,7 +3,8 @@
 `python -m tests.bench.model RATE TOKENS [AHEAD]` prints its port and serves until its input ends. Each token is one
 event, sent on schedule without looking at the reader, so that a slow client falls behind instead of slowing the source.
 The text is Markdown of our own; it begins with `zqfirst` and ends with `zqlast`. AHEAD characters come before that at
-once, in large pieces, and then PAUSE seconds nothing: the message is so long already when the tokens begin.
+once, in large pieces, and then `zqahead`: the tokens go on when a line is written to the server's input, so that the
+message is so long already on the screen when they begin.
 """
 
 from __future__ import annotations
@@ -66,8 +67,23 @@ def blocks(seed: int) -> Iterator[str]:
         yield text + "\n\n"
 
 
-PAUSE = 2.0
-"""Seconds in which a program can take in what came ahead."""
+class Turn:
+    """Whose turn it is: a stream waits until it is told to go on."""
+
+    def __init__(self) -> None:
+        self._told, self._changed = 0, threading.Condition()
+
+    def go_on(self) -> None:
+        """All that wait now."""
+        with self._changed:
+            self._told += 1
+            self._changed.notify_all()
+
+    def wait(self) -> None:
+        """A minute at most."""
+        with self._changed:
+            told = self._told
+            self._changed.wait_for(lambda: self._told > told, 60)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -76,6 +92,7 @@ class Handler(BaseHTTPRequestHandler):
     rate = 200.0
     count = 1000
     ahead = 0
+    turn = Turn()
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
@@ -100,7 +117,9 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for piece in ahead(self.ahead):
             self._event({"content": piece}, None)
-        time.sleep(PAUSE if self.ahead else 0)
+        if self.ahead:
+            self._event({"content": "zqahead\n\n"}, None)
+            self.turn.wait()
         start = time.monotonic()
         for number, token in enumerate(tokens(self.count)):
             time.sleep(max(0.0, start + number / self.rate - time.monotonic()))
@@ -121,7 +140,8 @@ def main() -> None:
     server.daemon_threads = True
     print(server.server_address[1], flush=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdin.read()
+    for _ in sys.stdin:
+        Handler.turn.go_on()
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench import store
@@ -36,16 +37,31 @@ STRETCH = 1.5
 """Seconds of steady tokens over which processor time is counted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A model server of its own process; `ahead` characters come before its tokens, which then wait for `go_on`."""
+
+    url: str
+    ahead: int
+    go_on: Callable[[], None]
+
+
 @contextmanager
-def server(bench: Bench, rate: int, tokens: int, ahead: int = 0) -> Iterator[str]:
-    """A model server of its own process, the only one that is configured; its address."""
+def server(bench: Bench, rate: int, tokens: int, ahead: int = 0) -> Iterator[Server]:
+    """The only one that is configured."""
     command = [sys.executable, "-m", "tests.bench.model", str(rate), str(tokens), str(ahead)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None and process.stdout is not None
         port = int(process.stdout.readline())
         store.configure(bench.home, port)
+        told = process.stdin
+
+        def go_on() -> None:
+            told.write("\n")
+            told.flush()
+
         try:
-            yield f"http://127.0.0.1:{port}"
+            yield Server(f"http://127.0.0.1:{port}", ahead, go_on)
         finally:
             process.stdin.close()
 
@@ -67,22 +83,26 @@ def keys(bench: Bench) -> list[Row]:
         (f"the same, the message {LONG // 1000} KB long already", LONG),
     ):
         times: list[float] = []
-        with server(bench, FAST, FAST * 30, ahead):
+        with server(bench, FAST, FAST * 30, ahead) as model:
             for _ in range(1 if bench.quick else 3):
                 with bench.ours("--resume", "messages")() as program:
-                    ask(program)
+                    ask(program, model)
                     times += program.keys(until=time.monotonic() + (2.0 if bench.quick else 3.0), idle=False)
         found += [Row(what, times, at_rest, "bare app at rest", tail, 1.5 if tail else None) for tail in (False, True)]
     return found
 
 
-def ask(program: Program) -> None:
+def ask(program: Program, model: Server) -> None:
     """Send something, and wait until the steady part of the reply is on the screen."""
     program.first_key()
     program.settle(0.5)
     os.write(program.master, b"\x7f" * 9 + b"go")
     program.settle(0.3)
     os.write(program.master, b"\r")
+    if model.ahead:
+        program.wait("zqahead")
+        program.settle(0.5)
+        model.go_on()
     program.wait("zqfirst")
     program.pass_time(0.3)
 
@@ -97,10 +117,10 @@ def work(bench: Bench) -> list[Row]:
     tokens = int(STEADY * (STRETCH + 4))
     for _ in range(1 if bench.quick else 7):
         for name, ahead in (("first", 0), ("tenth", NINE)):
-            with server(bench, STEADY, tokens, ahead), bench.ours()() as program:
-                ask(program)
+            with server(bench, STEADY, tokens, ahead) as model, bench.ours()() as program:
+                ask(program, model)
                 ours[name].append(used(program))
-        with server(bench, STEADY, tokens) as url, bench.run(STATIC, url) as program:
+        with server(bench, STEADY, tokens) as model, bench.run(STATIC, model.url) as program:
             program.wait("zqfirst")
             program.pass_time(0.3)
             static.append(used(program))

@@ -32,6 +32,8 @@ from jp_tui.view.story import Changes
 
 FRAME = 1 / 20
 """Seconds between two repaints while text arrives (designs.md B)."""
+SLOWEST = 0.5
+"""The most of them, however long what came took to paint: a lot at once says nothing about what comes then."""
 NEARLY = 0.005
 """Seconds before its time that a frame may come, when its text is there."""
 AT_ONCE = 16
@@ -241,7 +243,7 @@ class Transcript(Readying):
 
     def _grow(self, growth: Growth) -> None:
         self._busy.discard(growth.key)
-        self._next_frame = max(self._next_frame, asyncio.get_running_loop().time() + 4 * growth.cost)
+        self._next_frame = max(self._next_frame, asyncio.get_running_loop().time() + min(4 * growth.cost, SLOWEST))
         if self._runs.get(growth.key) == growth.run and (found := self._pane.grow(growth)) is not None:
             first, resized = found
             moved = self.place(grown=resized)
