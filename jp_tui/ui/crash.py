@@ -17,6 +17,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from jp_tui import __version__, guardian
+from jp_tui.conversation.visible import picture
 from jp_tui.conversation.spellings import spellings
 from jp_tui.system.paths import PathsError, private_folder, private_open, write_fully
 
@@ -50,6 +51,7 @@ _SHAPES = tuple(
 )
 
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _ORDINARY = re.compile(r"(?:TERM|COLORTERM|LANG|LC_|LS_COLORS|XDG_|HOSTNAME)")
 _ODD = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S{12,4000}\Z")
 _known: list[Callable[[], Iterable[str]]] = []
@@ -107,7 +109,8 @@ def report_text(error: BaseException, environment: Mapping[str, str], where: str
         f"terminal {environment.get('TERM', '')} {environment.get('TERM_PROGRAM', '')}".strip(),
         f"in {where or threading.current_thread().name}",
     )
-    return redact("\n".join((*facts, "", trace)), environment)
+    report = redact("\n".join((*facts, "", trace)), environment)
+    return _CONTROLS.sub(lambda found: picture(found[0]), report)  # people read it in a terminal
 
 
 def write_report(error: BaseException, state: Path, where: str = "") -> Path:

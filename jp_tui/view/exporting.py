@@ -95,7 +95,7 @@ def _json(value: object) -> str:
     import json
 
     text = json.dumps(value, ensure_ascii=False)
-    return text if text.isascii() else "".join(map(_escaped, text))
+    return text if text.isascii() and "\x7f" not in text else "".join(map(_escaped, text))
 
 
 def _escaped(letter: str) -> str:

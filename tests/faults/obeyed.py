@@ -30,9 +30,11 @@ _SEQUENCES: dict[str, re.Pattern[str]] = {
     "call": re.compile(
         r"\x1b\](?:9|777;notify|99;i=[0-9A-Za-z_:=-]{0,60});[^\x00-\x1f\x7f-\x9f<>]{0,500}(?:\x07|\x1b\\)"
     ),
+    "pointer": re.compile(r"\x1b\]22;[a-z-]{0,20}\x07"),
     "asks99": re.compile(r"\x1b\]99;i=jp-tui:p=\?;\x1b\\"),
 }  # fmt: skip
-_ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_ACTS = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]|\r(?!\n)")
+"""Rows end with a newline, to which the terminal's line discipline adds a return."""
 _REORDERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _COLOUR = {"2": 3, "5": 1}
 _ATTRIBUTES = frozenset(map(str, (0, 1, 2, 3, 4, 7, 9, 21, 22, 23, 24, 27, 29, 39, 49, 51, 52, 53)))
@@ -57,9 +59,13 @@ def style(codes: str) -> str:
 @dataclass
 class Terminal:
     """`feed` what is written; `faults` are what no code of ours may have written, `words` is what is printed, `on` the
-    modes as they are now. `reordering`: whether bidirectional controls are faults, too."""
+    modes as they are now. `reordering`: whether bidirectional controls are faults, too; `rings`: a bell is counted, and
+    is none.
+    """
 
     reordering: bool = True
+    rings: bool = False
+    bells: int = 0
     faults: list[str] = field(default_factory=list)
     on: dict[int, bool] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
@@ -72,6 +78,8 @@ class Terminal:
         """Take what was written; the beginning of a sequence waits for its end unless this is the `last`."""
         text, at = self._rest + text, 0
         self._rest = ""
+        if text.endswith("\r") and not last:
+            text, self._rest = text[:-1], "\r"
         while at < len(text):
             escape = text.find("\x1b", at)
             end = escape if escape >= 0 else len(text)
@@ -86,7 +94,7 @@ class Terminal:
             else:
                 nearest = text.find("\x1b", escape + 2)
                 if not last and nearest in (-1, len(text) - 1) and len(text) - escape < LONGEST:
-                    self._rest = text[escape:]
+                    self._rest = text[escape:] + self._rest
                     return
                 self._wrong("a sequence", text, escape)
                 at = escape + 1
@@ -94,6 +102,9 @@ class Terminal:
     def _print(self, text: str) -> None:
         if not text:
             return
+        if self.rings:
+            self.bells += text.count("\x07")
+            text = text.replace("\x07", "")
         for match in _ACTS.finditer(text):
             self._wrong("a control", text, match.start())
         if self.reordering:

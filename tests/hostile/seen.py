@@ -66,14 +66,24 @@ def acting(text: str) -> Iterator[str]:
             yield f"bidi {char!r}"
 
 
+OURS = {"app.jump": tuple, "app.take_over": str, "app.agents": str, "app.inbox": str}
+"""What a click in our own sidebar runs, and how it is written; what is jumped to is a value, no text."""
+
+
+def acts(name: str, value: object) -> bool:
+    """Whether a meta entry is an action that is none of ours. @mouse: how Textual's own scroll bar is held."""
+    known = OURS.get(str(value[0] if isinstance(value, tuple) else value))
+    return name[:1] == "@" and name[:6] != "@mouse" and (known is None or not isinstance(value, known))
+
+
 def screen(app: App[None], seen: Seen) -> str:
     """The screen's text; what acts in it is noted."""
     rows = []
     for strip in app.screen._compositor.render_strips():
         for segment in strip:
             style = segment.style
-            names = () if style is None else [name for name in style.meta if name[:1] == "@" and name[:6] != "@mouse"]
-            if style is not None and (style.link or names):  # @mouse: how Textual's own scroll bar is held
+            names = () if style is None else [(name, value) for name, value in style.meta.items() if acts(name, value)]
+            if style is not None and (style.link or names):
                 seen.faults.append(f"acts when clicked: {segment.text!r} {style.link or names}")
             seen.faults.extend(acting(segment.text))
         if strip.cell_length != app.size.width:
