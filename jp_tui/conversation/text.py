@@ -54,5 +54,6 @@ def _raw(value: Foreign) -> str:
 
 
 def first_line(text: str) -> str:
-    """The first line with something on it, stripped: it stands for a text where one line is needed (R2)."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+    """The first line with something on it, stripped: it stands for a text where one line is needed (R2). It is looked
+    for in the first 16 Ki characters."""
+    return next((line.strip() for line in text[:16384].splitlines() if line.strip()), "")

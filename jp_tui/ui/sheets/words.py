@@ -17,6 +17,7 @@ from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswe
 from jp_tui.ui.sheets.form import progress
 from jp_tui.ui.sheets.json_text import readable
 from jp_tui.ui.sheets.rows import Row
+from jp_tui.ui.text import MOST as SHOWN
 from jp_tui.ui.text import Mode, blank, cut, foreign, join, ours, styled, whole
 from jp_tui.view import wording as w
 
@@ -130,7 +131,7 @@ def warning(prompt: PromptRequest) -> Content:
     options = kind.options if isinstance(kind, (SelectAnswer, MultiSelectAnswer)) else ()
     names = (prompt.subject.raw, prompt.label or "", prompt.tool, prompt.server)
     texts = [prompt.question.text, *names, *(f"{one.value[:MOST]}\n{one.description}" for one in options)]
-    kinds = {found: None for text in texts for found in warnings(text)}
+    kinds = {found: None for text in texts for found in warnings(text[:SHOWN])}  # of what can be seen of each
     return ours(w.FOUND, kinds=Foreign(", ".join(kinds))) if kinds else blank()
 
 
