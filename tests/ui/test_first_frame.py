@@ -22,7 +22,17 @@ from jp_tui.ui.widgets.footer import KeyBar
 from tests.fakes.link import FakeLink
 from tests.ui.app_host import Host
 
-SIZES = ((80, 24), (99, 30), (100, 30), (120, 36), (200, 50), (60, 16))
+SIZES = ((80, 24), (120, 36), (200, 50))
+EDGES = ((60, 16), (99, 30), (100, 30))
+
+
+class First(Host):
+    """The workspace before there is an engine."""
+
+    def _start_engine(self) -> None:
+        pass
+
+
 Cell = tuple[str, str, str, bool]
 
 
@@ -47,23 +57,35 @@ def as_painted(app: Host) -> str:
     return "\x1b[?7l" + "".join(f"\x1b[{y + 1};1H{strip.render(app.console)}" for y, strip in enumerate(strips))
 
 
-async def looked(theme: str, size: tuple[int, int], **more: str) -> tuple[Host, Look | None, str]:
-    """The look that is kept, and the first frame as it is painted."""
-    app = Host(FakeLink(), theme=theme, **more)  # type: ignore[arg-type]
+async def looked(theme: str, size: tuple[int, int]) -> tuple[Look | None, str]:
+    """The look that is kept, and the first frame as it is painted; each is looked at once."""
+    if (theme, size) not in _LOOKED:
+        _LOOKED[theme, size] = await _looked(theme, size)
+    look, painted_ = _LOOKED[theme, size]
+    return None if look is None else parse(look.written()), painted_
+
+
+_LOOKED: dict[tuple[str, tuple[int, int]], tuple[Look | None, str]] = {}
+
+
+async def _looked(theme: str, size: tuple[int, int]) -> tuple[Look | None, str]:
+    app = First(FakeLink(), theme=theme)
     app.console = Console(color_system="truecolor", force_terminal=True, file=StringIO(), width=size[0])
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         look = look_of(app._main, app._main.query_one(KeyBar).parts())
-        return app, look, as_painted(app)
+        return look, as_painted(app)
 
 
-@pytest.mark.parametrize("theme", ["jp-night", "jp-day"])
-@pytest.mark.parametrize("size", SIZES, ids=str)
+CASES = [(theme, size) for theme in ("jp-night", "jp-day") for size in SIZES] + [("jp-night", size) for size in EDGES]
+
+
+@pytest.mark.parametrize(("theme", "size"), CASES, ids=str)
 async def test_the_skeleton_is_the_first_frame(theme: str, size: tuple[int, int]) -> None:
     """With the look of another size, as it is when a terminal was resized between two runs."""
-    _, look, _ = await looked(theme, (120, 36))
+    look, _ = await looked(theme, (120, 36))
     assert look is not None
-    _, _, real = await looked(theme, size)
+    _, real = await looked(theme, size)
     look.place = "/here"
     look.folders = ["~/code/acme"]
     drawn = frame(look, Place("/here"), "", 0, *size)
@@ -74,11 +96,11 @@ async def test_the_skeleton_is_the_first_frame(theme: str, size: tuple[int, int]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=str)
-@pytest.mark.parametrize(("text", "cursor"), [("hello", 5), ("hello", 0), ("日本 x", 1), ("a", 1), ("ends ", 5)])
+@pytest.mark.parametrize(("text", "cursor"), [("hello", 0), ("日本 x", 1), ("ends ", 5)])
 async def test_what_is_typed_looks_as_in_the_composer(size: tuple[int, int], text: str, cursor: int) -> None:
-    _, look, _ = await looked("jp-night", size)
+    look, _ = await looked("jp-night", size)
     assert look is not None
-    app = Host(FakeLink())
+    app = First(FakeLink())
     app.console = Console(color_system="truecolor", force_terminal=True, file=StringIO(), width=size[0])
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
@@ -92,7 +114,7 @@ async def test_what_is_typed_looks_as_in_the_composer(size: tuple[int, int], tex
 
 
 async def test_the_default_look_is_that_of_the_default_theme() -> None:
-    _, look, _ = await looked("jp-night", (120, 36))
+    look, _ = await looked("jp-night", (120, 36))
     default = parse(DEFAULT)
     assert look is not None and default is not None
     assert look.colours == default.colours
@@ -100,9 +122,9 @@ async def test_the_default_look_is_that_of_the_default_theme() -> None:
 
 
 async def test_a_text_that_fills_its_room_stays_on_one_line() -> None:
-    _, look, _ = await looked("jp-night", (80, 24))
+    look, _ = await looked("jp-night", (80, 24))
     assert look is not None
-    app = Host(FakeLink())
+    app = First(FakeLink())
     async with app.run_test(size=(80, 24)) as pilot:
         app.composer.typed_ahead("word " * 20 + "x" * 80, 0)
         app.composer.typed_ahead(("word " * 20)[: room(look, 80)], 3)
@@ -111,7 +133,7 @@ async def test_a_text_that_fills_its_room_stays_on_one_line() -> None:
 
 
 async def test_nothing_is_kept_of_a_screen_that_the_skeleton_cannot_draw() -> None:
-    app = Host(FakeLink())
+    app = First(FakeLink())
     app.console = Console(color_system="truecolor", force_terminal=True, file=StringIO(), width=120)
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.pause()
@@ -125,8 +147,8 @@ async def test_nothing_is_kept_of_a_screen_that_the_skeleton_cannot_draw() -> No
 
 
 async def test_a_screen_without_a_sidebar_knows_its_colours() -> None:
-    _, wide, _ = await looked("jp-day", (120, 36))
-    _, narrow, _ = await looked("jp-day", (80, 24))
+    wide, _ = await looked("jp-day", (120, 36))
+    narrow, _ = await looked("jp-day", (80, 24))
     assert wide is not None and narrow is not None
     assert (wide.colours, wide.signs) == (narrow.colours, narrow.signs)
 
@@ -134,7 +156,7 @@ async def test_a_screen_without_a_sidebar_knows_its_colours() -> None:
 async def test_ascii_signs_stay_ascii() -> None:
     gate.only_ascii(True)
     try:
-        app = Host(FakeLink())
+        app = First(FakeLink())
         async with app.run_test(size=(120, 36)) as pilot:
             await pilot.pause()
             gate.only_ascii(True)
@@ -142,6 +164,16 @@ async def test_ascii_signs_stay_ascii() -> None:
     finally:
         gate.only_ascii(False)
     assert look is not None and look.signs.isascii() and plain_signs.ascii_text(look.hint) == look.hint
+
+
+async def test_a_second_message_typed_ahead_is_kept_before_what_follows() -> None:
+    """Enter twice in one burst, before there is a conversation: nothing is lost."""
+    app = First(FakeLink())
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.burst("a", "enter", "b", "enter", "c")
+        await pilot.pause()
+        await pilot.pause()
+        assert (app._main._first_prompt or "a", app.composer.text) == ("a", "b\nc")
 
 
 def test_sizes_are_the_workspaces() -> None:

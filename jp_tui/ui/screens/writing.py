@@ -108,7 +108,7 @@ class Writing(_Part):
         event.stop()
         if self._exchange is not None and self._exchange.queue(event.text, event.attachments):
             return
-        self.composer.put_back(event.text)  # nobody can take it yet
+        self.composer.put_before(event.text)  # nobody can take it yet; what was typed behind it stays
 
     def on_queueing_queue_goes_on(self, event: Queueing.QueueGoesOn) -> None:
         event.stop()
