@@ -24,9 +24,11 @@ if TYPE_CHECKING:  # the first frame comes before the protocol
     from jp_tui.protocol.events import Event
 
 
-PORTION, PAUSE = 0.003, 0.012
-"""Seconds of work on events, and those after its begin in which there is no other: each is painted, and keys have
-their turn."""
+PORTION, PAUSE, TYPING = 0.003, 0.005, 0.025
+"""Seconds of work on events, and those after its begin in which there is no other: each is painted. While somebody types
+it is longer: most keys are to come where nothing is painted."""
+TYPES = 1.0
+"""Seconds after a key in which somebody is taken to type."""
 MOST = 256
 """Events of one portion; how many take its time is learnt."""
 FORGETS = 0.75
@@ -65,7 +67,7 @@ class Bridge:
         self._rest: deque[Event] = deque()
         self._many, self._worst = MOST, 0.0
         self._later: asyncio.TimerHandle | None = None
-        self._key, self._patient, self._next = -KEY, 0.0, 0.0
+        self._key, self._patient, self._next, self._typed = -KEY, 0.0, 0.0, -TYPES
         self._held: float | None = None  # since when events wait for a key to be painted
         self._tidying = Tidying()
 
@@ -112,7 +114,7 @@ class Bridge:
             self._tidying.event()
             self._worst = max(took / many, self._worst * FORGETS, 1e-6)
             self._many = max(min(int(PORTION / self._worst), 2 * self._many, MOST), 1)
-            self._next = began + max(2 * took, PAUSE)
+            self._next = began + max(2 * took, TYPING if began - self._typed < TYPES else PAUSE)
         if self._rest:
             self._go_on_in(self._next - began - took)
 
@@ -156,7 +158,7 @@ class Bridge:
 
     def hurry(self) -> None:
         """A key has been pressed: it comes before what the engine does and reports. From any thread."""
-        self._key = monotonic()
+        self._key = self._typed = monotonic()
         self._tidying.key()
         if self._link is not None:
             self._link.hurry()

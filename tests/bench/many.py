@@ -22,8 +22,7 @@ SECONDS = 150.0
 AGENTS, EACH = 50, 20
 TWICE = 2.0
 """Times the idle time, within which a key is painted."""
-ALL = b"%d waiting for you" % (AGENTS * EACH)
-LIMIT = 30.0
+LIMIT = 60.0
 """Seconds after which no more are waited for."""
 ENTER, ESC, FOLD, STOP = b"\r", b"\x1b", b"\x0f", b"3"
 QUIET = 2.5
@@ -49,14 +48,14 @@ def script(each: int) -> str:
 class Run:
     """One program, and what was found in it: seconds of keys by state, and bytes."""
 
-    def __init__(self, program: Program, seconds: float) -> None:
+    def __init__(self, program: Program, seconds: float, each: int = EACH) -> None:
         self.program, self.seconds = program, seconds
         self.came = False
-        read = program.read
+        read, all_ = program.read, b"%d waiting for you" % (AGENTS * each)
 
         def watched(until: float) -> float | None:
             at = read(until)
-            self.came = self.came or ALL in program.seen[-200_000:]
+            self.came = self.came or all_ in program.seen[-200_000:]
             return at
 
         program.read = watched  # type: ignore[method-assign]
@@ -79,14 +78,17 @@ class Run:
         self.program.settle(0.3)
         os.write(self.program.master, ENTER)
 
-    def all_come(self) -> None:
-        """Until all wait: somebody types meanwhile, or the first would open and take the keys."""
-        end = time.monotonic() + LIMIT
+    def typed_until_all_wait(self) -> None:
+        """Somebody types while they come; a pause, and the first would open and take the keys."""
+        end, times = time.monotonic() + LIMIT, self.keys.setdefault(COMING, [])
         while not self.came and time.monotonic() < end:
-            self.program.keys(5, idle=False)
+            times += self.program.keys(1, idle=False)
 
     def open(self) -> None:
-        """Until the sheet of the first stands open."""
+        """Until all wait and the sheet of the first stands open."""
+        end = time.monotonic() + LIMIT
+        while not self.came and time.monotonic() < end:
+            self.program.pass_time(0.1)
         self.program.seen = b""
         self.program.pass_time(QUIET)
         self.program.settle(0.6)
@@ -119,7 +121,7 @@ def measured(folder: Path, reps: int, keys: int, seconds: float, ours: Callable[
     rest, half, whole, first, second = [list[float]() for _ in range(5)]
     for _ in range(reps):
         with ours(_written(folder / "half.toml", EACH // 2)) as program:
-            run = Run(program, seconds)
+            run = Run(program, seconds, EACH // 2)
             run.start()
             before = run.memory
             run.ask()
@@ -130,7 +132,9 @@ def measured(folder: Path, reps: int, keys: int, seconds: float, ours: Callable[
             _go_through(run, keys)
             for state, times in run.keys.items():
                 found.setdefault(state, []).extend(times)
+            program.pass_time(seconds)
             first.append(run.memory)
+            run.came = False
             run.ask()
             run.open()
             run.end()
@@ -160,8 +164,7 @@ def _go_through(run: Run, keys: int) -> None:
     run.start()
     run.typed(REST, count=keys)
     run.ask()
-    run.typed(COMING, idle=False)
-    run.all_come()
+    run.typed_until_all_wait()
     run.typed(WAITING, count=keys)
     run.open()
     run.typed(SHEET, count=keys)
