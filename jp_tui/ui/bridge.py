@@ -25,8 +25,8 @@ if TYPE_CHECKING:  # the first frame comes before the protocol
 
 
 PORTION, PAUSE, TYPING = 0.003, 0.005, 0.025
-"""Seconds of work on events, and those after its begin in which there is no other: each is painted. While somebody types
-it is longer: most keys are to come where nothing is painted."""
+"""Seconds of work on events, and those after its begin in which there is no other: each is painted. While somebody
+types it is longer: most keys are to come where nothing is painted."""
 TYPES = 1.0
 """Seconds after a key in which somebody is taken to type."""
 MOST = 256
