@@ -12,7 +12,7 @@ import asyncio
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -177,22 +177,23 @@ def asked(log: list[tuple[int, ev.Event]], system: str = "Be short.") -> m.Model
     return m.ModelRequest("m", messages(log, "fake/m"), system)
 
 
-async def told(large: int) -> Found:
-    """Each string in each place, alone and after one another, on both wires."""
+async def told(large: int, *, whole: bool = False, only: Collection[str] = ()) -> Found:
+    """Each string in each place, alone and all after one another; `whole`: alone on every wire, else on one in turn."""
     found = Found("a string of every kind at every place of a history: each wire's request is taken", 0)
-    strict, whole = Strict(), list[tuple[int, ev.Event]]()
-    for kind, odd in kinds(large).items():
-        for place, events in places(odd):
+    strict, every = Strict(), list[tuple[int, ev.Event]]()
+    strings = {kind: odd for kind, odd in kinds(large).items() if not only or kind in only}
+    for number, (kind, odd) in enumerate(strings.items()):
+        for at, (place, events) in enumerate(places(odd)):
             log = stored(events, 1) + stored([ev.ChatRequest(content="and now?")], 2)
             if len(odd) < 10_000:
-                whole += stored(events, len(whole) + 1)
-            for wire in WIRES:
+                every += stored(events, len(every) + 1)
+            for wire in WIRES if whole else [[*WIRES][(number + at) % len(WIRES)]]:
                 found.runs += 1
                 if wrong := await strict.taken(wire, asked(log)):
                     found.failed.append(f"{kind} as {place}, {wire}: {wrong}")
     for wire in WIRES:
         found.runs += 1
-        if wrong := await strict.taken(wire, asked([*whole, *stored([ASKS], len(whole) + 1)])):
+        if wrong := await strict.taken(wire, asked([*every, *stored([ASKS], len(every) + 1)])):
             found.failed.append(f"all of them in one history, {wire}: {wrong}")
     for provider in strict.providers.values():
         await provider.close()
@@ -304,4 +305,4 @@ async def _said(provider: Provider, request: m.ModelRequest) -> str:
 def tried(whole: bool, seed: int) -> list[Found]:
     """`whole`: with strings of ten megabytes; else of some hundred kilobytes. Nothing is by chance."""
     large = LARGE if whole else 200_000
-    return [asyncio.run(told(large)), kept(large), asyncio.run(real(2_000))]
+    return [asyncio.run(told(large, whole=whole)), kept(large), asyncio.run(real(2_000))]

@@ -16,7 +16,7 @@ LARGE = 20_000
 
 def test_a_string_of_every_kind_at_every_place_is_told_so_that_servers_take_it() -> None:
     found = asyncio.run(history.told(LARGE))
-    assert found.failed == [] and found.runs > 800
+    assert found.failed == [] and found.runs > 400
 
 
 def test_it_is_stored_reopened_and_told_again() -> None:
@@ -31,7 +31,7 @@ def test_a_real_server_takes_it() -> None:
 def test_without_the_repair_servers_would_refuse_it() -> None:
     """The judge itself."""
     with mock.patch("jp_tui.providers.anthropic.fitting", lambda request: request):
-        assert len(asyncio.run(history.told(10)).failed) > 20
+        assert len(asyncio.run(history.told(10, whole=True, only=("empty", "NUL"))).failed) > 4
 
 
 def _told(*ids: str) -> list[str]:
