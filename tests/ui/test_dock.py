@@ -8,6 +8,7 @@ from jp_tui.protocol.values import Answered, EndTurn, PromptRequest
 from jp_tui.questions.types import TextAnswer
 from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.view.queue import key_of
 from tests.ui.sheet_host import LONG_DIFF, Host, boolean, hunky, select, text, text_of
 
 
@@ -318,6 +319,30 @@ async def test_apui_017_a_hundred_questions_are_counted_and_none_answers_itself(
         assert app.dock.waiting == 100 and "1 of 100 waiting" in text_of(app)
         assert len(app.query(Peek)) == 1 and len(app.query("BooleanSheet")) == 1
         assert app.answers == []
+
+
+async def test_what_comes_and_goes_together_is_shown_once_at_its_end() -> None:
+    """Issue 7, "Reliability": of ninety that go at once none opens for a moment, and the count moves once."""
+    asked = [boolean(f"q{n}") for n in range(100)]
+    app = Host()
+    async with app.run_test(size=(120, 36)) as pilot:
+        with app.dock.together():
+            for prompt in asked:
+                app.dock.ask(prompt)
+        await app.arm(pilot)
+        with app.dock.together():
+            for prompt in asked[:90]:
+                app.dock.settle(key_of(prompt), "a second window")
+        await pilot.pause()
+        await app.arm(pilot)
+        assert [one.waiting for one in app.posted if isinstance(one, SheetDock.CountChanged)] == [100, 10]
+        assert "1 of 10 waiting" in text_of(app) and app.sheet.prompt == asked[90]
+        assert len(app.query("BooleanSheet")) == 1 and text_of(app).count("a second window") == 1
+        with app.dock.together():
+            for prompt in asked[90:]:
+                app.dock.settle(key_of(prompt))
+        await pilot.pause()
+        assert kinds(app)[-1] == "Emptied" and app.dock.waiting == 0 and not app.dock.open
 
 
 async def test_it_costs_nothing_while_nothing_waits() -> None:
