@@ -25,6 +25,7 @@ PARTS: dict[str, str] = {
     "secrets": "tests.faults.planted",
     "io": "tests.faults.io_calls",
     "painter": "tests.faults.painter",
+    "slots": "tests.faults.slots",
     "streams": "tests.faults.streams",
     "rpc": "tests.faults.rpc",
     "fuzz": "tests.faults.fuzz",
