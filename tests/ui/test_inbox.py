@@ -18,6 +18,7 @@ from jp_tui.protocol.values import Answered, PromptRequest, WaitingInfo
 from jp_tui.settings.notify import Notify
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.view.snoozed import Off, packed, unpacked
 from tests.fakes import scenes, waiting
 from tests.fakes.link import CONVERSATION, FakeLink
 from tests.ui.app_host import Host, workspace
@@ -230,6 +231,45 @@ async def test_what_was_put_off_can_be_taken_back_opened_and_settled_by_others()
         await armed(app, pilot)
         assert app.dock.shown().prompt == TEXT and "half" in app.screen_text()  # type: ignore[union-attr]
         assert app.dock.waiting == 1 and "1 put off" in app.screen_text()
+
+
+@pytest.mark.parametrize("choice", ["1", "3"])
+async def test_what_was_put_off_is_so_after_a_restart_with_what_was_typed(choice: str) -> None:
+    """E24, E51: kept in the database, with the draft; taken back it is a draft like any other."""
+    async with workspace(say=[*scenes.tools(), *asks(TEXT, HERE)]) as (app, pilot):
+        await armed(app, pilot)
+        await pilot.press(*"half")
+        await inbox(app, pilot)
+        await press(pilot, "z", choice, "escape")
+        app._main.drafts.flush()
+        kept = [one.text for one in app.link.of(cmd.SaveDraft) if one.key == TEXT.inquiry][-1]
+    again = [event.model_copy(update={"draft": kept}) if event.prompt == TEXT else event for event in asks(TEXT, HERE)]
+    async with workspace(say=[*scenes.tools(), *again]) as (app, pilot):
+        await armed(app, pilot)
+        assert "1 waiting for you · 1 put off" in app.screen_text()
+        assert app.dock.shown().prompt == HERE  # type: ignore[union-attr]
+        await app.says(pilot, *again)
+        assert app.dock.waiting == 1
+        await inbox(app, pilot)
+        await press(pilot, "home", "enter")
+        await armed(app, pilot)
+        assert app.dock.shown().prompt == TEXT and "half" in app.screen_text()  # type: ignore[union-attr]
+        app._main.drafts.flush()
+        kept = [one.text for one in app.link.of(cmd.SaveDraft) if one.key == TEXT.inquiry][-1]
+        assert unpacked(kept)[1] is None and "half" in kept
+        await app.says(pilot, *again)
+        assert app.dock.waiting == 2, "what was kept before does not put it off once more"
+
+
+async def test_another_question_under_its_id_and_one_whose_time_is_over_are_not_put_off() -> None:
+    over = packed("typed", Off(1.0, TEXT.digest))
+    other = packed("typed", Off(None, "another"))
+    for kept in (over, other):
+        told = ev.QuestionAsked(conversation=TEXT.conversation, prompt=TEXT, draft=kept)
+        async with workspace(say=[*scenes.tools(), told]) as (app, pilot):
+            await armed(app, pilot)
+            assert app.dock.shown().prompt == TEXT and "put off" not in app.screen_text()  # type: ignore[union-attr]
+            await until(pilot, lambda: "typed" in app.screen_text())
 
 
 async def test_the_same_told_again_stays_put_off() -> None:

@@ -19,6 +19,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.composing import COMPOSINGS, Composed, Composing
 from jp_tui.ui.screens.drafts import COMPOSER, FOLDS, OWN, Drafts
+from jp_tui.ui.screens.snoozes import Snoozes
 from jp_tui.ui.screens.waiting import Waits
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.banner import Banner
@@ -29,7 +30,7 @@ from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view import activity, status_events
 from jp_tui.view.agents import Agent, Agents, asking
 from jp_tui.view.inbox import Inbox, counted
-from jp_tui.view.queue import key_of
+from jp_tui.view.snoozed import unpacked
 from jp_tui.view.status import Status
 from jp_tui.view.trail import elsewhere
 
@@ -107,6 +108,7 @@ class Exchange(Composing, Waits):
         self._editor = editor
         self._composer = composer
         self._drafts = drafts
+        self.snoozes = Snoozes(save=lambda key, text: drafts.changed(*key, lambda: text))
         self._status = status
         self._activity = activity.Activity()
         self._agents = Agents()
@@ -213,12 +215,10 @@ class Exchange(Composing, Waits):
             case ev.CallChanged() | ev.TurnPhase():
                 self.query_one(Transcript).apply(event)
             case ev.QuestionAsked(prompt=prompt, draft=draft):
-                if draft:
-                    self.query_one(SheetDock).restore_draft(key_of(prompt), draft)
-                self.column.ask(prompt)
-                self.asked(key_of(prompt))
+                self.asks(prompt, draft)
             case ev.QuestionSettled(conversation=conversation, inquiry=inquiry, how=how, by=by):
                 self.column.settle((conversation, inquiry), elsewhere(by) if how in ("answered", "redacted") else "")
+                self.snoozes.over((conversation, inquiry))
                 self._drafts.over(conversation, inquiry)
             case ev.AnswerRefused(conversation=conversation, inquiry=inquiry, reason=reason, gone=gone, by=by):
                 self.column.refused((conversation, inquiry), reason, gone, elsewhere(by))
@@ -256,7 +256,7 @@ class Exchange(Composing, Waits):
         self.query_one(SheetDock).read(opened.conversation, opened.page)
         for key, text in opened.drafts.items():
             if key not in OWN:
-                self.query_one(SheetDock).restore_draft((opened.conversation, key), text)
+                self.query_one(SheetDock).restore_draft((opened.conversation, key), unpacked(text)[0])
         first, self._first_prompt = self._first_prompt, ""
         if opened.held_by:
             composer.put_back(first)
@@ -327,7 +327,7 @@ class Exchange(Composing, Waits):
     @on(SheetDock.DraftChanged)
     def _answer_drafted(self, event: SheetDock.DraftChanged) -> None:
         event.stop()
-        self._drafts.changed(event.conversation, event.inquiry, lambda: event.text)
+        self.snoozes.typed((event.conversation, event.inquiry), event.text)
 
     @on(Column.Interrupted)
     def _interrupted(self, event: Column.Interrupted) -> None:

@@ -21,6 +21,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.screens.snoozes import Snoozes
 from jp_tui.ui.sheets import ahead
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.widgets.column import Column
@@ -28,7 +29,7 @@ from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.view import inbox_lines as words
 from jp_tui.view.inbox import Inbox
 from jp_tui.view.offered import prompt_of, words_of
-from jp_tui.view.queue import NONE, Key
+from jp_tui.view.queue import NONE, Key, key_of
 from jp_tui.view.trail import elsewhere
 
 MANY, EACH = 50, 0.0008
@@ -58,6 +59,7 @@ class Waits(Vertical):
         key: Key
 
     column: Column
+    snoozes: Snoozes
 
     def __init__(
         self,
@@ -192,8 +194,17 @@ class Waits(Vertical):
         if not self._offers and not self._watched:
             self._look()
 
-    def asked(self, key: Key) -> None:
-        """A question is asked here: is it the one that the user wanted to see?"""
+    def asks(self, prompt: PromptRequest, draft: str) -> None:
+        """A question is asked here: was it put off before the program was left? Is it the one that the user wanted to
+        see?"""
+        key, (text, off, seconds) = key_of(prompt), self.snoozes.came(prompt, draft)
+        if text:
+            self.query_one(SheetDock).restore_draft(key, text)
+        if off and key != self._wanted and self.column.put_off(prompt):
+            now = self._clock()
+            self._inbox = self._inbox.put_off(key, None if seconds is None else now + seconds, now)
+            self._schedule()
+        self.column.ask(prompt)
         if key == self._wanted:
             self._wanted = NONE
             self.column.wish(key)
@@ -223,6 +234,7 @@ class Waits(Vertical):
         with `alike` the answer is given to all of these."""
         if key in self._inbox.prompts:
             self._inbox = self._inbox.back(key)
+            self.snoozes.back(key)
             self.column.turn_to(key, alike)
             self._changed()
         elif (entry := self._inbox.get(key)) is not None and entry.held_by:
@@ -240,12 +252,14 @@ class Waits(Vertical):
         if prompt is not None and self.column.put_off(prompt):
             now = self._clock()
             self._inbox = self._inbox.put_off(key, None if seconds is None else now + seconds, now)
+            self.snoozes.put_off(prompt, seconds)
             self._changed()
 
     def take_back(self, key: Key) -> None:
         """What was put off waits again."""
         if key in self._inbox.off:
             self._inbox = self._inbox.back(key)
+            self.snoozes.back(key)
             self.column.bring_back(key)
             self.post_message(self.Back(key))
             self._changed()

@@ -1,0 +1,42 @@
+"""That a question was put off, kept with what was typed for it, so that a restart forgets neither (asking.md E24, E51).
+
+One text for both: what is kept of a question goes with it wherever it is asked again. Pure; times are seconds since
+1970, since no other clock outlives the program.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Off:
+    """Until when, None until nothing else waits; `digest` is that of what was put off: anything else is not."""
+
+    until: float | None
+    digest: str
+
+
+def packed(text: str, off: Off | None) -> str:
+    """What was typed, and that it was put off, as one text."""
+    if off is None:
+        return text
+    return json.dumps({"typed": text, "off": {"until": off.until, "digest": off.digest}}, ensure_ascii=False)
+
+
+def unpacked(text: str) -> tuple[str, Off | None]:
+    """The way back; any other text is what was typed."""
+    try:
+        found = json.loads(text) if text.startswith("{") else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or set(found) != {"typed", "off"} or not isinstance(found["typed"], str):
+        return text, None
+    off = found["off"]
+    if not isinstance(off, dict) or set(off) != {"until", "digest"} or not isinstance(off["digest"], str):
+        return text, None
+    until = off["until"]
+    if until is not None and (isinstance(until, bool) or not isinstance(until, int | float)):
+        return text, None
+    return found["typed"], Off(until, off["digest"])
