@@ -6,9 +6,11 @@ its own (R224).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, CallEnd
 from jp_tui.view.activity import Activity, applied
@@ -71,8 +73,9 @@ class Agents:
         return found[-1] if found else None
 
     def of_parent(self, parent: str) -> tuple[Agent, ...]:
-        """Those that worked or work for a conversation, in the order they began."""
-        return tuple(one for one in self.by.values() if one.info.parent == parent)
+        """Those that worked or work for a conversation, in the order they began; several of one turn that are called
+        the same and do the same are numbered, so that a list tells them apart."""
+        return _numbered([one for one in self.by.values() if one.info.parent == parent])
 
     def heard(self, event: ev.Event, now: float) -> Agents:
         """After an event of any conversation; the same object when it concerns none of them."""
@@ -95,6 +98,21 @@ class Agents:
         if own in self.by:
             return Agents({**self.by, own: agent})
         return Agents({**{name: _past(one, agent.info) for name, one in self.by.items()}, own: agent})
+
+
+def _numbered(agents: list[Agent]) -> tuple[Agent, ...]:
+    alike = Counter(map(_called, agents))
+    counted = Counter[tuple[int, str, str]]()
+    for at, one in enumerate(agents):
+        if alike[(called := _called(one))] > 1:
+            counted[called] += 1
+            name = Foreign(f"{one.info.name.raw or 'agent'} {counted[called]}")
+            agents[at] = replace(one, info=one.info.model_copy(update={"name": name}))
+    return tuple(agents)
+
+
+def _called(one: Agent) -> tuple[int, str, str]:
+    return one.info.turn, one.info.name.raw, one.info.task.raw
 
 
 def _past(one: Agent, new: AgentInfo) -> Agent:

@@ -222,6 +222,22 @@ def test_of_sub_agents_of_earlier_turns_only_what_lists_say_is_kept() -> None:
     assert known.known[0].info == first and known.known[0].over and len(known.of_parent(CONVERSATION)) == 3
 
 
+def test_sub_agents_that_are_called_the_same_and_do_the_same_are_numbered() -> None:
+    """Two nameless ones with one task looked alike in every list."""
+    known = Agents()
+    same = dict.fromkeys(("k1", "k2", "k4"), ("", "look")) | {"k3": ("mole", "look"), "k5": ("", "dig")}
+    for conversation, (name, task) in sorted(same.items()):
+        info = AgentInfo(
+            conversation=conversation, parent=CONVERSATION, call=conversation, turn=1,
+            name=Foreign(name), task=Foreign(task),
+        )  # fmt: skip
+        call = scenes.call("spawn_agent", "running", id_=conversation).model_copy(update={"agent": info})
+        known = known.heard(call, 0.0)
+    names = [one.info.name.raw for one in known.of_parent(CONVERSATION)]
+    assert names == ["agent 1", "agent 2", "mole", "agent 3", ""]
+    assert [one.info.name.raw for one in known.known] == ["", "", "mole", "", ""], "what is known is as it was said"
+
+
 def test_answers_in_a_line() -> None:
     assert [said(one).raw for one in (True, False, "a\nb", [], {"a": 1}, 3)] == [
         "yes",
