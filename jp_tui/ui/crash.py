@@ -70,7 +70,7 @@ def redact(text: str, environment: Mapping[str, str]) -> str:
             secrets |= _odd(value)
     for asked in _known:
         with contextlib.suppress(Exception):  # a configuration that cannot be read any more
-            secrets.update(asked())
+            secrets |= set(asked())
     forms = {form for secret in secrets if len(secret) >= 4 for form in spellings(secret)}  # "1", "yes" are switches
     for form in sorted(forms, key=len, reverse=True):
         text = text.replace(form, _HIDDEN)
