@@ -84,21 +84,9 @@ def test_run_011_an_exception_while_restoring_is_made_good(start: Start, tmp_pat
 
 
 def leave(terminal: Terminal) -> None:
-    """Ctrl+C twice within a second, as often as a busy machine needs."""
-
-    def over() -> bool:
-        return any("code" in event for event in terminal.events)
-
-    while not over():
-        terminal.type("\x03")
-        terminal.wait(lambda: over() or "again leaves" in terminal.text(), "Ctrl+C is heard")
-        terminal.type("\x03")
-        terminal.wait(lambda: over() or not {"again leaves", "Leaving"} & on_screen(terminal), "the second one")
-
-
-def on_screen(terminal: Terminal) -> set[str]:
-    """Which of these words stand there."""
-    return {words for words in ("again leaves", "Leaving") if words in terminal.text()}
+    """Ask it to end; a Ctrl+C that comes too late would go to the shell."""
+    app = next(pid for pid in descendants(terminal.wait_event("pid")))
+    os.kill(app, signal.SIGTERM)
 
 
 @pytest.mark.parametrize("words", [(), ("-c",), ("--model", "demo/tour")], ids=lambda words: " ".join(words) or "none")
@@ -162,6 +150,8 @@ def test_run_017_a_tool_that_ignores_every_request_is_ended(start: Start, tmp_pa
     target = scripted(tmp_path, f'[[turns]]\ntext = "I call it."\n{calls}\n[[turns]]\ntext = "It ended."\n', *options)
     terminal = start(Target("jp-tui", lambda _: [*target.command(tmp_path), "go"], REAL.environment, REAL.ready))
     terminal.wait(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip(), "the tool")
+    terminal.wait_text("stubborn")
+    terminal.wait_text("Esc interrupt")  # the face knows of it, too
     pid = int((tmp_path / "pid").read_text())
     terminal.type("\x03")
     terminal.wait_text("Esc continues")
@@ -169,7 +159,7 @@ def test_run_017_a_tool_that_ignores_every_request_is_ended(start: Start, tmp_pa
     terminal.type("3")
     terminal.wait(lambda: not running(pid), "the end of the tool")
     leave(terminal)
-    assert clean_at_its_end(terminal) == 0
+    assert clean_at_its_end(terminal) == 128 + signal.SIGTERM
 
 
 def test_run_018_resizes_by_the_thousand_are_outlived(start: Start, tmp_path: Path) -> None:
@@ -183,7 +173,7 @@ def test_run_018_resizes_by_the_thousand_are_outlived(start: Start, tmp_path: Pa
     terminal.type("still here")
     terminal.wait_text("still here")
     leave(terminal)
-    assert clean_at_its_end(terminal) == 0
+    assert clean_at_its_end(terminal) == 128 + signal.SIGTERM
 
 
 def test_run_021_a_soak_leaks_nothing() -> None:
@@ -207,4 +197,4 @@ def test_run_022_malformed_bytes_are_ignored(start: Start, tmp_path: Path, found
     terminal.type("heard")
     terminal.wait_text("heard")
     leave(terminal)
-    assert clean_at_its_end(terminal) == 0
+    assert clean_at_its_end(terminal) == 128 + signal.SIGTERM
