@@ -111,13 +111,17 @@ def ask(program: Program, model: Server) -> None:
 
 
 def work(bench: Bench) -> list[Row]:
-    """For a thousand tokens: the first of a message and the tenth, beside Static, and beside each other."""
+    """For a thousand tokens: the first of a message and the tenth, beside Static, and beside each other.
+
+    In a short conversation with code in sight, so that what is loaded once for all code is loaded.
+    """
+    seeded(bench, {"short": 100})
     ours: dict[str, list[float]] = {"first": [], "tenth": []}
     static: list[float] = []
     tokens = int(STEADY * (STRETCH + 4))
     for _ in range(1 if bench.quick else 7):
         for name, ahead in (("first", 0), ("tenth", NINE)):
-            with server(bench, STEADY, tokens, ahead) as model, bench.ours()() as program:
+            with server(bench, STEADY, tokens, ahead) as model, bench.ours("--resume", "short")() as program:
                 ask(program, model)
                 ours[name].append(used(program))
         with server(bench, STEADY, tokens) as model, bench.run(STATIC, model.url) as program:
