@@ -28,6 +28,8 @@ class Frugal(Compositor):
             rows = Region(seen.x, crop.y, seen.width, crop.height).intersection(seen)
             if not rows or not rows.overlaps(crop):
                 continue
-            yield region, rows, widget.render_lines(rows.translate(-region.offset))
-            if rows.contains_region(crop):
+            strips = widget.render_lines(rows.translate(-region.offset))
+            yield region, rows, strips
+            # a widget that has no rows yet hides nothing, and where nothing is painted the terminal would scroll
+            if rows.contains_region(crop) and all(strip.cell_length >= rows.width for strip in strips):
                 return  # all that is behind it is hidden

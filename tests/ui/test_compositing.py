@@ -103,3 +103,20 @@ async def test_what_lies_elsewhere_and_rows_that_have_not_changed_are_not_asked_
         far.asked = near.asked = 0
         shown(pilot.app.screen, Region(1, 5, 10, 2))
         assert (far.asked, near.asked) == (2, 0)
+
+
+async def test_a_widget_without_rows_yet_leaves_no_hole() -> None:
+    """Where no widget gives anything a frame is line feeds alone, which scroll the terminal: the line of keys was gone
+    after typing through the start."""
+
+    class Unready(Counted):
+        def render_lines(self, crop: Region) -> list[Strip]:
+            return [Strip([])] * crop.height
+
+    async with Host().run_test(size=(80, 24)) as pilot:
+        screen = pilot.app.screen
+        far = screen.query_one("#far", Counted)
+        far.__class__ = Unready
+        area = far.region.intersection(Region(1, 1, 50, 5))
+        painted = cells(shown(screen, area))
+        assert all(painted[x, y].data != "#" for x in range(area.x, area.right) for y in range(area.y, area.bottom))
