@@ -19,7 +19,7 @@ from tests.faults import slots
 from tests.faults.slot_scenes import SCENES
 from tests.faults.slot_words import Words
 
-SAMPLE = ("conversation", "sheet: yes or no")
+SAMPLE = ("sheet: yes or no",)
 NOT_SHOWN = {("LibraryProgress", "detail"), ("TurnError", "detail")}
 """Foreign fields that no screen shows where they come: the words of a failure come again with their event."""
 
@@ -130,4 +130,4 @@ def test_every_foreign_field_of_the_protocol_is_a_slot() -> None:
 def test_hostile_texts_in_a_sample_of_slots_in_a_real_terminal() -> None:
     """T1, T2: each mark is seen, no control comes out, nothing acts, no step of the loop works over 100 ms."""
     (found,) = slots.tried(False, 5, SAMPLE, ("terminal", "markup", "unicode"))
-    assert found.failed == [] and found.runs > 80
+    assert found.failed == [] and found.runs > 40

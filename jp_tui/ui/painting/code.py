@@ -25,6 +25,9 @@ TAB = 4
 LEXED = 400
 """A longer line is not given to a lexer: a regular expression holds every thread for its whole run (traps.md T21c)."""
 
+LEXED_LINES = 4_000
+"""Lines of one block that are coloured; what follows is plain: a megabyte would keep the painter for seconds (T4)."""
+
 _ROLES = (
     ("Token.Comment", "comment"),
     ("Token.Keyword.Type", "type"),
@@ -90,11 +93,14 @@ class Highlighter:
         self.state: tuple[str, ...] | None = None
         """What the lexer carries on from line to line."""
         self._styles: dict[str | None, Style] = {None: base}
+        self.lines = 0
+        """How many were coloured."""
 
     def line(self, text: str) -> list[Piece]:
         """The styled pieces of a line without its newline."""
-        if self._lexer is None or len(text) > LEXED or not text.strip():
+        if self._lexer is None or len(text) > LEXED or self.lines >= LEXED_LINES or not text.strip():
             return [Piece(text, self._base)] if text else []
+        self.lines += 1
         found: list[Piece] = []
         for name, part in self._tokens(text + "\n"):
             part = part.rstrip("\n")
@@ -150,9 +156,9 @@ class CodeLines:
 
     def peek(self, text: str) -> list[Row]:
         """The rows of a line that is not whole yet; the next line is painted as if this had not been asked."""
-        kept = self._highlight.state
+        kept = self._highlight.state, self._highlight.lines
         rows = self.line(text)
-        self._highlight.state = kept
+        self._highlight.state, self._highlight.lines = kept
         return rows
 
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _TASK = re.compile(r"\[([ xX])\] ")
 DIFFS = ("diff", "patch", "udiff")
 BULLETS = "•◦▪"
+DEEPEST = 19
+"""The level at which the parser stops: nine lists in one another, or eighteen quotes."""
 LEAVES = ("paragraph_open", "heading_open", "table_open")
 
 
@@ -39,7 +41,18 @@ def _parser() -> MarkdownIt:
 
 def parse(text: str, env: dict[str, Any]) -> list[list[Token]]:
     """The top-level blocks of a text, each with its tokens; `env` carries link definitions on."""
-    return split(_parser().parse(text, env))
+    return [_shallow(tokens, text) for tokens in split(_parser().parse(text, env))]
+
+
+def _shallow(tokens: list[Token], text: str) -> list[Token]:
+    """The block itself, or its source where it is nested deeper than the parser follows, which drops what is there."""
+    head = tokens[0]
+    if head.map is None or max(token.level for token in tokens) < DEEPEST:
+        return tokens
+    from markdown_it.token import Token
+
+    lines = text.split("\n")[head.map[0] : head.map[1]]
+    return [Token("source", "", 0, content="\n".join(lines), map=head.map)]
 
 
 def split(tokens: Sequence[Token]) -> list[list[Token]]:

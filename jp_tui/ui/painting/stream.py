@@ -56,6 +56,7 @@ class Message:
         self._fence: _Fence | None = None
         self._number: int | None = None
         self._apart = False
+        self._shown: list[Row] = []
         self.frozen: list[Row] = []
         self.tail: list[Row] = []
 
@@ -65,10 +66,12 @@ class Message:
         kept = text[: self._room]
         self._room -= len(kept)
         self._missing += len(text) - len(kept)
-        self._text += kept
-        while self._advance():
-            pass
-        self.tail = self._open()
+        if kept or not self._shown:
+            self._text += kept
+            while self._advance():
+                pass
+            self._shown = self._open()
+        self.tail = self._shown + closing(self._missing, False, self._frame)
 
     # --- freezing ------------------------------------------------------------------------------------------
 
@@ -183,7 +186,7 @@ class Message:
                 if part and (rows or self.frozen) and not (at == 0 and self._number is not None):
                     rows.append(self._frame.blank())
                 rows.extend(part)
-        return rows + closing(self._missing, False, self._frame)
+        return rows
 
 
 class Thinking:
