@@ -90,9 +90,9 @@ def _session(bench: Bench, program: Program, number: int) -> Iterator[float]:
     _until(program, b"/conversations", "Search in all")
     program.settle(0.3)
     _until(program, ENTER, vast.TITLE)
-    program.settle(0.3)
+    program.settle(0.6)
     os.write(program.master, b"/")
-    program.settle(0.2)
+    program.settle(0.4)
     yield _search(program, vast.RARE, vast.BESIDE)
     yield _search(program, vast.COMMON, "3+ places")
     with _writing(bench.home):
