@@ -24,14 +24,14 @@ if TYPE_CHECKING:  # the first frame comes before the protocol
     from jp_tui.protocol.events import Event
 
 
-PORTION, PAUSE, TYPING = 0.003, 0.005, 0.025
+PORTION, PAUSE, TYPING = 0.002, 0.005, 0.025
 """Seconds of work on events, and those after its begin in which there is no other: each is painted. While somebody
 types it is longer: most keys are to come where nothing is painted."""
 TYPES = 1.0
 """Seconds after a key in which somebody is taken to type."""
 MOST = 256
 """Events of one portion; how many take its time is learnt."""
-FORGETS = 0.75
+FORGETS = 0.5
 """What an event took at worst counts so much less from portion to portion: one may take as long as fifty others."""
 KEY = 0.05
 """Seconds after a key for which nothing else is done, unless it is painted before."""
