@@ -95,7 +95,7 @@ async def test_an_alias_is_resolved(home: Home, main: ModelSetup) -> None:
         ("", {"model": {"id": "groq/x"}}, "no_credentials",
          "GROQ_API_KEY is not set (question apply_changes of tool fs_modify_file, model groq/x)."),
         ("", {"model": {"id": "nobody/x"}}, "other",
-         "no provider nobody (question apply_changes of tool fs_modify_file, model nobody/x)"),
+         "openrouter (question apply_changes of tool fs_modify_file, model nobody/x)"),
         (f"{GLOBAL}.model.id = 'nobody/x'", {}, "other", f"{GLOBAL}.model.id: no provider nobody"),
         (f"{GLOBAL}.model.id = 'demo//nowhere/x.toml'", {}, "other", f"({GLOBAL}.model.id = demo//nowhere/x.toml)"),
         ("", {"model": {"id": "demo//nowhere/x.toml"}}, "other", "question apply_changes of tool fs_modify_file"),
