@@ -14,17 +14,20 @@ import pytest
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.text import Foreign
+from jp_tui.questions.types import Part
 from jp_tui.ui import text as widgets
 from jp_tui.ui.painting import blocks as painting
 from jp_tui.ui.painting import code, markdown, plain
 from jp_tui.ui.painting.context import APPROVED, context
 from jp_tui.ui.painting.stream import Message
 from jp_tui.ui.painting.tools import OUTPUT_LINES
+from jp_tui.ui.sheets.hunks import by_hunks
 from jp_tui.view import blocks as b
 from tests.faults import slots
 from tests.faults.painter import judged
 from tests.hostile.seen import cases
 from tests.ui.look_of import look_of, texts
+from tests.ui.sheet_host import hunky
 from tests.ui.transcript_host import Host, settled
 from tests.view.events_of import log
 
@@ -181,3 +184,11 @@ def test_in_a_terminal_no_step_of_the_loop_works_over_100_ms(
 def memory(pid: int) -> int:
     """Bytes of a process in memory."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096
+
+
+@pytest.mark.parametrize(("size", "taken_apart"), [(1_000, True), (APPROVED + 1, False)])
+def test_a_change_of_a_huge_line_is_not_taken_apart(size: int, taken_apart: bool) -> None:
+    """A part that nobody can see to its end is not offered by itself; the change is answered as a whole."""
+    huge = Part("1", "d1", "min.js, line 1", f"@@ -1 +1 @@\n-old\n+{'x' * size}\n")
+    parts = (huge, Part("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"))
+    assert by_hunks(hunky(parts=parts)) == taken_apart

@@ -1,7 +1,7 @@
-"""The recorded group `terminal`, each case on every face: T1, R195-R197. Nothing of it is obeyed, what is around it is read.
+"""The recorded group `terminal`, each case on every face: T1, R195-R197. Nothing of it is obeyed, the rest is read.
 
-What is rendered is read by `obeyed.py`, which knows no more than what our own code may write. What is stored stays as it
-came.
+What is rendered is read by `obeyed.py`, which knows no more than what our own code may write. What is stored stays as
+it came.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PartsTaken, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, Part
 from jp_tui.ui.painting import diff
+from jp_tui.ui.painting.context import APPROVED
 from jp_tui.ui.painting.hunks_outline import beside, outlines
 from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.boolean import BooleanSheet
@@ -43,6 +44,8 @@ def by_hunks(prompt: PromptRequest) -> bool:
     parts = question.parts
     if prompt.kind != "question" or len(parts) < 2 or not isinstance(question.answer_type, BooleanAnswer):
         return False
+    if sum(len(part.diff) for part in parts) > 4 * APPROVED or any(len(part.diff) > APPROVED for part in parts):
+        return False  # more than can be seen to its end, and laying it out would hold the keys (T4)
     if len(question.text) > words.LONG or question.text.count("\n") > 3:
         return False
     rest = beside(question.context or "", parts)
