@@ -173,9 +173,12 @@ def test_a_log_that_cannot_be_mended_can_be_read(bench: Bench) -> None:
     bench.stop()
     with sqlite3.connect(bench.home / "conversations.db") as db:
         db.execute("DELETE FROM events WHERE kind = 'turn_outcome'")
-        db.execute("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'disk full'); END")
     db.close()
-    opened = bench.start("latest")
+    bench.run()
+    bench.journal.refuse = lambda kind: True
+    bench.send(c.OpenConversation(which="latest"))
+    opened = bench.until(e.ConversationOpened)
+    bench.conversation = opened.conversation
     assert [event.event["type"] for event in opened.page] == ["turn_start", "chat_request", "chat_response"]
     assert any(isinstance(event, e.StorageFailed) for event in bench.events)
     bench.say("more")
