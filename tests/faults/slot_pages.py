@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.changes import FileChange, LeftFile
 from jp_tui.protocol.library import Found, Hit, ImportProblem
@@ -56,6 +57,10 @@ async def library(stage: Stage, w: Words) -> None:
     await stage.press("w")
     await stage.say(ev.ConversationsListed(conversations=(_info(w), _info(w, "bbbb2222", parent="aaaa1111"))))
     await stage.look()
+    for _ in range(100):  # the end of one is read when the cursor rests
+        if stage.link.of(cmd.ReadConversation):
+            break
+        await stage.pilot.pause(0.01)
     said = (
         stored.ChatRequest(timestamp=scenes.AT, content=w("user in the preview", block=True)),
         stored.ChatResponse(timestamp=scenes.AT, kind="message", content=w("reply in the preview", block=True)),
@@ -71,8 +76,6 @@ async def library(stage: Stage, w: Words) -> None:
     await stage.say(ev.Refused(command="delete_conversation", message=w("why not"), advice=w("what instead")))
     await stage.look()
     await stage.press("slash", *"build")
-    from jp_tui.protocol import commands as cmd
-
     for _ in range(100):
         if asked := stage.link.of(cmd.SearchConversations):
             break
@@ -215,8 +218,6 @@ async def changes(stage: Stage, w: Words) -> None:
 
 
 async def inbox(stage: Stage, w: Words) -> None:
-    from jp_tui.protocol import commands as cmd
-
     agent = AgentInfo(
         conversation="k1",
         parent=CONVERSATION,
