@@ -17,8 +17,8 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from jp_tui import __version__, guardian
-from jp_tui.conversation.visible import picture
 from jp_tui.conversation.spellings import spellings
+from jp_tui.conversation.visible import picture
 from jp_tui.system.paths import PathsError, private_folder, private_open, write_fully
 
 if TYPE_CHECKING:

@@ -163,7 +163,7 @@ def test_a_model_that_is_named_while_one_works_is_refused_in_words_for_people(ho
     """What `/model` and a sub-agent's model say: no key of the configuration, which nobody wrote there."""
     parts = cast(Parts, SimpleNamespace(settings=home.load()))
     known = providers.providers(home.load(), {})
-    for name, said in (("nosuch/x", "No provider nosuch; there are anthropic, "), ("antropic/x", "Did you mean anthropic/x?")):
+    for name, said in (("nosuch/x", "No provider nosuch; there are "), ("antropic/x", "Did you mean anthropic/x?")):
         with pytest.raises(ModelError) as raised:
             named_model(parts, known, name)
         assert said in raised.value.message and "assistant.model" not in raised.value.message
