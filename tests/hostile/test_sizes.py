@@ -192,3 +192,16 @@ def test_a_change_of_a_huge_line_is_not_taken_apart(size: int, taken_apart: bool
     huge = Part("1", "d1", "min.js, line 1", f"@@ -1 +1 @@\n-old\n+{'x' * size}\n")
     parts = (huge, Part("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"))
     assert by_hunks(hunky(parts=parts)) == taken_apart
+
+
+@pytest.mark.parametrize(("size", "taken_apart"), [(1_000, True), (widgets.MOST + 500, False), (10_000_000, False)])
+@pytest.mark.parametrize("slot", ["title", "words before", "lines before"])
+def test_a_change_with_huge_words_beside_it_is_not_taken_apart(slot: str, size: int, taken_apart: bool) -> None:
+    """Titles and what stands before the hunks are laid out at once; longer ones are scrolled, as a whole."""
+    title = "x" * size if slot == "title" else "a.md"
+    before = {"title": "", "words before": "x" * size + "\n", "lines before": "x\n" * size}[slot]
+    parts = (
+        Part("1", "d1", f"{title}, line 1", "@@ -1 +1 @@\n-old\n+new\n"),
+        Part("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"),
+    )
+    assert by_hunks(hunky(parts=parts, before=before)) == taken_apart

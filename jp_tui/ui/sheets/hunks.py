@@ -18,7 +18,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PartsTaken, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, Part
 from jp_tui.ui.painting import diff
-from jp_tui.ui.painting.context import APPROVED
+from jp_tui.ui.painting.context import APPROVED, LINES
 from jp_tui.ui.painting.hunks_outline import beside, outlines
 from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.boolean import BooleanSheet
@@ -29,10 +29,13 @@ from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.sheets.verdict import VERDICT
-from jp_tui.ui.text import join, ours, styled
+from jp_tui.ui.text import MOST, MOST_LINES, join, ours, styled
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
 from jp_tui.view.drafts import Draft
+
+TITLE = 200
+"""Characters of a part's title that are as nothing."""
 
 
 def by_hunks(prompt: PromptRequest) -> bool:
@@ -48,12 +51,29 @@ def by_hunks(prompt: PromptRequest) -> bool:
         return False  # more than can be seen to its end, and laying it out would hold the keys (T4)
     if len(question.text) > words.LONG or question.text.count("\n") > 3:
         return False
+    if _much_beside(question.context or "", parts):
+        return False
     rest = beside(question.context or "", parts)
     if rest is not None:
         return not any(diff.counts(diff.read(rest)))
     whole = diff.counts(diff.read(question.context or ""))
     pieces = [diff.counts(diff.read(part.diff)) for part in parts]
     return whole == tuple(sum(counted) for counted in zip(*pieces, strict=True))
+
+
+def _much_beside(context: str, parts: Sequence[Part]) -> bool:
+    """Whether titles, or what stands in a context besides its hunks, are longer than a widget is given: all of that
+    would be laid out at once. As a whole the context scrolls, and what is cut of it is told with its size (T4)."""
+    if sum(max(len(part.title) - TITLE, 0) for part in parts) > MOST:
+        return True
+    more = len(context) - sum(len(part.diff) for part in parts)
+    lines = context.count("\n") - sum(part.diff.count("\n") for part in parts)
+    if more > APPROVED or lines > 2 * LINES:
+        return True
+    if more <= MOST and lines <= MOST_LINES:
+        return False
+    words = _before(context, parts)
+    return len(words) > MOST_LINES or sum(map(len, words)) > MOST
 
 
 def _before(context: str, parts: Sequence[Part]) -> list[str]:
