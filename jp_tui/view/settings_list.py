@@ -5,7 +5,7 @@ Pure. How a value is written in TOML is given from outside, as text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from jp_tui.protocol.settings import SettingEntry
@@ -20,9 +20,51 @@ UNSET = "not set"
 WRITTEN = "Written to {file}."
 NAMED = 8
 """Choices that are named; of more only the number is told, and Enter opens them."""
+MOST, KEPT = 16 * 1024, 160
+"""Characters of a value that are written out, and of one that has more: the rest is counted (traps.md T4)."""
+TOO_LONG = "Its {n:,} characters are more than a line takes: write it in {file}."
 
 Written = Callable[[Any], str]
 """A value as one line of TOML."""
+
+
+def size(value: Any) -> int:
+    """Characters in a value, about: of its texts and names, and one for anything else."""
+    return sum(map(_length, _leaves(value)))
+
+
+def bounded(value: Any, written: Written, kept: int = KEPT) -> str:
+    """A value in one line; of one with more than MOST characters the first `kept`, and how many more there are."""
+    if (whole := size(value)) <= MOST:
+        return written(value)
+    return f"{written(_beginning(value, [kept]))}… ⟨{whole - kept:,} more characters⟩"
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _leaves(one)
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            yield name
+            yield from _leaves(one)
+    else:
+        yield value
+
+
+def _length(leaf: Any) -> int:
+    return len(leaf) if isinstance(leaf, str) else 1
+
+
+def _beginning(value: Any, left: list[int]) -> Any:
+    """So much of a value as has `left` characters, which are counted down."""
+    if isinstance(value, list):
+        return [_beginning(one, left) for one in value if left[0] > 0]
+    if isinstance(value, Mapping):
+        return {_beginning(name, left): _beginning(one, left) for name, one in value.items() if left[0] > 0}
+    room = max(left[0], 0)
+    left[0] -= _length(value)
+    return value[:room] if isinstance(value, str) else value
 
 
 def matching(entries: Iterable[SettingEntry], words: str, written: Written, *, own: bool = False) -> list[SettingEntry]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.settings import SettingEntry
+from jp_tui.settings.explain import toml_value
 from jp_tui.ui.screens.choosing import Choosing
 from jp_tui.ui.screens.settings import SettingsPage
 from jp_tui.ui.widgets.line import Line
@@ -126,6 +128,34 @@ async def test_a_number_is_written_in_a_line_and_a_refusal_stands_in_place() -> 
         await pilot.press("ctrl+u", *"[1", "enter")
         await pilot.pause()
         assert len(sent(app)) == 1 and "is no TOML value" in app.screen_text()
+
+
+async def test_of_a_huge_value_the_beginning_is_written_out_and_the_rest_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """T4: neither a search nor a row nor the lines below write out megabytes; no line takes them."""
+    most = [0]
+
+    def counted(value: object) -> str:
+        most[0] = max(most[0], len(found := toml_value(value)))
+        return found
+
+    monkeypatch.setattr("jp_tui.ui.screens.settings.toml_value", counted)
+    huge = "word " * 2_000_000
+    one = SettingEntry(key="a.prompt", value=huge, default=[huge, huge], kind="text", layer="user", own=True)
+    nested = {"a": [huge], "b": {"c": 1, "d": huge}}
+    two = SettingEntry(key="a.table", value=nested, kind="other", layer="user")
+    async with page() as (app, pilot):
+        await app.says(pilot, ev.SettingsRead(entries=(one, two), file=FILE))
+        shown = app.screen_text()
+        assert 'a.prompt = "word word' in shown and "9,999,840 more characters⟩" in shown
+        assert "Without yours: [" in shown and "19,999,840 more characters⟩" in shown
+        await pilot.press("slash", *"word", "enter")
+        assert "a.table" in app.screen_text() and most[0] < 20_000
+        await pilot.press("enter")
+        await pilot.pause()
+        assert not isinstance(app.focused, Line) and sent(app) == []
+        assert "Its 10,000,000 characters are more than a line takes" in app.screen_text()
 
 
 async def test_only_what_stands_in_the_file_can_be_taken_back_and_the_theme_is_worn_at_once() -> None:

@@ -101,7 +101,7 @@ class SettingsPage(Searching):
 
     def found(self) -> None:
         if self._entries is not None:
-            found = say.matching(self._entries, self.sought, toml_value, own=self._own)
+            found = say.matching(self._entries, self.sought, _searched, own=self._own)
             self.show([_item(one) for one in found], ours(say.EMPTY))
 
     @property
@@ -153,6 +153,8 @@ class SettingsPage(Searching):
                 Choosing(entry.key, list(entry.choices), current),
                 lambda name: self._write(entry.key, name) if name is not None else None,
             )
+        elif (many := say.size(entry.value)) > say.MOST:
+            self.say(ours(say.TOO_LONG, n=many, file=foreign(Foreign(self._file), mode="line")))
         else:
             self.write(say.begins(entry, toml_value))
 
@@ -186,8 +188,16 @@ class SettingsPage(Searching):
         self.say(foreign(Foreign(text), style="$failed-foreground", limit=400))
 
 
+def _written(value: Any) -> str:
+    return say.bounded(value, toml_value)
+
+
+def _searched(value: Any) -> str:
+    return say.bounded(value, toml_value, say.MOST)
+
+
 def _item(entry: SettingEntry) -> Item:
-    value = Foreign(say.value(entry, toml_value))
+    value = Foreign(say.value(entry, _written))
     style = "bold $primary" if entry.own else ""
     first = join(
         foreign(Foreign(entry.key), mode="line", style="bold", limit=_KEY),
@@ -195,7 +205,7 @@ def _item(entry: SettingEntry) -> Item:
         foreign(value, mode="line", style=_QUIET if entry.value is None else style, limit=_VALUE),
     )
     second = " · ".join(part for part in (say.origin(entry), entry.help) if part)
-    lines = say.detail(entry, toml_value)
+    lines = say.detail(entry, _written)
     detail = join(*(foreign(Foreign(one), mode="line", limit=600) for one in lines), sep=ours("\n"))
     return Item(entry.key, (first, foreign(Foreign(second), mode="line", style=_QUIET)), _bounded(detail))
 
