@@ -22,12 +22,16 @@ ROOM = 64_000
 """Characters that the editor itself holds; beyond them every paste longer than a line is folded."""
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_PLAIN_CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
 _MARK = re.compile(r"\[(?:(?:pasted|output) \d+: [\d,]+ lines?, [\d,]+ characters|image \d+: [^\[\]\n]{1,80})\]")
 
 
 def cleaned(text: str) -> str:
     """Line ends as LF; other controls are gone, nobody types them and no prompt needs them."""
-    return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.isascii():  # a quarter of the time: a default of megabytes is cleaned, too
+        return text.encode("ascii").translate(None, _PLAIN_CONTROLS).decode("ascii")
+    return _CONTROLS.sub("", text)
 
 
 class Pastes:

@@ -187,7 +187,8 @@ def written(shape: Shape, value: Json | _Absent) -> str | None:
     if isinstance(value, _Absent) or (value is None and shape.nullable):
         return ""
     if isinstance(value, str):
-        plain = cleaned(value) == value and not any(visible.odd(char) for char in value if not char.isascii())
+        strange = () if value.isascii() else set(value)  # of megabytes no character is looked at twice
+        plain = cleaned(value) == value and not any(visible.odd(char) for char in strange if not char.isascii())
         fits = shape.kind == "text" or isinstance(read(shape, value)[0], str) or value == ""
         return value if plain and fits else None
     if shape.kind in ("integer", "number") and w.number(value):

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation import events as ev
+from jp_tui.conversation import neutral, visible
 from jp_tui.conversation.text import Foreign
 from jp_tui.questions.types import Part
 from jp_tui.ui import text as widgets
@@ -21,8 +22,12 @@ from jp_tui.ui.painting import code, markdown, plain
 from jp_tui.ui.painting.context import APPROVED, context
 from jp_tui.ui.painting.stream import Message
 from jp_tui.ui.painting.tools import OUTPUT_LINES
+from jp_tui.ui.sheets import json_text
 from jp_tui.ui.sheets.hunks import by_hunks
 from jp_tui.view import blocks as b
+from jp_tui.view import pastes
+from jp_tui.view.schema_form import Form
+from jp_tui.view.schema_form_edit import written
 from tests.faults import slots
 from tests.faults.painter import judged
 from tests.hostile.seen import cases
@@ -205,3 +210,19 @@ def test_a_change_with_huge_words_beside_it_is_not_taken_apart(slot: str, size: 
         Part("2", "d2", "b.md, line 9", "@@ -9 +9 @@\n-a\n+b\n"),
     )
     assert by_hunks(hunky(parts=parts, before=before)) == taken_apart
+
+
+def test_megabytes_with_nothing_odd_in_them_are_not_looked_at_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T4: a default, a result, arguments are cleaned whole; what is plain costs a single look."""
+    assert [pastes.cleaned(one) for one in ("a\r\nb\rc", "a\x1b\x7f\x00\tb", "é\x9b\x07ü")] == ["a\nb\nc", "a\tb", "éü"]
+    for name, module in (("_SEQUENCE", neutral), ("_CONTROLS", pastes), ("_ODD", json_text)):
+        monkeypatch.setattr(module, name, None)
+    assert neutral.neutralise("x\ty\n" * 9) == pastes.cleaned("x\ty\n" * 9) == "x\ty\n" * 9
+    assert json_text.laid_out({"a": "x\ty"}) == '{\n  "a": "x\\ty"\n}'
+    looked: list[str] = []
+    monkeypatch.setattr(visible, "odd", looked.append)
+    shape = Form({"type": "object", "properties": {"a": {"type": "string"}}}).at(("a",))
+    assert written(shape, "plain " * 999) == "plain " * 999 and looked == []
+    monkeypatch.undo()
+    monkeypatch.setattr(visible, "odd", looked.append)
+    assert written(shape, "é and ü " * 999) == "é and ü " * 999 and sorted(looked) == ["é", "ü"]

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from jp_tui.ui.sheets import schema_view
+from jp_tui.ui.sheets import field, fields, json_editor, schema_view
 from jp_tui.ui.sheets.json_editor import ROOM, JsonEditor
 from jp_tui.ui.sheets.json_places import places
 from jp_tui.ui.sheets.json_text import laid_out
 from jp_tui.view import schema_form_lines
+from jp_tui.view.pastes import cleaned
 from tests.ui.schema_host import Checked
 from tests.ui.sheet_host import schema, text_of
 
@@ -86,6 +87,23 @@ async def test_a_document_of_100_kb_opens_folded_and_beside_its_json(counted: Co
         assert counted["coloured"] <= 400
         await app.type(pilot, "enter")
         await app.until(pilot, lambda: bool(app.answers))
+
+
+async def test_a_default_of_megabytes_is_cleaned_once_for_each_face(monkeypatch: pytest.MonkeyPatch) -> None:
+    huge = "x" * 1_000_000
+    lengths: list[int] = []
+
+    def counted(text: str) -> str:
+        lengths.append(len(text))
+        return cleaned(text)
+
+    for module in (field, fields, json_editor):
+        monkeypatch.setattr(module, "cleaned", counted)
+    of = {"type": "object", "properties": {"a": {"type": "string"}}}
+    app = Checked(schema(of=of, has_default=True, default={"a": huge}))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        assert "1,000,0" in text_of(app) and sum(length >= len(huge) for length in lengths) == 2
 
 
 def test_one_place_in_a_large_text_is_found_without_walking_it_all() -> None:

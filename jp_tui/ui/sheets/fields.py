@@ -26,8 +26,7 @@ class JsonField(Field):
 
     def put(self, text: str) -> None:
         """Replace the whole text and show its top."""
-        text = cleaned(text)
-        if len(text) <= ROOM and max(map(len, text.split("\n"))) <= LONGEST:
+        if len(text) <= ROOM and max(map(len, (text := cleaned(text)).split("\n"))) <= LONGEST:
             self.load_text(text)
         else:
             super().put(text)

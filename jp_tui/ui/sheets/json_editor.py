@@ -61,12 +61,11 @@ class JsonEditor(JsonField):
         self._given = False
 
     def put(self, text: str) -> None:
-        text = cleaned(text)
         wraps = len(text) <= WRAPS
         if self.soft_wrap is not wraps:
             self.soft_wrap = wraps
         self.mark(frozenset())
-        if len(text) <= ROOM and max(map(len, text.split("\n"))) <= LONGEST:
+        if len(text) <= ROOM and max(map(len, (text := cleaned(text)).split("\n"))) <= LONGEST:
             self.load_text(text)
             self.move_cursor((0, 0))
         else:

@@ -82,7 +82,8 @@ def read_object(text: str) -> JsonObject:
 
 def laid_out(value: Json) -> str:
     """A value indented by two, odd characters as escapes: reads back as the same value."""
-    return _ODD.sub(_escaped, json.dumps(value, indent=2, ensure_ascii=False))
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return text if text.isascii() and "\x7f" not in text else _ODD.sub(_escaped, text)
 
 
 def _escaped(match: re.Match[str]) -> str:
