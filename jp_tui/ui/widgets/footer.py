@@ -105,5 +105,6 @@ def _fitting(active: list[ActiveBinding], width: int) -> list[ActiveBinding]:
 
 def _leaving(active: list[ActiveBinding]) -> list[ActiveBinding]:
     """All, in the order in which they go."""
-    spare = [one for name in _SPARE for one in active[:-1] if one.binding.id == name]
-    return [*spare, *reversed([one for one in active[:-1] if one not in spare]), *active[-1:]]
+    spare = [one for name in _SPARE for one in active if one.binding.id == name]
+    rest = [one for one in active if one not in spare]
+    return [*spare, *reversed(rest[:-1]), *rest[-1:]]
