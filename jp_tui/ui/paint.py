@@ -1,4 +1,4 @@
-"""The painter: one thread that turns blocks into rows beside the UI's loop (traps.md T4, T22, T28).
+"""The painter: a thread that turns blocks into rows beside the UI's loop, one for what is long (traps.md T4, T22, T28).
 
 A pane has a desk: it says what it wants painted, and is handed results on this thread, to be posted to its widget.
 Wishes are replaced, not queued, so nothing is painted that nobody looks at any more; streamed text comes first, and a
@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter, thread_time
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import blocks, plain
@@ -72,6 +72,7 @@ class _Stream:
 
 
 Result = Painted | Growth
+Made = TypeVar("Made")
 
 
 class Desk:
@@ -161,6 +162,40 @@ class Desk:
             self._deliver(results)
 
 
+class Errand(Generic[Made]):
+    """A widget's place for one thing that takes long and is no block: a thread of its own carries it out, so that no
+    reply that streams waits for it. Used from the widget's thread; `deliver` is called on the other one."""
+
+    def __init__(self, deliver: Callable[[Made], None]) -> None:
+        self._deliver = deliver
+        self._make: Callable[[], Made] | None = None
+        self.closed = False
+
+    def want(self, make: Callable[[], Made] | None) -> None:
+        """Make this instead of what was wanted before; it touches no widget and raises nothing. None wants nothing."""
+        with _slow.lock:
+            self._make = make
+            if make is not None:
+                _slow.wake(self)
+
+    def close(self) -> None:
+        """The widget is gone."""
+        with _slow.lock:
+            self.closed, self._make = True, None
+
+    def work(self) -> None:
+        """On the other thread: what is wanted. What is not any more when it is made is let go."""
+        with _slow.lock:
+            make, self._make = self._make, None
+        if make is not None:
+            made = make()
+            if not self._superseded():
+                self._deliver(made)
+
+    def _superseded(self) -> bool:
+        return self.closed or self._make is not None
+
+
 def _carry_out(job: tuple[str, _Stream, str] | Order) -> Result:
     if isinstance(job, Order):
         return Painted(job, painted(job))
@@ -190,19 +225,24 @@ def painted(order: Order) -> list[Row]:
         return [*said, *frame.paragraph([plain.words("⟨this could not be laid out⟩", order.look.waiting)])]
 
 
+class _Place(Protocol):
+    def work(self) -> None: ...
+
+
 class _Painter:
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         self.lock = threading.Lock()
+        self._name = name
         self._ready = threading.Condition(self.lock)
-        self._desks: deque[Desk] = deque()
+        self._desks: deque[_Place] = deque()
         self._thread: threading.Thread | None = None
 
-    def wake(self, desk: Desk) -> None:
+    def wake(self, desk: _Place) -> None:
         """A desk has work; called with the lock held."""
         if desk not in self._desks:
             self._desks.append(desk)
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="painter", daemon=True)
+            self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
         self._ready.notify()
 
@@ -213,6 +253,7 @@ class _Painter:
                     self._ready.wait()
                 desk = self._desks.popleft()
             desk.work()
+            del desk  # nothing here keeps a widget that is gone
 
 
-_painter = _Painter()
+_painter, _slow = _Painter("painter"), _Painter("painter of what is long")

@@ -33,8 +33,11 @@ LIMIT = 10.0
 
 
 def painting() -> bool:
-    """Whether the painter's thread is at work, or about to be."""
-    painter = paint._painter
+    """Whether a painter's thread is at work, or about to be."""
+    return any(map(_paints, (paint._painter, paint._slow)))
+
+
+def _paints(painter: paint._Painter) -> bool:
     with painter.lock:
         if painter._desks:
             return True

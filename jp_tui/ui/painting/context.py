@@ -23,6 +23,8 @@ from jp_tui.ui.painting.rows import Piece, Row
 
 APPROVED, LINES = 512 * 1024, 10_000
 """Characters and lines that can be put before somebody at once; what is longer can never be seen to its end."""
+FIRST, FIRST_LINES = 8 * 1024, 120
+"""Characters and lines of a long context that are laid out at once, the rest in its own time (T4)."""
 SPLIT = 60
 """Fewest cells for two columns."""
 
@@ -33,20 +35,54 @@ def context(
     """The rows of a context, and where its hunks begin. `split` puts a diff's two sides beside each other, `named` is
     a file that need not be named in it."""
     frame = Frame(look, width, look.text)
-    shown, missing = plain.cut(text.raw.strip("\n"), APPROVED if approval else plain.SHOWN)
-    if shown.count("\n") > LINES:
-        kept = "\n".join(shown.split("\n", LINES)[:LINES])
-        shown, missing = kept, missing + len(shown) - len(kept)
-    found = _content(Foreign(shown), frame, approval, split and width >= SPLIT, named)
-    if approval and (kinds := neutral.warnings(shown)):
-        badge = frame.paragraph([Piece(f"▲ found in this text: {', '.join(kinds)}", look.waiting + Style(bold=True))])
-        found.rows[:0] = badge
-        found.hunks = [at + len(badge) for at in found.hunks]
-        found.first = None  # nobody is led past the badge
+    shown, missing = _bounded(text, approval)
+    found = _content(Foreign(shown), frame, approval, split and width >= SPLIT, named, is_diff=diff.is_diff(shown))
+    if approval:
+        _warned(found, shown, frame)
     if missing:
         found.rows.append(plain.note(missing, frame))
         found.whole = False
     return found
+
+
+def beginning(
+    text: Foreign, width: int, look: Look, *, approval: bool = True, split: bool = False, named: str = ""
+) -> Painted | None:
+    """The first rows of a context that is long, to stand there while `context` lays out all of it; None of a short one.
+
+    But for a badge and the last few its rows are those of the whole. What all of it changes is not known, and not told.
+    """
+    shown, _ = _bounded(text, approval)
+    if len(shown) <= 2 * FIRST and shown.count("\n") <= 2 * FIRST_LINES:
+        return None
+    frame = Frame(look, width, look.text)
+    kept = "\n".join(shown[:FIRST].split("\n", FIRST_LINES)[:FIRST_LINES])
+    found = _content(Foreign(kept), frame, approval, split and width >= SPLIT, named, is_diff=diff.is_diff(shown))
+    if approval:
+        _warned(found, kept, frame)  # to look for more in all of it takes long, too
+    found.rows.append(frame.emit([Piece("⟨the rest is being laid out⟩", look.waiting)]))
+    found.added = found.removed = 0
+    found.whole, found.more = False, True
+    return found
+
+
+def _bounded(text: Foreign, approval: bool) -> tuple[str, int]:
+    """What is shown of a context, and how many characters are not."""
+    shown, missing = plain.cut(text.raw.strip("\n"), APPROVED if approval else plain.SHOWN)
+    if shown.count("\n") > LINES:
+        kept = "\n".join(shown.split("\n", LINES)[:LINES])
+        shown, missing = kept, missing + len(shown) - len(kept)
+    return shown, missing
+
+
+def _warned(found: Painted, shown: str, frame: Frame) -> None:
+    """A badge above the rows names what is odd in a text."""
+    if kinds := neutral.warnings(shown):
+        style = frame.look.waiting + Style(bold=True)
+        badge = frame.paragraph([Piece(f"▲ found in this text: {', '.join(kinds)}", style)])
+        found.rows[:0] = badge
+        found.hunks = [at + len(badge) for at in found.hunks]
+        found.first = None  # nobody is led past the badge
 
 
 def paint_context(text: Foreign, width: int, look: Look, *, approval: bool) -> list[Strip]:
@@ -54,8 +90,8 @@ def paint_context(text: Foreign, width: int, look: Look, *, approval: bool) -> l
     return [row.strip for row in context(text, width, look, approval=approval).rows]
 
 
-def _content(text: Foreign, frame: Frame, approval: bool, split: bool, named: str) -> Painted:
-    if diff.is_diff(text.raw):
+def _content(text: Foreign, frame: Frame, approval: bool, split: bool, named: str, *, is_diff: bool) -> Painted:
+    if is_diff:
         raw = text.raw if approval else neutral.neutralise(text)
         if split:
             return sides(raw, frame, approval=approval, named=named)

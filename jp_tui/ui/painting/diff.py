@@ -260,13 +260,15 @@ def _inside_word(before: str, after: str, at: int) -> bool:
 @dataclass(slots=True)
 class Painted:
     """A diff or another context as rows; `hunks` are the rows where hunks begin, `first` that of the first changed
-    line, `last` that behind the last one when more follows, `whole` whether nothing was cut."""
+    line, `last` that behind the last one when more follows, `whole` whether nothing was cut, `more` whether that is
+    because the rest is still to be laid out."""
 
     rows: list[Row] = field(default_factory=list)
     hunks: list[int] = field(default_factory=list)
     added: int = 0
     removed: int = 0
     whole: bool = True
+    more: bool = False
     first: int | None = None
     last: int | None = None
 

@@ -68,4 +68,5 @@ class Telling(_Part):
 
     def under(self, shown: ContextView) -> Content:
         """The question's line with what stands above it."""
-        return words.under(self.asks, shown.changes, shown.hunk[1], shown.unseen, shown.lines)
+        hunks = shown.hunk[1] if shown.complete else 0
+        return words.under(self.asks, shown.changes, hunks, shown.unseen, shown.lines)

@@ -1,13 +1,17 @@
 """A question's context in a sheet: a diff, a plan, a command; scrolled, and seen to its end or not (E1, E15).
 
 Reports how much of it was on the screen, so that a Yes can wait for that; decides nothing. Painted at once, since a
-sheet must know how high it is; approval mode unless it is told otherwise (traps.md T3).
+sheet must know how high it is; of what is long the beginning, while the rest is laid out beside the loop (T4), and
+until then it was not seen. Approval mode unless it is told otherwise (traps.md T3).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import TypedDict
 
 from textual import events
 from textual.binding import Binding
@@ -16,7 +20,9 @@ from textual.message import Message
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.column import Anchor
-from jp_tui.ui.painting.context import context
+from jp_tui.ui.paint import Errand
+from jp_tui.ui.painting import plain
+from jp_tui.ui.painting.context import beginning, context
 from jp_tui.ui.painting.diff import Painted
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look, look
@@ -26,6 +32,10 @@ from jp_tui.ui.widgets.scrolled import scrolling
 
 FEW, LEAD = 12, 1
 """Rows below which a diff begins with its first changed line, and the rows shown above that."""
+
+Key = tuple[int, bool]
+"""A width and whether a diff stands in two columns."""
+_Made = tuple[int, Key, Painted]
 
 
 class _Rows:
@@ -49,6 +59,27 @@ class _Rows:
 
     def row_of(self, anchor: Anchor) -> int | None:
         return anchor.seq
+
+
+class _As(TypedDict):
+    approval: bool
+    split: bool
+    named: str
+
+
+def _laid_out(run: int, key: Key, whole: Callable[[], Painted], colours: Look) -> _Made:
+    """On another thread: all rows. What trips a parser must not end that thread; it is never seen to its end."""
+    try:
+        return run, key, whole()
+    except Exception:
+        words = [plain.words("⟨this could not be laid out⟩", colours.waiting)]
+        return run, key, Painted(Frame(colours, key[0], colours.text).paragraph(words), whole=False)
+
+
+def _alike(old: list[Row], new: list[Row]) -> int:
+    """How many rows both begin with."""
+    pairs = zip(old, new, strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one.text != other.text), min(len(old), len(new)))
 
 
 class ContextView(RowView, can_focus=True):
@@ -76,6 +107,12 @@ class ContextView(RowView, can_focus=True):
         unseen: int
         lines: int
 
+    @dataclass
+    class _Whole(Message):
+        """All of it is laid out."""
+
+        made: _Made
+
     def __init__(
         self, text: Foreign, *, approval: bool = True, focus: bool = True, named: str = "", id: str | None = None
     ) -> None:
@@ -86,10 +123,17 @@ class ContextView(RowView, can_focus=True):
         self._untouched = True
         """Nobody scrolled yet: it stands where it should begin."""
         self._colours = look({})
-        self._made: dict[tuple[int, bool], Painted] = {}
+        self._made: dict[Key, Painted] = {}
         self._width, self._seen, self._of = 1, 0, 0
         self._following = False
         self._pane = _Rows(Painted(), 1, self._colours)
+        self._errand: Errand[_Made] = Errand(self._deliver)
+        self._run, self._asked = 0, (0, False)
+        """How often it began anew, so that late rows are known as such, and the key that is being laid out."""
+        self._held = False
+        """What stands there is all of this text at another width or in other colours: it stays until it is laid out."""
+        self._to_end, self._to_hunk = False, 0
+        """Where to go when all of it is laid out: its end, or that hunk."""
 
     # --- what a sheet asks ---------------------------------------------------------------------------------
 
@@ -98,6 +142,8 @@ class ContextView(RowView, can_focus=True):
         self._approval = self._approval if approval is None else approval
         self._text, self._seen, self._of, self.top = text, 0, 0, 0
         self._untouched = True
+        self._pane = _Rows(Painted(), 1, self._colours)
+        self._to_end, self._to_hunk = False, 0
         self._again()
         self.refresh(layout=True)
 
@@ -121,9 +167,14 @@ class ContextView(RowView, can_focus=True):
         return self._seen > 0 and self.unseen == 0
 
     @property
+    def complete(self) -> bool:
+        """Whether all of it is laid out, so that its rows and hunks are counted."""
+        return not self._pane.painted.more
+
+    @property
     def fits(self) -> bool:
         """Whether all of it is visible at once."""
-        return self.lines <= self.height
+        return self.complete and self.lines <= self.height
 
     @property
     def split(self) -> bool:
@@ -153,12 +204,9 @@ class ContextView(RowView, can_focus=True):
 
     def action_split(self) -> None:
         """One column or two; the hunk at the top stays there."""
-        at = self.hunk[0] - 1
+        self._to_hunk = self.hunk[0] - 1
         self._split = not self._split
         self._again()
-        starts = self._pane.painted.hunks
-        if at > 0 and at < len(starts):
-            self.scroll_to_row(starts[at])
         self.refresh(layout=True)
 
     def action_hunk(self, step: int) -> None:
@@ -173,7 +221,12 @@ class ContextView(RowView, can_focus=True):
 
     def scroll_to_row(self, row: int) -> None:
         self._untouched = False
+        self._to_end, self._to_hunk = False, 0
         super().scroll_to_row(row)
+
+    def scroll_to_end(self) -> None:
+        super().scroll_to_end()
+        self._to_end = self._held or not self.complete
 
     def _begin(self) -> None:
         """Where few rows are, begin just above the first line that changes, not with what leads up to it."""
@@ -193,30 +246,80 @@ class ContextView(RowView, can_focus=True):
         return self._made[key]
 
     def paint(self, width: int) -> Painted:
-        """All of it at a width."""
-        look, approval = self._colours, self._approval
-        return context(self._text, width, look, approval=approval, split=self._split, named=self._named)
+        """All of it at a width, or its beginning."""
+        return beginning(self._text, width, self._colours, **self._as()) or self._whole(width)()
+
+    def _whole(self, width: int) -> Callable[[], Painted]:
+        return partial(context, self._text, width, self._colours, **self._as())
+
+    def _as(self) -> _As:
+        return {"approval": self._approval, "split": self._split, "named": self._named}
 
     def _again(self) -> None:
         self._made.clear()
+        self._run, self._asked = self._run + 1, (0, False)
+        self._errand.want(None)
         self._lay_out()
 
     def _lay_out(self) -> None:
         if self._width <= 1:
             return  # it has no place yet
+        painted = self._painted(self._width)
+        self._held = painted.more and self.complete and self.lines > 0
+        if painted.more:
+            self._order(self._key)
+        if not self._held:
+            self._put(painted)
+
+    def _put(self, painted: Painted) -> None:
+        """Show these rows."""
         before = self.lines
-        self._pane = _Rows(self._painted(self._width), max(self._width - 1, 1), self._colours)
-        if self._of and self.lines != before and before:  # the same share of it counts as seen
+        end, hunk = self._to_end, self._to_hunk
+        old, self._held = self._pane.painted, False
+        self._pane = _Rows(painted, max(self._width - 1, 1), self._colours)
+        if old.more:  # only what the whole has as well
+            self._seen = min(self._seen, _alike(old.rows, painted.rows))
+        elif self._of and self.lines != before and before:  # the same share of it counts as seen
             self._seen = self.lines if self._seen >= before else self._seen * self.lines // before
         self._of = self.lines
-        super().scroll_to_row(self.top)
+        super().scroll_to_row(self.lines if end else self.top)
+        if 0 < hunk < len(painted.hunks):
+            self.scroll_to_row(painted.hunks[hunk])
+        self._to_end, self._to_hunk = end and painted.more, hunk if painted.more else 0
         self._begin()
         self.look()
         self.refresh()
 
+    @property
+    def _key(self) -> Key:
+        return max(self._width - 1, 1), self._split
+
+    def _order(self, key: Key) -> None:
+        """Have all of it laid out at a width, if nobody does so."""
+        if key != self._asked:
+            self._asked = key
+            self._errand.want(partial(_laid_out, self._run, key, self._whole(key[0]), self._colours))
+
+    def _deliver(self, made: _Made) -> None:
+        """On another thread: `post_message` is the one call that Textual makes safe there."""
+        with suppress(RuntimeError):  # the app's loop may have ended meanwhile
+            self.post_message(self._Whole(made))
+
+    def on_context_view__whole(self, message: ContextView._Whole) -> None:
+        message.stop()
+        run, key, painted = message.made
+        if run != self._run or key != self._asked:
+            return
+        self._asked, self._made[key] = (0, False), painted
+        if key != self._key:
+            return
+        self._put(painted)
+        self.post_message(self.Seen(self.unseen, self.lines))
+        self.refresh(layout=True)
+
     def look(self) -> None:
         """Note what is on the screen now."""
-        if self.height <= 0 or not self.lines or not self.display or not self.is_attached:
+        if self.height <= 0 or not self.lines or not self.display or not self.is_attached or self._held:
             return
         seen = max(self._seen, min(self.top + self.height, self.lines))
         if seen != self._seen or not self._of:
@@ -232,6 +335,9 @@ class ContextView(RowView, can_focus=True):
     def on_mount(self) -> None:
         self._recolour()
         self.app.theme_changed_signal.subscribe(self, lambda _: self._recolour())
+
+    def on_unmount(self) -> None:
+        self._errand.close()
 
     def _recolour(self) -> None:
         self._colours = look(self.app.get_css_variables())
