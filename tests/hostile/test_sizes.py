@@ -42,7 +42,11 @@ OUTPUT, STREAMED, REPLY, DIFF, CALLS = (
 )  # fmt: skip
 PLACED: dict[str, Any] = {"key": "1", "place": (1, 0)}
 WIDTH = 100
-IN_A_TERMINAL = (("SIZE-001", "conversation", "output"), ("SIZE-001", "refusals", "refusal"))
+IN_A_TERMINAL = (
+    ("SIZE-001", "conversation", "output"), ("SIZE-001", "refusals", "refusal"),
+    ("SIZE-003", "sheet: permission", "what the tool shows"), ("SIZE-001", "sheet: hunks", "words before the diff"),
+    ("SIZE-001", "page: settings", "default"),
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,6 @@ from jp_tui.ui.sheets.verdict import VERDICT, VerdictSheet
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.drafts import Draft
-from jp_tui.view.pastes import cleaned
 
 
 class DeliverySheet(VerdictSheet):
@@ -79,7 +78,7 @@ class DeliverySheet(VerdictSheet):
 
     def action_edit(self) -> None:
         if self._given is None:
-            self._given = cleaned(neutralise(self.prompt.result))
+            self._given = neutralise(self.prompt.result)  # nothing is left that a field would clean away
         if not self.result.value:
             self.result.put(self._given)
         self.write(self.result)
