@@ -17,7 +17,7 @@ import time
 
 from jp_tui.guardian.child import DOWN, GIVE, SO_FAR, UP, WORD, WORD_LINES, Self, set_stderr_aside
 from jp_tui.guardian.front import GONE, LEAVE, NOTHING, Front, Wish, possible
-from jp_tui.guardian.terminal import STDERR, STDIN, STDOUT, in_foreground, printable, put, quietly, restore
+from jp_tui.guardian.terminal import STDERR, STDIN, STDOUT, in_foreground, let_go, printable, put, quietly, restore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ class _Guardian:
         elif self.up:
             restore(self.original)
             self.up = False  # the app finds its settings gone and says when it takes the screen again
+        let_go(self.original)
         posix.kill(posix.getpid(), _signal.SIGSTOP)
         self.resumed = time.monotonic()
         if self.front is not None and in_foreground(STDIN):
@@ -253,6 +254,7 @@ def run_guarded(child: Callable[[], int], wish: Wish | None = None) -> int:
     status = guardian.run()
     guardian.put_back()
     guardian.farewell(status)
+    let_go(original)
     if guardian.left:
         return 0  # as the workspace's own Ctrl+C twice (S1)
     return 128 + posix.WTERMSIG(status) if posix.WIFSIGNALED(status) else posix.WEXITSTATUS(status)

@@ -83,13 +83,25 @@ def settings(attributes: list[Any]) -> None:
     quietly(termios.tcsetattr, STDIN, termios.TCSANOW, attributes)
 
 
+def undiscarded(attributes: list[Any]) -> list[Any]:
+    """These settings, but that Ctrl+C throws away nothing that the terminal has still to read: what restores it."""
+    return [*attributes[:3], attributes[3] | termios.NOFLSH, *attributes[4:]]
+
+
+def let_go(attributes: list[Any] | None) -> None:
+    """The settings to the letter, once all is written; the terminal is somebody else's from now on."""
+    if attributes is not None and in_foreground(STDIN):
+        settings(attributes)
+
+
 def restore(attributes: list[Any] | None) -> None:
-    """Bring the terminal back: `attributes` as termios gave them, then RESET, then drop what was typed.
+    """Bring the terminal back: `attributes` as termios gave them, then RESET, then drop what was typed; `let_go` ends
+    it.
 
     What a stalled terminal has not read yet is thrown away, so that RESET is the first thing it reads.
     """
     if attributes is not None and in_foreground(STDIN):
-        settings(attributes)
+        settings(undiscarded(attributes))
     if not put(STDOUT, RESET):
         quietly(termios.tcflush, STDOUT, termios.TCOFLUSH)
         put(STDOUT, RESET)
