@@ -54,6 +54,8 @@ def shown(size: tuple[int, int], text: str) -> pyte.Screen:
 def as_painted(app: Host) -> str:
     """The whole screen as it goes to the terminal."""
     strips = app.screen._compositor.render_strips()
+    for segment in (segment for strip in strips for segment in strip if segment.style is not None):
+        segment.style._ansi = None  # a style keeps how it was written first, by another test's console
     return "\x1b[?7l" + "".join(f"\x1b[{y + 1};1H{strip.render(app.console)}" for y, strip in enumerate(strips))
 
 
