@@ -189,14 +189,19 @@ class Column:
             if start > last:
                 return
 
-    def far_runs(self, row: int, keep: int) -> list[Section]:
-        """Held runs beyond the `keep` nearest to a row, the farthest first; never the last one."""
+    def far_runs(self, row: int, keep: int, near: tuple[int, int]) -> list[Section]:
+        """Held runs beyond the `keep` nearest to a row, the farthest first; never the last one, nor one that reaches
+        into the rows `near`."""
         self._update()
         found = self._places.find(min(max(row, 0), max(self._places.total - 1, 0)))
         here = found[0] if found else 0
         held = [at for at, one in enumerate(self._sections) if one.run is not None and one.run.held][:-1]
         far = sorted(held, key=lambda at: -abs(at - here))[: max(len(held) + 1 - keep, 0)]
-        return [self._sections[at] for at in far]
+        return [self._sections[at] for at in far if not self._reaches(at, *near)]
+
+    def _reaches(self, at: int, first: int, last: int) -> bool:
+        start = self._places.start(at)
+        return start <= last and start + self._sections[at].sums.total > first
 
 
 def seq_of(key: str) -> int | None:

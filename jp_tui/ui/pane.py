@@ -23,10 +23,11 @@ from jp_tui.view.blocks import Block, Said, Thought
 from jp_tui.view.pages import Pages
 from jp_tui.view.story import Changes, Story
 
-KEPT = 400
-"""Painted blocks that are kept near the viewport (HOUSE "The way of a page")."""
-HELD = 12
-"""Runs of events that are held."""
+KEPT, ROWS, SCREENS = 400, 400, 8
+"""Most painted blocks that are kept near the viewport (HOUSE "The way of a page"); the rows of it that they may have:
+so many, or so many screens of them, as they weigh more than all else that is held."""
+HELD, ROUND = 6, 5
+"""Runs of events that are held; screens above and below that are never let go, as they would be asked for again."""
 PAGE = 256
 """Events that are asked for at once."""
 
@@ -234,18 +235,13 @@ class Pane:
         return None
 
     def trim(self, top: int, height: int) -> None:
-        """Let go what is far from the viewport: painted rows beyond `KEPT` blocks, events beyond `HELD` runs."""
-        middle = top + height // 2
-        if len(self._painted) > KEPT * 5 // 4:
-            near = {
-                block.key: abs(start - middle)
-                for start, block in self.column.blocks(middle - 4 * KEPT, middle + 4 * KEPT)
-            }
-            kept = {*sorted(near, key=near.__getitem__)[:KEPT], *(block.key for block in self.story.live)}
-            for key in [key for key in self._painted if key not in kept]:
-                self._known[key] = len(self._painted.pop(key).rows)
+        """Let go what is far from the viewport: painted rows beyond `KEPT` blocks or `ROWS`, events beyond `HELD`."""
+        middle, room = top + height // 2, max(ROWS, SCREENS * height)
+        if self.painted_blocks > KEPT * 5 // 4 or self.painted_rows > room * 5 // 4:
+            self._forget_painted(middle, room // 2)
         if sum(run.held for run in self.pages.runs) > HELD * 5 // 4:
-            for section in self.column.far_runs(middle, HELD):
+            near = top - ROUND * height, top + (ROUND + 1) * height
+            for section in self.column.far_runs(middle, HELD, near):
                 for block in section.blocks:
                     self._painted.pop(block.key, None)
                     self._known.pop(block.key, None)
@@ -255,10 +251,24 @@ class Pane:
                     self.pages.release(section.run, rows, heights.characters(section.run, rows, self.width))
             self.column.restructure()
 
+    def _forget_painted(self, middle: int, around: int) -> None:
+        """Of what is painted only the `KEPT` blocks nearest to a row stay, as far as they reach into those around."""
+        near: dict[str, int] = {}
+        for start, block in self.column.blocks(middle - around, middle + around):
+            near[block.key] = max(start - middle, middle - start - self._height(block), 0)
+        kept = {*sorted(near, key=near.__getitem__)[:KEPT], *(block.key for block in self.story.live)}
+        for key in [key for key in self._painted if key not in kept]:
+            self._known[key] = len(self._painted.pop(key).rows)
+
     @property
     def painted_blocks(self) -> int:
         """How many blocks are painted now."""
         return len(self._painted)
+
+    @property
+    def painted_rows(self) -> int:
+        """How many rows they have."""
+        return sum(len(held.rows) for held in self._painted.values())
 
 
 def _growing(block: Block) -> bool:

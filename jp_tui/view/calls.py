@@ -37,6 +37,12 @@ class Known:
     asked: dict[int, str] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
 
+    def let_go(self, first: int, last: int) -> bool:
+        """These events are no longer held; whether they were the last of it."""
+        left = {at for at in self.seen if not first <= at <= last}
+        gone, self.seen = len(left) < len(self.seen) and not left, left
+        return gone
+
 
 def tool_block(
     known: Known,

@@ -128,7 +128,7 @@ class Story(_Arrived):
         """Events of a page that is no longer held."""
         for seq in range(first, last + 1):
             self._by_event.pop(seq, None)
-        gone = [key for key, call in self._calls.items() if call.seen and all(first <= at <= last for at in call.seen)]
+        gone = [key for key, call in self._calls.items() if call.let_go(first, last)]
         for turn, call in gone:
             self._pairs.forget(turn, self._calls.pop((turn, call)).asked.values())
             self._asides.forget(turn, call)

@@ -8,12 +8,15 @@ from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.content import Content
 from textual.events import MouseScrollDown
 from textual.geometry import Region
 from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.widgets.lineview import LineView
+from jp_tui.ui.text import ours
+from jp_tui.ui.widgets.lineview import MOST, LineView
 from jp_tui.ui.widgets.sidebar import Sidebar, painted
 from jp_tui.ui.widgets.status import line
 from jp_tui.view.activity_lines import Line
@@ -178,6 +181,31 @@ async def test_it_is_scrolled_by_the_wheel_and_by_its_bar_and_keeps_what_is_sele
         app._main.query_one(Sidebar).focus()
         await pilot.press("home")
         assert view.top == 0 and app._main.get_selected_text() == said
+
+
+async def test_lines_of_long_ago_are_let_go_and_those_in_sight_are_not_painted_again() -> None:
+    """Issue 9, "a day of work": each duration that was shown made a line of its own."""
+    asked: list[object] = []
+
+    def made(width: int) -> list[object]:
+        return ["first", *(f"{turn[0]} {row}" for row in range(9))]
+
+    def shown(row: object, width: int) -> Content:
+        asked.append(row)
+        return ours("x").pad_right(width - 1)
+
+    class Lines(App[None]):
+        def compose(self) -> ComposeResult:
+            yield LineView(make=made, paint=shown)
+
+    app, turn = Lines(), [0]
+    async with app.run_test(size=(40, 12)):
+        view = app.query_one(LineView)
+        for turn[0] in range(MOST):
+            view.again()
+            view.render_lines(Region(0, 0, *view.size))
+            assert len(view._strips) <= MOST + view.size.height
+        assert asked.count("first") == 1 and len(asked) == 9 * MOST + 1
 
 
 async def test_where_nothing_scrolls_its_keys_are_the_workspaces() -> None:

@@ -10,8 +10,8 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.ui import paint
-from jp_tui.ui.pane import HELD, KEPT
+from jp_tui.ui import paint, pane
+from jp_tui.ui.pane import HELD, KEPT, ROWS
 from jp_tui.view.pages import RUN
 from tests.ui.transcript_host import Host, chat, screen, settled
 from tests.view.events_of import appended, delta
@@ -88,8 +88,39 @@ async def test_wherever_one_goes_everything_in_sight_is_there(seed: int) -> None
             await settled(pilot)
             assert whole(host)
             assert pane._pane.painted_blocks <= KEPT * 5 // 4 + 60
+            assert pane._pane.painted_rows <= ROWS * 5 // 4 + 5 * 24
             held = sum(run.events for run in pane._pane.pages.runs if run.held)
             assert held <= (HELD * 5 // 4 + 4) * RUN
+
+
+async def test_a_day_of_events_leaves_only_what_is_near() -> None:
+    """Issue 9, "a day of work": events that come one by one, and what is read again later is all there."""
+    host, events = Host(chat(30)), chat(2_400)
+    async with host.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        for event in events[30:]:
+            host.log_events.append(event)
+            host.transcript.apply(appended(event))
+            if event.seq % 60 == 0:
+                await settled(pilot)
+        shown = host.transcript._pane
+        assert shown.painted_rows <= ROWS * 5 // 4 + 5 * 24
+        assert sum(run.events for run in shown.pages.runs if run.held) <= (HELD * 5 // 4 + 1) * RUN
+        assert len(shown.story._by_event) <= (HELD * 5 // 4 + 1) * RUN
+        await pilot.press("home")
+        await settled(pilot)
+        assert numbers(host)[0] == 1 and whole(host)
+
+
+async def test_what_is_near_is_not_let_go_only_to_be_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A screen may reach over more runs than are to be held: it comes to rest."""
+    monkeypatch.setattr(pane, "HELD", 1)
+    host = Host(chat(3_000), page=60)
+    async with host.run_test(size=(80, 100)) as pilot:
+        await settled(pilot)
+        host.transcript.scroll_to_row(host.transcript._pane.total // 2)
+        await settled(pilot)
+        assert whole(host) and len(host.asked) <= 8
 
 
 async def test_reading_on_page_by_page_shows_every_turn_once() -> None:

@@ -92,6 +92,19 @@ def test_a_page_that_was_let_go_comes_back_the_same() -> None:
     assert blocks(story, len(events)) == stored_blocks(events)
 
 
+def test_of_a_call_that_reaches_over_two_pages_nothing_stays_once_both_were_let_go() -> None:
+    """Issue 9, "a day of work": a result of megabytes would stay for each of them."""
+    events = log(*turn())
+    for cut in range(1, len(events)):
+        story = Story()
+        story.load(events)
+        story.forget(1, cut)
+        story.forget(cut + 1, len(events))
+        assert not story._calls, cut
+        story.load(events)
+        assert blocks(story, len(events)) == stored_blocks(events)
+
+
 def test_a_growing_part_is_one_block_that_becomes_its_event_in_place() -> None:
     story = Story()
     story.load(log(stored.ChatRequest(content="hi")))

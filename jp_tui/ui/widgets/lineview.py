@@ -25,8 +25,8 @@ from jp_tui.ui.text import blank, join, ours
 
 Row = Hashable
 """What a row is known by."""
-MOST = 2048
-"""Strips that are kept."""
+MOST = 256
+"""Strips that are kept beside those in sight: durations and counts make new ones all day."""
 AT_ONCE, BETWEEN = 8, 0.002
 """Rows that are made at a stretch, a millisecond's work, and seconds between two of them."""
 
@@ -169,7 +169,7 @@ class LineView(Widget):
 
     def _strip(self, row: int) -> Strip:
         look = (self.visual_style, self.size.width - bool(self._bar), tuple(self.app.get_line_filters()))
-        if look != self._look or len(self._strips) > MOST:
+        if look != self._look:
             self._strips, self._look = {}, look
         if row >= self.total:
             return self._made(_NOTHING)
@@ -178,8 +178,15 @@ class LineView(Widget):
             content = self._content(key)
             return self._made(content.stylize(self._selection_style(), span[0], None if span[1] == -1 else span[1]))
         if (known := self._strips.get(key)) is None:
+            if len(self._strips) >= MOST + self.size.height:
+                self._keep_seen()
             known = self._strips[key] = self._made(self._content(key))
         return known
+
+    def _keep_seen(self) -> None:
+        """Only what is in sight stays."""
+        seen = self._rows[self.top : self.top + self.size.height]
+        self._strips = {key: self._strips[key] for key in seen if key in self._strips}
 
     def _content(self, row: Row) -> Content:
         return self._paint(row, self.size.width - bool(self._bar))

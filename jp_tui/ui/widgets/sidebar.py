@@ -152,10 +152,19 @@ def _row(row: Hashable, width: int) -> Content:
     return rows(line, width)[at]
 
 
-@lru_cache(maxsize=1024)
 def rows(line: Line, width: int) -> tuple[Content, ...]:
     """The rows of a painted line."""
+    return (_rows_of_tall if line.role in _TALL else _rows_of_one)(line, width)
+
+
+def _made(line: Line, width: int) -> tuple[Content, ...]:
     return tuple(painted(line, width).split("\n", allow_blank=True)) or (blank(),)
+
+
+_rows_of_tall = lru_cache(maxsize=1024)(_made)
+"""Asked for with every change of what waits, in sight or not."""
+_rows_of_one = lru_cache(maxsize=64)(_made)
+"""Asked for once: what is made of them is kept by the view, and durations make new ones all day."""
 
 
 def painted(line: Line, width: int) -> Content:
