@@ -2,7 +2,8 @@
 
 A collection stops every thread. Of what is young it takes a millisecond; of everything, with a thousand questions
 about, two hundred, so that one is never Python's own choice but is made after a while without keys and events. At
-rest nothing is looked at. It frees nothing that is in use, and keeps no count of memory.
+rest nothing is looked at. What was freed goes back to the system. It frees nothing that is in use, and keeps no count
+of memory.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import gc
 from collections.abc import Callable
 from time import monotonic
 from typing import Literal
+
+from jp_tui.system.heap import give_back
 
 OFTEN = (2_000, 1_000_000, 1_000_000)
 """How many new things are looked at in one go; what stayed then never is by itself."""
@@ -25,10 +28,16 @@ PAUSE = 0.5
 """Seconds without a key that make such a moment."""
 
 
+def everything() -> None:
+    """All garbage, and the room that it had."""
+    gc.collect()
+    give_back()
+
+
 class Tidying:
     """Collects in the thread of the loop that `begin` is called in. `clock` gives seconds."""
 
-    def __init__(self, clock: Callable[[], float] = monotonic, collect: Callable[[], object] = gc.collect) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic, collect: Callable[[], object] = everything) -> None:
         self._clock, self._collect = clock, collect
         self._key = self._event = 0.0
         self._looks = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -45,6 +46,17 @@ async def test_all_is_collected_once_after_enough_small_looks_and_never_at_rest(
         assert tidy._later is None and moments == [1.0]
     finally:
         tidy.end()
+
+
+def test_what_was_collected_goes_back_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 9, "a day of work": in this order."""
+    found = []
+    thing = Cycle()
+    gone = weakref.ref(thing)
+    monkeypatch.setattr(tidying, "give_back", lambda: found.append(gone()))
+    del thing
+    Tidying()._collect()
+    assert found == [None]
 
 
 async def test_a_key_puts_it_off(moments: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
