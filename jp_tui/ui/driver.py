@@ -171,7 +171,7 @@ class WorkspaceDriver(Held, LinuxDriver):
             self.write("\x1b[?1016l")
         if not self._settings_are_ours():
             self.attrs_before = None
-        elif self.attrs_before is not None and not self._alone:
+        elif self.attrs_before is not None and not _alone(self._guardian_died):
             self.attrs_before = guardian.undiscarded(self.attrs_before)  # until the guardian lets go
         super().stop_application_mode()
         self._restores = True
@@ -200,18 +200,13 @@ class WorkspaceDriver(Held, LinuxDriver):
         if output is None:
             return
         done = output.close() and self._restores
-        alone = self._alone
+        alone = _alone(self._guardian_died)
         if not done and alone:
             guardian.restore(self.attrs_before)
         if alone:
             guardian.let_go(guardian.original_termios())
         if done or alone:
             guardian.screen_down()  # else the guardian finds the screen up, and restores it
-
-    @property
-    def _alone(self) -> bool:
-        """Whether no guardian looks after the terminal."""
-        return self._guardian_died or guardian.parent_pipe_fd() is None
 
     def _settings_are_ours(self) -> bool:
         """Not when another program has the terminal and changed it: a shell, after the guardian's death."""
@@ -382,3 +377,8 @@ class WorkspaceDriver(Held, LinuxDriver):
         if text := self._typed.feed(text, now):  # the parser takes an empty one for the end
             for message in parser.feed(spelled_out(text)):
                 self.process_message(message)
+
+
+def _alone(guardian_died: bool) -> bool:
+    """Whether no guardian looks after the terminal."""
+    return guardian_died or guardian.parent_pipe_fd() is None
