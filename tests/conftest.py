@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A shared machine is slow now and then: a wrong result is a failure, a slow example is not.
 # A long run: --hypothesis-profile=long
-settings.register_profile("jp", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("jp", max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", settings.get_profile("jp"), max_examples=5_000)
 settings.load_profile("jp")
 

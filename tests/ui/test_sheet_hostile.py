@@ -28,9 +28,10 @@ from tests.ui.sheet_host import (
 )
 
 SAMPLES = (
-    "[/]", "[red]x[/] [@click=app.quit]x[/] [link='javascript:alert(1)']x[/link]", "[/foo", "$x [b {who} {0}",
+    "[/]", "[/foo [red]x[/] [@click=app.quit]x[/] $x [b {who} {0}",
     "\x1b[31mred\x1b[0m \x1b]0;title\x07x \x9b2Jx a\rb a\x00b \x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\",
-    "x\u202egnp.exe a\u200bb \ud800", "𝕏" * 300, "\n" * 70 + "tail", " " * 300 + "tail",
+    "x\u202egnp.exe a\u200bb \ud800",
+    "𝕏" * 300 + "\n" * 70 + "tail" + " " * 300 + "tail",
 )  # fmt: skip
 
 
