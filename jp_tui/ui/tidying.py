@@ -16,8 +16,9 @@ from typing import Literal
 
 from jp_tui.system.heap import give_back
 
-OFTEN = (2_000, 1_000_000, 1_000_000)
-"""How many new things are looked at in one go; what stayed then never is by itself."""
+OFTEN = (2_000, 10, 1_000_000)
+"""How many new things are looked at in one go, and after how many such looks what stayed then is once more, a
+millisecond's work: else a busy hour without a pause would keep all its garbage. What stays then never is by itself."""
 ENOUGH = 10
 """Such looks after which there is something to collect."""
 QUIET = 2.0

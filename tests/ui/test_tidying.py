@@ -59,6 +59,22 @@ def test_what_was_collected_goes_back_to_the_system(monkeypatch: pytest.MonkeyPa
     assert found == [None]
 
 
+def test_garbage_that_outlived_a_look_goes_without_a_pause() -> None:
+    """Issue 9, "a day of work": a turn's cycles live longer than one look; nothing of what it makes is held for it."""
+    tidy, kept = Tidying(), list[object]()
+    tidy.begin()
+    try:
+        thing = Cycle()
+        gone = weakref.ref(thing)
+        gc.collect(0)
+        del thing
+        for _ in range(15 * OFTEN[0]):
+            kept.append([])
+        assert gone() is None and kept
+    finally:
+        tidy.end()
+
+
 async def test_a_key_puts_it_off(moments: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tidying, "QUIET", 5.0)
     now = [100.0]
