@@ -14,7 +14,7 @@ from tests.faults.report import Found
 from tests.faults.terminal import descendants
 from tests.headless.rpc_peer import prompted, rpc
 
-WHOLE, BOUNDED = (500, 10_000), (40, 90)
+WHOLE, BOUNDED = (500, 10_000), (15, 40)
 """Turns before the first look, and in all."""
 MOST_MIB = 50
 SCRIPT = """\
