@@ -42,7 +42,7 @@ PROMISES: dict[str, tuple[str, str]] = {
     "slots": ("Hostile text in any place of the screen acts nowhere and holds nothing up", "faults/test_slots"),
     "secrets": ("No secret reaches a child, a log, a report, the store or another server", "faults/test_planted"),
     "network": ("Nobody is talked to unasked: no telemetry", "faults/test_network"),
-    "soak": ("A day of work does not grow it", "hostile/test_runtime"),
+    "soak": ("Turns one after the other leak neither memory nor files", "hostile/test_runtime"),
 }
 """Each part's promise in words, and the test in tests/ that CI runs of it."""
 
