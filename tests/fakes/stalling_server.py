@@ -12,9 +12,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
-Place = Literal[
+Nine = Literal[
     "no connection",
     "accepts and reads nothing",
     "TLS handshake",
@@ -24,20 +24,9 @@ Place = Literal[
     "between events",
     "in an event",
     "after the last event",
-    "in a refusal",
-    "proxy's answer",
 ]
-NINE: tuple[Place, ...] = (
-    "no connection",
-    "accepts and reads nothing",
-    "TLS handshake",
-    "before the headers",
-    "in the headers",
-    "before the first event",
-    "between events",
-    "in an event",
-    "after the last event",
-)
+Place = Literal[Nine, "in a refusal", "proxy's answer"]
+NINE: tuple[Nine, ...] = get_args(Nine)
 DRIP_SECS = 0.03
 LIMIT = 20.0
 _HEAD = b"HTTP/1.1 %d OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
