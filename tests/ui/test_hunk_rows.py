@@ -14,6 +14,7 @@ from jp_tui.questions.types import Part
 from jp_tui.ui.painting import diff, hunks
 from jp_tui.ui.painting.hunks import FEW, Pile, Standing
 from jp_tui.ui.painting.hunks_outline import beside, outline, rows_about
+from jp_tui.ui.painting.hunks_stretches import LINES, stretches
 from jp_tui.ui.painting.look import look
 from jp_tui.ui.sheets.hunks import HunkSheet, by_hunks
 from tests.ui.sheet_host import Host, hunky, text_of
@@ -40,6 +41,15 @@ def some(count: int, seed: int, odd: bool) -> tuple[Part, ...]:
     )
 
 
+def long(number: int, odd: bool = False) -> Part:
+    """A hunk of more than a thousand lines: a few of each kind by turns, many, and many that stand for others."""
+    rand = random.Random(number)
+    words = ["plain text", "x = call(first, second)", "    indented"] + (ODD if odd else [])
+    turns = [sign for _ in range(60) for sign in "-" * rand.randint(0, 3) + "+" * rand.randint(1, 3) + "  "]
+    signs = [*turns, *("-" * 300), *("+" * 500), *(" " * 300), *("+" * 250)]
+    return part(number, *(sign + rand.choice(words) for sign in signs))
+
+
 def standing(parts: tuple[Part, ...], at: int = 0, **comments: str) -> Standing:
     names = [one.id for one in parts]
     return Standing(names, frozenset(names[::2]), at, {name.removeprefix("h"): said for name, said in comments.items()})
@@ -50,23 +60,25 @@ def standing(parts: tuple[Part, ...], at: int = 0, **comments: str) -> Standing:
 @pytest.mark.parametrize("short", [False, True])
 def test_the_rows_of_plain_text_are_known_before_it_is_painted(width: int, split: bool, short: bool) -> None:
     split = split and width > 60
-    for one in some(40, width, odd=False):
-        painted = hunks._body(one.diff, LOOK, width, split=split, short=short)
-        assert rows_about(outline(one.diff), width, split=split, short=short) == len(painted), one.diff
+    for one in (*some(40, width, odd=False), long(1), long(2)):
+        for stretch in stretches(0, one, outline(one.diff), split=split):
+            painted = hunks._body(stretch, LOOK, width, split=split, short=short)
+            about = rows_about(stretch.known, width, split=split, cut=stretch.cut(short))
+            assert about == len(painted), one.diff
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 @pytest.mark.parametrize("split", [False, True])
 def test_what_is_in_sight_is_settled_and_is_what_all_of_it_painted_gives(width: int, split: bool) -> None:
-    parts = some(FEW + 20, width, odd=True)
-    stands = standing(parts, 3, h2="a comment that is long enough " * 6, h60="short")
+    parts = (*some(FEW + 20, width, odd=True), long(71, odd=True), long(72))
+    stands = standing(parts, 3, h2="a comment that is long enough " * 6, h60="short", h71="and this")
     pile = Pile(parts, width, LOOK, split=split, named="a.py")
     found, top = pile.rows(stands), 0
     while top < len(found.rows):  # a screen of 20 rows at a time, as one reads on
         while found.settle(top, top + 20):
             found = pile.rows(stands)
         top += 20
-    all_of_it = [row for number in range(len(parts)) for row in pile._part(number, stands.mark(number))]
+    all_of_it = [row for at in range(len(pile._all)) for row in pile._painted(at, stands)]
     assert [row.text for row in found.rows] == [row.text for row in all_of_it]
     assert found.ends[-1] == len(all_of_it) and not found.settle(0, len(all_of_it))
 
@@ -142,3 +154,32 @@ async def test_a_guess_that_was_wrong_moves_nothing_that_is_read(painted: Counte
             assert not found.settle(view.top, view.top + view.height), "what is in sight is settled"
             assert view.top <= found.hunks[view.at] < view.top + view.height, "the cursor's head is in sight"
         assert view.at == 40 and painted["parts"] < 300
+
+
+@pytest.mark.parametrize("split", [False, True])
+def test_a_long_hunk_is_taken_apart_where_nothing_is_lost_and_nothing_moves(split: bool) -> None:
+    one = long(3)
+    found = stretches(0, one, outline(one.diff), split=split)
+    lines = [change for stretch in found for change in stretch.changes]
+    every = diff.read(one.diff)[1:]
+    assert sorted(map(str, lines)) == sorted(map(str, every)) and len(found) > 5
+    assert all(len(stretch.changes) <= LINES for stretch in found)
+    for sign in ("+", "-", " "):
+        order = [change for change in lines if change.sign == sign]
+        assert order == [change for change in every if change.sign == sign], "each side in its order"
+    assert split or lines == every
+    assert [(stretch.first, stretch.last) for stretch in found if stretch.first or stretch.last] == [(1, 0), (0, 1)]
+
+
+async def test_t4_of_a_hunk_of_thousands_of_lines_only_what_is_in_sight_is_painted(painted: Counter[str]) -> None:
+    parts = (part(9, *(f"+line {number}" for number in range(5000))), *some(2, 1, odd=False))
+    app = Host(hunky(parts=parts))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        sheet = app.sheet
+        assert isinstance(sheet, HunkSheet)
+        await app.type(pilot, "space", "]", "[")
+        assert painted["parts"] < 12
+        sheet.view.scroll_to_end()
+        await pilot.pause()
+        assert "3/3 line 2" in text_of(app) and painted["parts"] < 20

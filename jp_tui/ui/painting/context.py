@@ -104,6 +104,11 @@ def _content(text: Foreign, frame: Frame, approval: bool, split: bool, named: st
 def sides(text: str, frame: Frame, *, approval: bool, named: str = "") -> Painted:
     """A diff in two columns."""
     changes = diff.headed(diff.read(text), named) if approval else diff.read(text)
+    return columns(changes, frame, approval=approval)
+
+
+def columns(changes: Sequence[Change], frame: Frame, *, approval: bool) -> Painted:
+    """Lines of a diff, as `sides`."""
     found = Painted(added=diff.counts(changes)[1], removed=diff.counts(changes)[2])
     left = (frame.full - 1) // 2
     widths = (left, frame.full - 1 - left)

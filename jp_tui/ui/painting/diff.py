@@ -330,7 +330,11 @@ def pairs(group: Sequence[Change]) -> list[tuple[Change | None, Change | None]]:
 
 def unified(text: str, frame: Frame, *, approval: bool = False, named: str = "") -> Painted:
     """A whole diff, one column, the words that changed within a line stressed; `named` as in `headed`."""
-    changes = headed(read(text), named) if approval else read(text)
+    return column(headed(read(text), named) if approval else read(text), frame, approval=approval)
+
+
+def column(changes: Sequence[Change], frame: Frame, *, approval: bool) -> Painted:
+    """Lines of a diff, as `unified`."""
     found = Painted(added=counts(changes)[1], removed=counts(changes)[2])
     closely = WORDS
     for group in groups(changes):

@@ -1,7 +1,8 @@
 """The parts of a change as rows: each hunk under a head of its own that says whether it is taken (R251, E26).
 
 A file's name stands once above its hunks. What is left is dim and says so by its sign too (E60); the hunk under the
-cursor has a bar at its side. Nothing is hidden (T3). A part is painted when it comes into sight.
+cursor has a bar at its side. Nothing is hidden (T3). A part, and a stretch of a long one, is painted when it comes
+into sight.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from jp_tui.ui.painting import context, diff
 from jp_tui.ui.painting.diff import Painted
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.hunks_outline import NEAR, outlines, rows_about
+from jp_tui.ui.painting.hunks_stretches import Stretch, stretches
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 
 BAR, NO_BAR = "▌", " "
 FEW = 50
-"""Parts up to which all are painted at once, so that the height of the whole is known."""
+"""Stretches up to which all are painted at once, so that the height of the whole is known..."""
+SHORT = 1_000
+"""... if they have no more lines."""
 TAKEN, LEFT = "■", "□"
 
 
@@ -56,14 +60,14 @@ class Standing:
 
 
 class _Stack(Sequence[Row]):
-    """Rows of all parts, each part painted when one of its rows is looked at. `gaps` are rows above a part."""
+    """Rows of all stretches, each painted when one of its rows is looked at. `gaps` are rows above one."""
 
-    def __init__(self, hunks: list[int], ends: list[int], gaps: dict[int, list[Row]]) -> None:
-        self._hunks, self._ends, self._gaps = hunks, ends, gaps
-        self.part: Callable[[int], list[Row]] = lambda number: []
+    def __init__(self, gaps: dict[int, list[Row]], painted: Callable[[int], list[Row]]) -> None:
+        self.starts, self.ends = list[int](), list[int]()
+        self._gaps, self._painted = gaps, painted
 
     def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
+        return self.ends[-1] if self.ends else 0
 
     @overload
     def __getitem__(self, at: int) -> Row: ...
@@ -75,18 +79,18 @@ class _Stack(Sequence[Row]):
         at = at + len(self) if at < 0 else at
         if not 0 <= at < len(self):
             raise IndexError(at)
-        number = bisect_right(self._ends, at)
-        if at < self._hunks[number]:
-            return self._gaps[number][at - self._hunks[number]]
-        rows = self.part(number)
-        return rows[min(at - self._hunks[number], len(rows) - 1)]  # fewer only where nothing was settled yet
+        number = bisect_right(self.ends, at)
+        if at < self.starts[number]:
+            return self._gaps[number][at - self.starts[number]]
+        rows = self._painted(number)
+        return rows[min(at - self.starts[number], len(rows) - 1)]  # fewer only where nothing was settled yet
 
 
 @dataclass(slots=True)
 class Piled(Painted):
     """Rows of all parts; `ends` is the row behind each.
 
-    `settle` paints the parts between two rows and says whether one has another number of rows than was thought: then
+    `settle` paints what is between two rows and says whether that has another number of rows than was thought: then
     this is no longer right, and wants to be made again before it is shown.
     """
 
@@ -116,31 +120,42 @@ class Pile:
         self._many = len(set(self._files)) > 1 or (bool(self._files[0]) and self._files[0] != named)
         self._made: dict[tuple[int, Mark], list[Row]] = {}
         self._known: dict[tuple[int, bool, str], int] = {}
-        self._outlines = outlines(tuple(parts))
+        known = outlines(tuple(parts))
         self._ids = [part.id for part in parts]
-        self._changes = sum(one.added for one in self._outlines), sum(one.removed for one in self._outlines)
-        self._about = [] if len(parts) <= FEW else self._guessed()
+        self._changes = sum(one.added for one in known), sum(one.removed for one in known)
+        self._all = [
+            one
+            for number, (part, outline) in enumerate(zip(parts, known, strict=True))
+            for one in stretches(number, part, outline, split=self._split)
+        ]
+        few = len(self._all) <= FEW and sum(len(one.known.signs) for one in self._all) <= SHORT
+        self._about = [] if few else self._guessed()
         self._gaps = self._above()
 
     def _guessed(self) -> list[int]:
-        """About how many rows each part takes, its head included."""
+        """About how many rows each stretch takes, the part's head included."""
         room = self._width - 1
-        return [1 + rows_about(one, room, split=self._split, short=self._short) for one in self._outlines]
+        return [
+            one.first + rows_about(one.known, room, split=self._split, cut=one.cut(self._short)) for one in self._all
+        ]
 
     def rows(self, standing: Standing) -> Piled:
         """All of them as they stand now. Nothing is made for each part: it is asked for at each key."""
         found = Piled()
-        stack = _Stack(found.hunks, found.ends, self._gaps)
-        stack.part = lambda number: self._part(number, standing.mark(number))
+        stack = _Stack(self._gaps, lambda at: self._painted(at, standing))
         found.rows = cast("list[Row]", stack)  # it is read like one
         row = 0
-        for number, height in enumerate(self._heights(standing)):
-            row += len(self._gaps.get(number, ()))
-            found.hunks.append(row)
+        for at, (one, height) in enumerate(zip(self._all, self._heights(standing), strict=True)):
+            row += len(self._gaps.get(at, ()))
+            if one.first:
+                found.hunks.append(row)
+            stack.starts.append(row)
             row += height
-            found.ends.append(row)
+            stack.ends.append(row)
+            if one.last:
+                found.ends.append(row)
         found.added, found.removed = self._changes
-        found.settle = partial(self._settle, standing, found)
+        found.settle = partial(self._settle, standing, stack)
         return found
 
     def _above(self) -> dict[int, list[Row]]:
@@ -148,65 +163,69 @@ class Pile:
         frame = Frame(self._look, self._width, self._look.text)
         first = [_visible(line, self._look.text, self._look) for line in self._before]
         found = {0: [row for pieces in first for row in frame.paragraph(pieces)]}
-        for number, name in enumerate(self._files if self._many else ()):
-            if not number or name != self._files[number - 1]:
-                found.setdefault(number, []).extend(self._file_rows(name))
+        for at, one in enumerate(self._all if self._many else ()):
+            name = self._files[one.number]
+            if one.first and (not one.number or name != self._files[one.number - 1]):
+                found.setdefault(at, []).extend(self._file_rows(name))
         return found
 
     def _heights(self, standing: Standing) -> list[int]:
-        """Rows of each part, its head and comment included: as they were painted, or about."""
-        if len(self._ids) <= FEW:
-            return [len(self._part(number, standing.mark(number))) for number in range(len(self._ids))]
+        """Rows of each stretch, head and comment included: as they were painted, or about."""
+        if not self._about:
+            return [len(self._painted(at, standing)) for at in range(len(self._all))]
         found = self._about.copy()
-        for number, name in enumerate(self._ids):
-            comment = standing.comments.get(name, "")
-            known = self._known.get((number, name in standing.taken, comment))
+        for at, one in enumerate(self._all):
+            name = self._ids[one.number]
+            comment = standing.comments.get(name, "") if one.first else ""
+            known = self._known.get((at, name in standing.taken, comment))
             if known is not None:
-                found[number] = known
+                found[at] = known
             elif comment:
-                found[number] += -(-(len(comment) + 4) // max(self._width - 4, 1))
+                found[at] += -(-(len(comment) + 4) // max(self._width - 4, 1))
         return found
 
-    def _settle(self, standing: Standing, piled: Piled, first: int, last: int) -> bool:
+    def _settle(self, standing: Standing, stack: _Stack, first: int, last: int) -> bool:
         wrong = False
-        for number in range(bisect_right(piled.ends, first), len(self._ids)):
-            start = piled.hunks[number]
+        for at in range(bisect_right(stack.ends, first), len(self._all)):
+            start = stack.starts[at]
             if start > last:
                 break
-            wrong |= len(self._part(number, standing.mark(number))) != piled.ends[number] - start
+            wrong |= len(self._painted(at, standing)) != stack.ends[at] - start
         return wrong
 
     def _file_rows(self, name: str) -> list[Row]:
         frame = Frame(self._look, self._width, self._look.text)
         return frame.paragraph(_visible(name, self._look.heading, self._look))
 
-    def _part(self, number: int, mark: Mark) -> list[Row]:
-        key = number, mark
+    def _painted(self, at: int, standing: Standing) -> list[Row]:
+        one = self._all[at]
+        mark = standing.mark(one.number)
+        mark = mark if one.first else replace(mark, comment="")
+        key = at, mark
         if key not in self._made:
-            if len(self._made) > 4 * len(self._parts):
+            if len(self._made) > 4 * len(self._all):
                 self._made.clear()
-            self._made[key] = self._paint(number, self._parts[number], mark)
-            self._known[number, mark.taken, mark.comment] = len(self._made[key])
+            self._made[key] = self._paint(one, mark)
+            self._known[at, mark.taken, mark.comment] = len(self._made[key])
         return self._made[key]
 
-    def _paint(self, number: int, part: Part, mark: Mark) -> list[Row]:
+    def _paint(self, one: Stretch, mark: Mark) -> list[Row]:
         look = self._look if mark.taken else _dimmed(self._look)
         bar = Piece(BAR if mark.here else NO_BAR, look.waiting if mark.here else look.text)
         outer = Frame(look, self._width, look.text, first=[bar], rest=[bar])
-        found = self._head(number, part, mark, outer)
+        found = self._head(one, mark, outer) if one.first else []
         if mark.comment:
             said = mark.comment.replace("\n", " ⏎ ")
             note = outer.inside([Piece("  “", look.waiting)], [Piece("   ", look.waiting)])
             found += note.paragraph([*_visible(said, look.waiting, look), Piece("”", look.waiting)])
-        room = self._width - 1
-        body = _body(part.diff, look, room, split=self._split, short=self._short)
+        body = _body(one, look, self._width - 1, split=self._split, short=self._short)
         return [*found, *(_barred(row, bar) for row in body)]
 
-    def _head(self, number: int, part: Part, mark: Mark, outer: Frame) -> list[Row]:
-        look = outer.look
+    def _head(self, one: Stretch, mark: Mark, outer: Frame) -> list[Row]:
+        look, number, part = outer.look, one.number, one.part
         sign = look.good if mark.taken else look.muted
         words = _where(part, self._files[number])
-        known = self._outlines[number]
+        known = one.known  # of a stretch, too, it counts the whole part
         strong = look.strong if mark.here else look.text
         hit = Hit("word", part.id)
         pieces = [
@@ -220,17 +239,21 @@ class Pile:
         return outer.paragraph(pieces)
 
 
-def _body(text: str, look: Look, width: int, *, split: bool, short: bool) -> list[Row]:
-    """A hunk without its own head, whose place our head says."""
-    frame = Frame(look, width, look.text)
-    found = context.sides(text, frame, approval=True) if split else diff.unified(text, frame, approval=True)
-    heads = found.hunks
-    if not heads:
+def _body(one: Stretch, look: Look, width: int, *, split: bool, short: bool) -> list[Row]:
+    """Its lines, without the hunk's own head, whose place our head says."""
+    frame, paint = Frame(look, width, look.text), context.columns if split else diff.column
+    found = paint(one.changes, frame, approval=True)
+    heads, start = found.hunks, 0
+    if heads:
+        lines = (at for at in range(heads[0] + 1, len(found.rows)) if found.rows[at].join is None)
+        start = next(lines, len(found.rows))
+    elif one.whole:
         return found.rows
-    first = next((at for at in range(heads[0] + 1, len(found.rows)) if found.rows[at].join is None), len(found.rows))
-    if not short or found.first is None:
-        return found.rows[first:]
-    return found.rows[max(first, found.first - NEAR) : None if found.last is None else found.last + NEAR]
+    if found.first is None:
+        return found.rows[start:]
+    before, behind = one.cut(short)
+    end = found.last + NEAR if behind and found.last is not None else None
+    return found.rows[max(start, found.first - NEAR) if before else start : end]
 
 
 def _barred(row: Row, bar: Piece) -> Row:

@@ -19,9 +19,12 @@ from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.frame import LEAST, WIDE
 
 _HEAD = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
-_GROUPS = re.compile(r"-+\+*|\++|[^+-]+")
+GROUPS = re.compile(r"-+\+*|\++|[^+-]+")
+"""Runs of signs of lines that change together or not at all."""
 NEAR = 1
 """Rows that are shown around what changes, where rows are few."""
+Cut = tuple[bool, bool]
+"""Whether no more than that is shown before what changes, and behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +79,20 @@ def beside(context: str, parts: Sequence[Part]) -> str | None:
     return "".join([*found, context[at:]])
 
 
-def rows_about(known: Outline, width: int, *, split: bool, short: bool) -> int:
-    """Rows of a hunk without its head at a width; `split` and `short` as in `hunks.Pile`."""
+def rows_about(known: Outline, width: int, *, split: bool, cut: Cut) -> int:
+    """Rows of a hunk, or of some of its lines, without its head at a width; `split` as in `hunks.Pile`."""
     groups = list(_groups(known, width, split=split))
     changed = [number for number, (changes, _) in enumerate(groups) if changes]
-    if not short or not changed:
+    if not changed:
         return sum(rows for _, rows in groups)
     first, last = changed[0], changed[-1]
     before = sum(rows for _, rows in groups[:first])
     behind = sum(rows for _, rows in groups[last + 1 :])
-    return min(before, NEAR) + sum(rows for _, rows in groups[first : last + 1]) + min(behind, NEAR)
+    return (
+        (min(before, NEAR) if cut[0] else before)
+        + sum(rows for _, rows in groups[first : last + 1])
+        + (min(behind, NEAR) if cut[1] else behind)
+    )
 
 
 def _groups(known: Outline, width: int, *, split: bool) -> list[tuple[bool, int]]:
@@ -95,7 +102,7 @@ def _groups(known: Outline, width: int, *, split: bool) -> list[tuple[bool, int]
     rooms = [_room(one, known.digits) for one in widths]
     fits = max(known.cells, default=0) - 1 <= min(rooms)
     found = []
-    for match in _GROUPS.finditer(known.signs):
+    for match in GROUPS.finditer(known.signs):
         start, end = match.span()
         minus = match.group().count("-")
         changes = match.group()[0] in "+-"

@@ -1,0 +1,84 @@
+"""A part of a change in stretches: as many of its lines as are painted in one go.
+
+One hunk may have thousands of lines, and painting all of them for the few in sight would hold the keys (T4). A stretch
+ends where a run of changed lines ends, if that is not too long itself. Only a part whose lines are exactly what its
+head says is taken apart. Paints nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from jp_tui.questions.types import Part
+from jp_tui.ui.painting import diff
+from jp_tui.ui.painting.diff import Change
+from jp_tui.ui.painting.hunks_outline import GROUPS, Cut, Outline
+
+LINES = 200
+"""Of a stretch, about; a part of fewer is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines of a part, the head not among them but where it is `whole`: then they are read when they are painted."""
+
+    number: int
+    """Of the part."""
+    part: Part
+    known: Outline
+    lines: Sequence[Change] = ()
+    whole: bool = True
+    first: bool = True
+    last: bool = True
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """What is painted."""
+        return diff.headed(diff.read(self.part.diff)) if self.whole else self.lines
+
+    def cut(self, short: bool) -> Cut:
+        """What does not change is left out at the ends of the part only."""
+        return short and self.first, short and self.last
+
+
+def stretches(number: int, part: Part, known: Outline, *, split: bool) -> list[Stretch]:
+    """One of most parts. `split`: what is removed stands beside what is added, and stays there."""
+    if not known.sound or len(known.signs) <= LINES:
+        return [Stretch(number, part, known)]
+    lines = diff.read(part.diff)[1:]
+    pieces = list(_pieces(known.signs, split=split))
+    last = len(pieces) - 1
+    return [
+        Stretch(number, part, _of(known, piece), [lines[at] for at in piece], False, at == 0, at == last)
+        for at, piece in enumerate(pieces)
+    ]
+
+
+def _of(known: Outline, piece: Sequence[int]) -> Outline:
+    signs = "".join(known.signs[at] for at in piece)
+    return replace(known, signs=signs, cells=tuple(known.cells[at] for at in piece))
+
+
+def _pieces(signs: str, *, split: bool) -> Iterator[list[int]]:
+    """The lines of each stretch by their places."""
+    found: list[int] = []
+    for run in _runs(signs, split=split):
+        if found and len(found) + len(run) > LINES:
+            yield found
+            found = []
+        found += run
+    yield found
+
+
+def _runs(signs: str, *, split: bool) -> Iterator[list[int]]:
+    """Lines that change together or not at all, no more than a stretch has."""
+    for match in GROUPS.finditer(signs):
+        start, end = match.span()
+        middle = start + match.group().count("-")
+        if split and start < middle:
+            for at in range(0, max(middle - start, end - middle), LINES // 2):
+                removed = range(start + at, min(start + at + LINES // 2, middle))
+                yield [*removed, *range(middle + at, min(middle + at + LINES // 2, end))]
+        else:
+            yield from (list(range(at, min(at + LINES, end))) for at in range(start, end, LINES))
