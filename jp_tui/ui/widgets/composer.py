@@ -21,6 +21,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import bound, words
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.chips import CHIPS, Chips
+from jp_tui.ui.widgets.coloured import Coloured
 from jp_tui.ui.widgets.editing import EDITING
 from jp_tui.ui.widgets.queueing import QUEUEING, Queueing
 from jp_tui.ui.widgets.recalling import RECALLING, Recalling
@@ -36,7 +37,7 @@ _SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j"
 """One key, several names, by what the terminal reports."""
 
 
-class Composer(Queueing, Shelling, Chips, Recalling, TextArea, inherit_bindings=False):
+class Composer(Queueing, Shelling, Chips, Recalling, Coloured, TextArea, inherit_bindings=False):
     """The prompt being written; Enter sends it, or queues it while the model is at work."""
 
     BINDINGS = [

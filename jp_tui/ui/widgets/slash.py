@@ -32,6 +32,7 @@ class Slash(_Part):
     commands: tuple[Command, ...] = ()
     _at = 0
     _away = ""
+    _told: tuple[tuple[Command, ...], int] = (), 0
 
     @dataclass
     class Suggested(Message):
@@ -59,9 +60,13 @@ class Slash(_Part):
         self._show()
 
     def _show(self) -> None:
+        """Say what the list holds, and that keys mean something else, where that has changed: most keys change none."""
         found = self.suggested
-        self.post_message(self.Suggested(found, min(self._at, max(len(found) - 1, 0))))
-        self.refresh_bindings()
+        before, self._told = self._told, (found, min(self._at, max(len(found) - 1, 0)))
+        if self._told != before:
+            self.post_message(self.Suggested(*self._told))
+        if bool(found) != bool(before[0]):
+            self.refresh_bindings()
 
     def choose(self, step: int) -> bool:
         """Move the mark; whether there is a list."""
