@@ -22,6 +22,11 @@ settings.register_profile("jp", max_examples=60, deadline=None, suppress_health_
 settings.register_profile("long", settings.get_profile("jp"), max_examples=5_000)
 settings.load_profile("jp")
 
+SELDOM = (20_000, 20, 1_000)
+"""How often garbage is looked for while a test runs; not everywhere, that is done between tests."""
+LOOKS = 10
+"""Looks at what is not new any more, after which a test's end is the moment to look everywhere: some twenty apps."""
+
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Bytecode for the program, once: without it (PYTHONDONTWRITEBYTECODE) each of its children compiles it anew."""
@@ -33,7 +38,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Thousands of collected tests are no garbage: they are not looked through again, and the rest less often."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    gc.set_threshold(*SELDOM)
+
+
+def pytest_runtest_logfinish(nodeid: str) -> None:
+    """What tests leave is collected between them, where it is measured by none. A face has its own mind about when that
+    is, and in a test it is rarely there long enough to make it up: its last thousand apps would all be in memory."""
+    gc.set_threshold(*SELDOM)
+    if gc.get_count()[2] >= LOOKS:
+        gc.collect()
 
 
 @pytest.fixture(scope="session")

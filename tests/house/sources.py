@@ -1,11 +1,14 @@
-"""Our own source files as the house tests read them: text, syntax tree, room."""
+"""Our own source files as the house tests read them: text, syntax tree, room.
+
+Nothing is read before a test asks for it: all trees at once are a million objects, in every process that only collects.
+"""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,8 +20,15 @@ class Source:
 
     path: Path
     name: str
-    text: str
-    tree: ast.Module
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def tree(self) -> ast.Module:
+        """Made anew each time: look at it once."""
+        return ast.parse(self.text, self.name)
 
     @property
     def lines(self) -> int:
@@ -33,16 +43,11 @@ class Source:
         return self.name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def read(path: Path) -> Source:
-    text = path.read_text(encoding="utf-8")
-    return Source(path, path.relative_to(ROOT).as_posix(), text, ast.parse(text, str(path)))
-
-
 @cache
 def ours(*folders: str) -> tuple[Source, ...]:
     """Every Python file of the program (or of `folders`), in order."""
     found = [path for folder in folders or ("jp_tui",) for path in sorted((ROOT / folder).rglob("*.py"))]
-    return tuple(read(path) for path in found)
+    return tuple(Source(path, path.relative_to(ROOT).as_posix()) for path in found)
 
 
 @cache
@@ -58,7 +63,8 @@ def tracked() -> tuple[str, ...]:
     return tuple(name for name in listed.stdout.splitlines() if (ROOT / name).is_file())
 
 
-def imported(source: Source) -> list[tuple[int, str, bool]]:
+@cache
+def imported(source: Source) -> tuple[tuple[int, str, bool], ...]:
     """Every import of a file: line, dotted name (`a.b` and each `a.b.c` of a from-import), inside a function?"""
     found: list[tuple[int, str, bool]] = []
 
@@ -75,4 +81,4 @@ def imported(source: Source) -> list[tuple[int, str, bool]]:
             walk(child, inside or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda))
 
     walk(source.tree, False)
-    return found
+    return tuple(found)
