@@ -1,10 +1,11 @@
 """Strips without the seven empty caches that each is born with: made when asked for, they are most of what a long
-transcript holds (designs.md B "Traps"). Changes nothing that is painted.
+transcript holds (designs.md B "Traps"). A strip that is cut into one piece does not keep itself as that piece: it would
+stay until garbage is collected, and so each row that was ever shown. Changes nothing that is painted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.segment import Segment
 from textual.cache import FIFOCache
@@ -40,10 +41,21 @@ def _missing(self: Strip, name: str) -> FIFOCache[object, object]:
     return cache
 
 
+_divide = Strip.divide
+
+
+def _divided(self: Strip, cuts: Iterable[int]) -> Sequence[Strip]:
+    """`Strip.divide`; the only piece is the strip itself, as there."""
+    length = self.cell_length
+    wanted = [cut for cut in cuts if cut <= length]
+    return [self] if wanted == [length] else _divide(self, wanted)
+
+
 def install() -> bool:
     """Put it in place; False where strips are not made as we know them, and then they stay as they are."""
     if set(Strip.__slots__) != _SIZES.keys() | _OTHERS:
         return False
     Strip.__init__ = _begin  # type: ignore[method-assign]
     Strip.__getattr__ = _missing  # type: ignore[attr-defined]
+    Strip.divide = _divided  # type: ignore[method-assign]
     return True

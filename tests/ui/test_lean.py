@@ -46,3 +46,11 @@ def test_whatever_is_done_with_a_strip_is_done_and_kept() -> None:
     assert strip.apply_filter(Monochrome(), Color(0, 0, 0)).text == strip.text
     assert strip.apply_offsets(0, 3)._segments[0].style.meta["offset"] == (0, 3)
     assert strip == made() and strip.simplify().text == strip.text
+
+
+def test_a_strip_that_is_cut_into_itself_is_let_go_without_a_collection() -> None:
+    strip = made()
+    before = sys.getrefcount(strip)
+    assert all(list(strip.divide(cuts)) == [strip] for cuts in ([22], [22, 40]))
+    assert sys.getrefcount(strip) == before
+    assert strip.divide([30]) == [] and strip.divide([4, 22]) is strip.divide([4, 22])
