@@ -106,6 +106,9 @@ def _workspace(words: list[str]) -> int:
     gc.disable()  # until the first frame: ui.driver.first_frame_done
     sys.setswitchinterval(_SWITCH_INTERVAL)
     guardian.lend_environment(_READ_AT_IMPORT)
+    from jp_tui.system import quick_classes
+
+    quick_classes.install()  # before the first class of any of them
     return _run(words)
 
 
