@@ -5,6 +5,8 @@ Pure. Colours of the terminal's own sixteen (`ansi_…`) have no known value and
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 Rgb = tuple[int, int, int]
 
 
@@ -41,19 +43,25 @@ def luminance(colour: Rgb) -> float:
 
 def contrast(one: str, other: str) -> float | None:
     """Contrast ratio, 1 to 21 (WCAG 2.2); None where a colour has no known value."""
-    first, second = rgb(one), rgb(other)
+    first, second = _light(one), _light(other)
     if first is None or second is None:
         return None
-    light, dark = sorted((luminance(first), luminance(second)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
+    return (first + 0.05) / (second + 0.05) if first > second else (second + 0.05) / (first + 0.05)
+
+
+@lru_cache(512)  # a theme asks for some dozens, each some dozens of times, and before the first frame
+def _light(colour: str) -> float | None:
+    """Relative luminance of a colour as it is written."""
+    parts = rgb(colour)
+    return None if parts is None else luminance(parts)
 
 
 def readable(colour: str, *backgrounds: str, least: float = 4.5) -> str:
     """`colour`, moved towards black or white just as far as it takes to be read on every background."""
-    known = [parts for parts in map(rgb, backgrounds) if parts is not None]
+    known = [light for light in map(_light, backgrounds) if light is not None]
     if not known or rgb(colour) is None:
         return colour
-    towards = "#000000" if sum(map(luminance, known)) / len(known) > 0.18 else "#ffffff"
+    towards = "#000000" if sum(known) / len(known) > 0.18 else "#ffffff"
     for step in range(21):
         moved = blend(colour, towards, step / 20)
         if all((contrast(moved, background) or least) >= least for background in backgrounds):
