@@ -1,5 +1,6 @@
-"""How a stream is drunk: what comes drop by drop is taken in gulps, twenty a second, since each read costs more than
-many tokens do. The first ones come at once, and a stream that has much to say is never held up.
+"""How a stream is drunk: what comes drop by drop is taken in gulps, fifteen a second, since each read, and each frame
+that shows it, costs more than many tokens do. The first ones come at once, and a stream that has much to say is never
+held up.
 
 It loses, reorders and buffers nothing: what is not read yet waits where the network left it. Knows no wire.
 """
@@ -11,8 +12,9 @@ from collections.abc import AsyncIterator, Iterable
 
 from jp_tui.conversation.model import Delta, PartGrew
 
-GULP = 1 / 20
-"""Seconds between two reads of a stream that goes on and on."""
+GULP = 1 / 15
+"""Seconds between two reads of a stream that goes on and on: more than between two frames or wake-ups of a face, so
+that what was read never waits for the next of those, and one of them is enough for it (designs.md B)."""
 AT_ONCE = 8
 """Reads that are made at once before that, and again after a while without any."""
 MUCH = 16 * 1024

@@ -2,21 +2,43 @@
 
 Textual's asks every widget of the screen for all of its rows whenever one of them has changed: a token that arrives
 would paint the containers, the sidebar and the composer anew, only to throw them away. Here what lies elsewhere, what
-is hidden behind the one widget that has changed, and rows that have not changed are not asked for. What is shown is the
-same; it knows no widget.
+is hidden behind the one widget that has changed, and rows that have not changed are not asked for; and what was asked
+for becomes text in one go. What is shown is the same; it knows no widget.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from textual._compositor import Compositor
+from rich.console import Console
+from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
 from textual.strip import Strip
 
 
+class Changed(ChopsUpdate):
+    """Parts of rows, each behind the sequence that moves to its place."""
+
+    def render_segments(self, console: Console) -> str:
+        """As its parent's, without an object for each move and a new line behind each row, which moves nowhere."""
+        found: list[str] = []
+        for y, first, last in self.spans:
+            for end, (x, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=False):
+                if strip is None or x > last or end <= first:
+                    continue
+                if not (first <= x < last and end <= last):
+                    strip = strip.crop(0, min(end, last) - x)
+                found.append(f"\x1b[{y + 1};{x + 1}H{strip.render(console)}")
+        return "".join(found)
+
+
 class Frugal(Compositor):
     """To be put in the place of a screen's compositor, before its first layout."""
+
+    def render_partial_update(self) -> ChopsUpdate | None:
+        """As its parent's."""
+        found = super().render_partial_update()
+        return None if found is None else Changed(found.chops, found.spans, found.chop_ends)
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
         """As its parent's: widgets from the front to the back, each with the part of it that is asked for."""

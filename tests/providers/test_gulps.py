@@ -1,4 +1,4 @@
-"""A stream of drops is read twenty times a second, anything else as fast as it comes; nothing is lost or reordered."""
+"""A stream of drops is read fifteen times a second, anything else as fast as it comes; nothing is lost or reordered."""
 
 from __future__ import annotations
 

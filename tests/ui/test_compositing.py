@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pyte
 from textual._compositor import Compositor, CompositorUpdate
@@ -120,3 +121,10 @@ async def test_a_widget_without_rows_yet_leaves_no_hole() -> None:
         area = far.region.intersection(Region(1, 1, 50, 5))
         painted = cells(shown(screen, area))
         assert all(painted[x, y].data != "#" for x in range(area.x, area.right) for y in range(area.y, area.bottom))
+
+
+async def test_rows_that_changed_are_written_each_at_its_place_and_nothing_else_moves_the_cursor() -> None:
+    async with Host().run_test(size=(80, 24)) as pilot:
+        written = shown(pilot.app.screen, Region(1, 21, 10, 3))
+        assert "\n" not in written, "behind the last row of a screen it would scroll it"
+        assert {int(row) for row in re.findall(r"\x1b\[(\d+);\d+H", written)} == {22, 23, 24}

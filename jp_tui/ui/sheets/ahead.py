@@ -22,7 +22,7 @@ MODULES = (
     SHEETS + "kinds",
 )  # fmt: skip
 """In an order in which each brings a few milliseconds of its own."""
-BREATH = 0.01
+BREATH = 0.002
 """Seconds between two of them."""
 
 
