@@ -57,22 +57,29 @@ def key_of(db: sqlite3.Connection, conversation: str) -> tuple[int, int]:
     """A conversation's key and last number; JournalError `unknown`."""
     rows = fetched(db, "SELECT key, last_seq FROM conversations WHERE id = ?", (conversation,))
     if not rows:
-        raise JournalError("unknown", f"there is no conversation {conversation}")
+        raise _unknown(conversation)
     return rows[0][0], whole(rows[0][1])
+
+
+def _unknown(conversation: str) -> JournalError:
+    return JournalError("unknown", f"there is no conversation {conversation}")
 
 
 def append(
     db: sqlite3.Connection, conversation: str, entries: Sequence[Entry], closes_parts: Sequence[str]
 ) -> list[int]:
     """Add the entries behind the last one, forget the parts they finish; their numbers."""
-    key, last = key_of(db, conversation)
+    rows = fetched(db, "SELECT key, last_seq, turns, ended FROM conversations WHERE id = ?", (conversation,))
+    if not rows:
+        raise _unknown(conversation)
+    key, (last, turns, ended) = rows[0][0], map(whole, rows[0][1:])
     if last + len(entries) > LAST:
         raise JournalError("invalid", f"the conversation {conversation} is full")
     numbers = list(range(last + 1, last + 1 + len(entries)))
     if entries:
         db.executemany(_EVENT, (_row(key, seq, entry) for seq, entry in zip(numbers, entries, strict=True)))
         db.executemany(_SPAN, _spans(key, numbers, entries))
-        _follow(db, key, numbers, entries)
+        _follow(db, key, turns, ended, numbers, entries)
         turn, at = max(entry.turn for entry in entries), max(entry.at for entry in entries)
         db.execute(_COUNTS, (len(entries), numbers[-1], turn, at, key))
     for part in closes_parts:
@@ -80,9 +87,11 @@ def append(
     return numbers
 
 
-def _follow(db: sqlite3.Connection, key: int, numbers: Sequence[int], entries: Sequence[Entry]) -> None:
-    """Keep what waits up to date: only a last turn without an outcome has open inquiries (`port.open_inquiries`)."""
-    turns, ended = map(whole, fetched(db, "SELECT turns, ended FROM conversations WHERE key = ?", (key,))[0])
+def _follow(
+    db: sqlite3.Connection, key: int, turns: int, ended: int, numbers: Sequence[int], entries: Sequence[Entry]
+) -> None:
+    """Keep what waits up to date: only a last turn without an outcome has open inquiries (`port.open_inquiries`).
+    `turns` and `ended` are the last turn, and the last with an outcome, before these entries."""
     for seq, entry in zip(numbers, entries, strict=True):
         over = entry.kind == "turn_outcome" and entry.turn >= turns
         if over or entry.turn > turns:
