@@ -73,7 +73,7 @@ def turns(program: Program, count: int) -> None:
         while f"{OVER}{word}".encode() not in program.seen:
             if time.monotonic() > until:
                 if tries == TRIES:
-                    raise Never(f"turn {number + 1} did not end")
+                    raise Never(f"turn {number + 1} did not end: {program.tail()}")
                 until, tries = time.monotonic() + PATIENCE, tries + 1
                 os.write(program.master, ENTER)
             program.read(until)

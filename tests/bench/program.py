@@ -68,7 +68,7 @@ class Program:
             data = b""
         now = time.monotonic()
         if not data:
-            raise Never(f"the program ended: {self._tail()}")
+            raise Never(f"the program ended: {self.tail()}")
         self.seen += data
         self.total += len(data)
         return now
@@ -80,7 +80,7 @@ class Program:
         wanted = [text.encode()] if text else []
         while not any(one in self.seen for one in wanted):
             if time.monotonic() > end:
-                raise Never(f"{text or keys!r} never came: {self._tail()}")
+                raise Never(f"{text or keys!r} never came: {self.tail()}")
             if pending and self._raw():
                 wanted.append(pending[0].encode())
                 os.write(self.master, pending.pop(0).encode())
@@ -103,7 +103,7 @@ class Program:
         """Whether the program has the keys: before that the kernel itself would echo them."""
         return not termios.tcgetattr(self.master)[3] & termios.ECHO
 
-    def _tail(self) -> str:
+    def tail(self) -> str:
         return _SEQUENCE.sub(b" ", self.seen)[-400:].decode("utf-8", "replace")
 
     # -- measuring: all in seconds
