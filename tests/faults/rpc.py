@@ -21,7 +21,8 @@ from typing import Any
 
 from tests.faults.report import Found
 from tests.headless.asking_tools import YES_NO, configure, question
-from tests.headless.running import LIMIT, ROOT, command, environment
+from tests.headless.forked import Forked
+from tests.headless.running import LIMIT, environment
 
 NULL = "null"
 """Stands for the id of an answer to what has none."""
@@ -56,14 +57,7 @@ class Client:
         self.sessions: list[str] = []
         self.wrong: list[str] = []
         model = configure(home, {"a": {"ask": question(YES_NO, text="Sure?")}, "b": {"run": "ask"}})
-        self.process = subprocess.Popen(
-            command("rpc", "--model", model),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment(home),
-            cwd=ROOT,
-        )
+        self.process = Forked(["rpc", "--model", model], env=environment(home))
         self._arrived = threading.Condition()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

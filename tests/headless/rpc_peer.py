@@ -7,13 +7,13 @@ import json
 import os
 import select
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.headless.running import LIMIT, ROOT, command, environment
+from tests.headless.forked import Forked
+from tests.headless.running import LIMIT, environment
 
 Message = dict[str, Any]
 
@@ -23,14 +23,7 @@ class Rpc:
     people by its end."""
 
     def __init__(self, home: Path, *words: str, **more: str) -> None:
-        self.process = subprocess.Popen(
-            command("rpc", *words),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment(home, **more),
-            cwd=ROOT,
-        )
+        self.process = Forked(["rpc", *words], env=environment(home, **more))
         self.heard: list[Any] = []
         self.asks: list[Message] = []
         self.told = ""

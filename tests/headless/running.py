@@ -17,6 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from jp_tui.main import wants_screen
+from tests.headless.forked import Forked
+
 ROOT = Path(__file__).parents[2]
 LIMIT = 60.0
 """Seconds to wait for a fact on a slow machine before a test fails."""
@@ -33,18 +36,20 @@ def command(*words: str) -> list[str]:
 
 
 def jp(home: Path, *words: str, stdin: str | bytes | None = None, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run to the end."""
+    """Run to the end; where Python itself is told something (its encoding), by a start of its own."""
     given = stdin.encode() if isinstance(stdin, str) else stdin
-    ran = subprocess.run(
-        command(*words),
-        input=given,
-        stdin=subprocess.DEVNULL if given is None else None,
-        capture_output=True,
-        timeout=LIMIT,
-        env=environment(home, **more),
-        cwd=ROOT,
-    )
-    return subprocess.CompletedProcess(ran.args, ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+    entry = subprocess.DEVNULL if given is None else subprocess.PIPE
+    env = environment(home, **more)
+    start: subprocess.Popen[bytes] | Forked
+    if any(name.startswith(("LC_", "LANG", "PYTHON")) for name in more):
+        start = subprocess.Popen(
+            command(*words), stdin=entry, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=ROOT
+        )
+    else:
+        start = Forked(list(words), env=env, stdin=entry)
+    with start as child:
+        out, err = child.communicate(given or b"", timeout=LIMIT)
+    return subprocess.CompletedProcess(words, child.wait(), out.decode(), err.decode())
 
 
 def lines(text: str) -> list[dict[str, Any]]:
@@ -73,16 +78,15 @@ class OnTerminal:
         def own() -> None:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-        self.process = subprocess.Popen(
-            words,
-            stdin=slave,
-            stdout=slave if out is None else out,
-            stderr=slave,
-            env=environment(home),
-            cwd=ROOT,
-            start_new_session=True,
-            preexec_fn=own,
-        )
+        taken, env = slave if out is None else out, environment(home)
+        self.process: subprocess.Popen[bytes] | Forked
+        if wants_screen(words):
+            self.process = subprocess.Popen(
+                command(*words), stdin=slave, stdout=taken, stderr=slave, env=env, cwd=ROOT, start_new_session=True,
+                preexec_fn=own,
+            )  # fmt: skip
+        else:
+            self.process = Forked(words, env=env, stdin=slave, stdout=taken, stderr=slave, terminal=True)
         os.close(slave)
 
     def until(self, text: str) -> str:
@@ -124,7 +128,7 @@ class OnTerminal:
 @contextlib.contextmanager
 def on_terminal(home: Path, *words: str, out: int | None = None) -> Iterator[OnTerminal]:
     """A command on a terminal, ended by force when the test is over."""
-    running = OnTerminal(command(*words), home, out)
+    running = OnTerminal(list(words), home, out)
     try:
         yield running
     finally:

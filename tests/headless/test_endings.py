@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.headless.forked import Forked
 from tests.headless.running import ROOT, command, environment, jp, latest, lines, log, on_terminal
 
 SLOW = """
@@ -51,8 +52,11 @@ def script(tmp_path: Path) -> str:
     return f"demo/{file}"
 
 
-def start(home: Path, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
+def start(home: Path, *words: str, **streams: Any) -> subprocess.Popen[bytes] | Forked:
+    """Python itself is started where more is special than where its output goes."""
     given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+    if not streams or (streams.keys() == {"stdout"} and isinstance(streams["stdout"], int)):
+        return Forked(list(words), env=environment(home), **given)
     return subprocess.Popen(command(*words), env=environment(home), cwd=ROOT, **given)
 
 

@@ -74,6 +74,7 @@ async def test_a_burst_comes_in_portions_in_order_and_whole(monkeypatch: pytest.
     sizes = [len(one) for one in portions if one]
     assert len(sizes) > 10 and sizes[1] < sizes[0] <= bridge.MOST, "each took too long, so the next is smaller"
     assert woken.empty(), "nothing is left, and nobody is woken for it"
+    assert made.close(1)
 
 
 async def test_a_few_events_are_one_portion() -> None:
@@ -86,6 +87,7 @@ async def test_a_few_events_are_one_portion() -> None:
     with made.portion() as nothing:
         assert nothing == []
     assert len(woken) == 1
+    assert made.close(1)
 
 
 async def test_events_wait_for_a_key_but_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,6 +106,7 @@ async def test_events_wait_for_a_key_but_not_for_ever(monkeypatch: pytest.Monkey
     with made.portion() as reported:
         assert len(reported) == 3
     assert woken.empty()
+    assert made.close(1)
 
 
 async def test_a_key_before_there_is_an_engine_or_anything_to_report_holds_nothing_up() -> None:
@@ -114,6 +117,7 @@ async def test_a_key_before_there_is_an_engine_or_anything_to_report_holds_nothi
     with made.portion() as reported:
         assert reported == []
     assert woken == [] and box.hurried == 0
+    assert made.close(1)
 
 
 async def test_what_waited_for_a_key_goes_on_when_it_is_painted(monkeypatch: pytest.MonkeyPatch) -> None:
