@@ -25,7 +25,7 @@ from tests.bench.program import Program
 from tests.bench.report import Row
 from tests.bench.setting import ROOT, Bench
 
-SECONDS = 70.0
+SECONDS = 100.0
 SMALL = 20_000
 PAUSE = 0.02
 """Seconds between two turns of the process that writes."""

@@ -14,7 +14,7 @@ from tests.bench.program import Program
 from tests.bench.report import Row
 from tests.bench.setting import Bench, Samples, interleaved
 
-SECONDS = 60.0
+SECONDS = 70.0
 
 
 def rows(bench: Bench) -> list[Row]:

@@ -22,7 +22,7 @@ from tests.bench.report import Row
 if TYPE_CHECKING:
     from tests.bench.setting import Bench
 
-SECONDS = 20.0
+SECONDS = 5.0
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _TURN = 5  # events: start, request, reasoning, message, outcome

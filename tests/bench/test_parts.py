@@ -167,7 +167,7 @@ def test_what_holds_a_loop_is_written_down(tmp_path: Path) -> None:
 def test_each_turn_of_a_day_is_work(tmp_path: Path) -> None:
     walks = read_script(day.written(tmp_path / "day.toml", tmp_path)).walks
     assert [walk.words for walk in walks] == [(word,) for word in day.SAID]
-    assert all(walk.turns[0].calls and walk.turns[1].text.endswith(f"{day.OVER}{walk.name}") for walk in walks)
+    assert all(walk.turns[0].calls and walk.turns[1].text.endswith(f"{day.OVER} {{user}} {day.OVER}") for walk in walks)
     assert (tmp_path / "read.txt").read_text().count("\n") == 60
 
 
