@@ -11,6 +11,7 @@ import re
 from typing import Literal
 
 from jp_tui.conversation import sgr, visible
+from jp_tui.conversation.patterns import later
 from jp_tui.conversation.sgr import MARK, PLAIN, Sgr
 from jp_tui.conversation.text import Foreign
 from jp_tui.conversation.urls import clean_url
@@ -24,23 +25,23 @@ Mode = Literal["conversation", "visualize", "approval", "line"]
 """`conversation` drops sequences, `visualize` shows `␛` for each, `approval` hides nothing, `line` is one line."""
 
 _STRING = r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x18\x1a\x1b\x80-\x9f]{0,65536}"
-_SEQUENCE = re.compile(
+_SEQUENCE = later(
     r"(?:\x1b\[|\x9b)(?P<params>[0-?]*)(?P<between>[ -/]*)(?P<final>[@-~])?"
     rf"|{_STRING}(?:\x07|\x1b\\|\x9c|\x18|\x1a)"
     r"|\x1b[ -/]+[0-~]?|\x1b[0-~]"
     r"|\r\n|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 )
 """A sequence, whole or broken off. An unterminated string loses its introducer only: it must not hide text."""
-_BEGINS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BEGINS = later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What each sequence begins with: a text without it needs no second look, which takes eight times as long."""
-_OPEN = re.compile(rf"(?:\x1b[ -/]*|(?:\x1b\[|\x9b)[0-?]*[ -/]*|{_STRING}\x1b?|\r)\Z")
-_ODD = re.compile(rf"[{visible.BIDI}\u2028\u2029\ud800-\udfff]")
+_OPEN = later(rf"(?:\x1b[ -/]*|(?:\x1b\[|\x9b)[0-?]*[ -/]*|{_STRING}\x1b?|\r)\Z")
+_ODD = later(rf"[{visible.BIDI}\u2028\u2029\ud800-\udfff]")
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff"
     "\u1dc0-\u1dff\u200b-\u200d\u2060\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f\U000e0020-\U000e007f\U000e0100-\U000e01ef"
 )
-_STACK = re.compile(f"([{_MARKS}]{{8}})[{_MARKS}]+")
-_HEAD, _TAIL = re.compile(f"[{_MARKS}]+"), re.compile(f"[{_MARKS}]{{0,8}}\\Z")
+_STACK = later(f"([{_MARKS}]{{8}})[{_MARKS}]+")
+_HEAD, _TAIL = later(f"[{_MARKS}]+"), later(f"[{_MARKS}]{{0,8}}\\Z")
 _MOST_MARKS = 8
 
 

@@ -6,13 +6,14 @@ its background, since both hide text. Knows no terminal and no theme: whoever pa
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
+
+from jp_tui.conversation.patterns import later
 
 Colour = int | tuple[int, int, int]
 """A palette index 0-255 or red, green, blue 0-255."""
 
-_NUMBER = re.compile(r"\d{1,9}\Z")
+_NUMBER = later(r"\d{1,9}\Z")
 
 
 @dataclass(frozen=True, slots=True)

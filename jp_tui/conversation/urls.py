@@ -5,15 +5,16 @@ Opens nothing and fetches nothing. What is refused stays readable as text; it on
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
+from jp_tui.conversation.patterns import later
+
 LIMIT = 2000
 _SAFE = "!#$%&'()*+,-./:;=?@_~[]"
-_CLEAN = re.compile(r"https?://[A-Za-z0-9.\-]+(?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~\[\]]*)?\Z")
-_IPV6 = re.compile(r"https?://\[[0-9A-Fa-f:.]+\](?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]*)?\Z")
-_CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f\ud800-\udfff\\]")
+_CLEAN = later(r"https?://[A-Za-z0-9.\-]+(?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~\[\]]*)?\Z")
+_IPV6 = later(r"https?://\[[0-9A-Fa-f:.]+\](?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]*)?\Z")
+_CONTROL = later(r"[\x00-\x20\x7f-\x9f\ud800-\udfff\\]")
 
 
 @lru_cache(maxsize=2048)

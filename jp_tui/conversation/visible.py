@@ -12,6 +12,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal
 
+from jp_tui.conversation.patterns import later
+
 Class = Literal[
     "control sequences", "bidirectional controls", "invisible characters", "unusual spaces",
     "private characters", "broken characters", "mixed scripts", "look-alike signs",
@@ -21,17 +23,17 @@ Class = Literal[
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc")
 _ALIKE = frozenset("\u2215\u2044\u29f8\u2216\u29f5\uff0f\uff3c\uff0e\u2024\ua789\u02d0\u2236\ufe55\ufe68\u037e")
-_FULL = re.compile("[\uff01-\uff5e]")
-_VARIATION = re.compile("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-_BIDI = re.compile(f"[{BIDI}]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_HOST = re.compile(r"(?<=://)[^\s/?#]+")
+_FULL = later("[\uff01-\uff5e]")
+_VARIATION = later("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_BIDI = later(f"[{BIDI}]")
+_CONTROL = later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LETTERS = later(r"[^\W\d_]+")
+_HOST = later(r"(?<=://)[^\s/?#]+")
 _SCRIPTS = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "GEORGIAN", "LISU", "FULLWIDTH", "MATHEMATICAL")
 SPACES, LINES, INDENT, MARKS = 8, 2, 64, 4
 """Most blanks in a row, blank lines in a row, blanks of indentation, combining marks on one letter."""
 
-_FOLD = re.compile(
+_FOLD = later(
     rf"(?P<lines>(?:(?<=\n)|\A)(?:[ \t]*\n){{{LINES + 1},}})|(?P<head>(?:(?<=\n)|\A)[ \t]{{{INDENT + 1},}})"
     rf"|(?P<indent>(?:(?<=\n)|\A)[ \t]+)|(?P<run>[ \t]{{{SPACES + 1},}})|(?P<odd>[^\x20-\x7e\n\t])"
     r"|(?P<encoded>\bxn--[A-Za-z0-9-]+)"

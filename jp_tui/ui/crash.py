@@ -17,6 +17,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from jp_tui import __version__, guardian
+from jp_tui.conversation.patterns import later
 from jp_tui.conversation.spellings import spellings
 from jp_tui.conversation.visible import picture
 from jp_tui.system.paths import PathsError, private_folder, private_open, write_fully
@@ -32,10 +33,10 @@ _MOST = 256 * 1024
 """Characters of a report; the middle of a longer one is left out."""
 _HIDDEN = "[redacted]"
 _GO_ON = "What was shown is saved: `jp-tui -c` goes on with the last conversation."
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
+_SECRET_NAME = later(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
 _WORDS = r"(?:api[-_ ]?key|x-api-key|access[-_]?key|token|secret|password|passwd|credential|cookie)s?"
 _SHAPES = tuple(
-    re.compile(pattern, flags)
+    later(pattern, flags)
     for pattern, flags in (
         (r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)", 0),  # user:password in an address
         (r"(?<=authorization)[\"']?\s*[:=,]\s*.+", re.IGNORECASE),  # the whole rest of the line
@@ -51,9 +52,9 @@ _SHAPES = tuple(
 )
 
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_ORDINARY = re.compile(r"(?:TERM|COLORTERM|LANG|LC_|LS_COLORS|XDG_|HOSTNAME)")
-_ODD = re.compile(r"(?=\S*\d)(?=\S*[^\W\d_])\S{12,4000}\Z")
+_CONTROLS = later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_ORDINARY = later(r"(?:TERM|COLORTERM|LANG|LC_|LS_COLORS|XDG_|HOSTNAME)")
+_ODD = later(r"(?=\S*\d)(?=\S*[^\W\d_])\S{12,4000}\Z")
 _known: list[Callable[[], Iterable[str]]] = []
 
 

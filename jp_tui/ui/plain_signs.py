@@ -6,10 +6,11 @@ stay; a sign in content that looks like one of ours is replaced too. Decides not
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
+
+from jp_tui.conversation.patterns import later
 
 _GROUPS = (
     ("…⋯", "~"),
@@ -37,7 +38,7 @@ _GROUPS = (
     ("≠", "!"),
 )
 _SIGNS = {sign: plain for signs, plain in _GROUPS for sign in signs}
-_SYMBOLS = re.compile("[\u2010-\u2027\u2030-\u205e\u2190-\u2bff\u00a1-\u00bf\u00d7\u00f7]")
+_SYMBOLS = later("[\u2010-\u2027\u2030-\u205e\u2190-\u2bff\u00a1-\u00bf\u00d7\u00f7]")
 
 
 @lru_cache(maxsize=1024)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_OPENS = re.compile(r"^( {0,3})(`{3,}|~{3,})[ \t]*([^\n`]*?)[ \t]*$")
+from jp_tui.conversation.patterns import later
+
+_ACTS = later("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_OPENS = later(r"^( {0,3})(`{3,}|~{3,})[ \t]*([^\n`]*?)[ \t]*$")
 
 OSC52_MOST = 74_994
 """Bytes that go through the terminal at most: as base64 they stay under 100,000, which terminals take."""

@@ -5,12 +5,13 @@ What the model gets is the path, as it is written here; the file itself it reads
 
 from __future__ import annotations
 
-import json
 import re
 from urllib.parse import unquote
 
-_OPEN = re.compile(r'(?:^|(?<=[\s(\[{,;:]))@(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"@]*))$')
-_PLAIN = re.compile(r'[^\s"\\@(){}\[\],;]+')
+from jp_tui.conversation.patterns import later
+
+_OPEN = later(r'(?:^|(?<=[\s(\[{,;:]))@(?:"(?P<quoted>[^"]*)|(?P<bare>[^\s"@]*))$')
+_PLAIN = later(r'[^\s"\\@(){}\[\],;]+')
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 REACH = 400
 """Characters before the cursor in which it begins."""
@@ -28,6 +29,8 @@ def mention(path: str) -> str:
     """A path as it is written: quoted where a blank would end it, with what nobody sees or could type as `\\uXXXX`."""
     if _PLAIN.fullmatch(path) and path.isprintable():
         return f"@{path}"
+    import json  # not before the first frame
+
     written = "".join(one if one.isprintable() and one not in '"\\' else json.dumps(one)[1:-1] for one in path)
     return f'@"{written}"'
 

@@ -6,10 +6,10 @@ is atomic: whoever edits asks `spans` and takes it whole or not at all.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
+
+from jp_tui.conversation.patterns import later
 
 Name = Literal["pasted", "output"]
 Span = tuple[int, int]
@@ -21,9 +21,9 @@ LINE, SIZE, LINES = 2_000, 8_000, 100
 ROOM = 64_000
 """Characters that the editor itself holds; beyond them every paste longer than a line is folded."""
 
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROLS = later("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _PLAIN_CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
-_MARK = re.compile(r"\[(?:(?:pasted|output) \d+: [\d,]+ lines?, [\d,]+ characters|image \d+: [^\[\]\n]{1,80})\]")
+_MARK = later(r"\[(?:(?:pasted|output) \d+: [\d,]+ lines?, [\d,]+ characters|image \d+: [^\[\]\n]{1,80})\]")
 
 
 def cleaned(text: str) -> str:
@@ -130,11 +130,15 @@ def kept(text: str, places: Sequence[Span], files: Mapping[str, str]) -> str:
     """What is folded of a text and goes along with it, to be kept beside it; empty when nothing is."""
     if not places and not files:
         return ""
+    import json  # not before the first frame
+
     return json.dumps({"size": len(text), "places": list(places), "files": dict(files)})
 
 
 def beside(text: str, folds: str) -> tuple[tuple[Span, ...], dict[str, str]]:
     """What was kept beside this text: places and files; of another text's only the files, which are named in it."""
+    import json
+
     try:
         found = json.loads(folds)
         places = tuple((int(start), int(size)) for start, size in found["places"])
