@@ -1,4 +1,5 @@
-"""What goes to the terminal, by a thread of its own: a terminal that stops reading costs frames, never time (T8).
+"""What goes to the terminal: at once what it takes at once, the rest by a thread of its own, so that a terminal that
+stops reading costs frames, never time (T8), and a key's paint waits for no thread.
 
 It knows no sequence: what is handed over is complete, and is written or dropped as a whole.
 """
@@ -21,7 +22,7 @@ _NO_PROGRESS, _DRAIN = 1.0, 5.0
 
 
 class Output:
-    """A thread that writes to a terminal; `write` never blocks and may be called from a signal handler.
+    """Writes to a terminal; `write` never blocks and may be called from a signal handler and from any thread.
 
     While the terminal takes nothing, what is written is dropped (whole, so no sequence is cut), and `caught_up` is
     called from the thread once it reads again: then the screen has to be painted afresh.
@@ -29,9 +30,13 @@ class Output:
 
     def __init__(self, fd: int, caught_up: Callable[[], None]) -> None:
         self._fd = fd
+        self._prompt = _prompt(fd)
         self._caught_up = caught_up
-        self._queue: SimpleQueue[str | None] = SimpleQueue()  # reentrant, unlike a lock of ours
-        self._since = 0.0  # when the chunk that is being written began, 0 when none is
+        self._queue: SimpleQueue[str | None] = SimpleQueue()  # reentrant, unlike a lock that is waited for
+        self._more: SimpleQueue[None] = SimpleQueue()  # wakes the thread
+        self._writing = threading.Lock()  # of whoever writes; only the thread waits for it
+        self._rest = b""  # of what was begun; comes before the queue
+        self._since = 0.0  # when the chunk that the thread is writing began, 0 when none is
         self._dropped = False
         self._finishing = False
         self._gone = False
@@ -39,14 +44,35 @@ class Output:
         self._thread.start()
 
     def write(self, text: str) -> None:
-        """Queue `text`, complete sequences only."""
+        """Write `text`, complete sequences only, or queue it."""
         since = self._since
         if since and not self._finishing and time.monotonic() - since > _BEHIND:
             if not self._dropped:
                 self._dropped = True
-                self._queue.put("")  # so that the thread looks once more
-            return
+                self._hand_over("")  # so that the thread looks once more
+        elif not self._at_once(text):
+            self._hand_over(text)
+
+    def _hand_over(self, text: str | None) -> None:
         self._queue.put(text)
+        self._more.put(None)
+
+    def _at_once(self, text: str) -> bool:
+        """Write as much as the terminal takes now, and have the thread write the rest; False when others come first."""
+        if self._prompt is None or not self._writing.acquire(blocking=False):
+            return False
+        try:
+            if self._rest or self._gone or not self._queue.empty():
+                return False
+            data, done = text.encode("utf-8", "replace"), 0
+            with contextlib.suppress(OSError):  # nothing at all now; when it hung up, the thread finds out
+                done = os.write(self._prompt, data)
+            self._rest = data[done:]
+        finally:
+            self._writing.release()
+        if self._rest:
+            self._more.put(None)
+        return True
 
     def finish(self) -> None:
         """From now on drop nothing; frames that a stalled terminal has not taken are forgotten."""
@@ -58,7 +84,7 @@ class Output:
 
     def close(self) -> bool:
         """Wait for what is queued as long as the terminal takes it; whether all was written."""
-        self._queue.put(None)
+        self._hand_over(None)
         end = time.monotonic() + _DRAIN
         while self._thread.is_alive():
             self._thread.join(0.05)
@@ -69,20 +95,24 @@ class Output:
         return True
 
     def _run(self) -> None:
-        while (text := self._queue.get()) is not None:
-            parts = [text]
-            last = False
-            with contextlib.suppress(Empty):
-                while not last:
-                    more = self._queue.get_nowait()
-                    last = more is None
-                    parts.append(more or "")
-            self._put("".join(parts).encode("utf-8", "replace"))
-            if last:
-                return
-            if self._dropped and self._queue.empty():
+        last = False
+        while not last:
+            self._more.get()
+            with self._writing:
+                parts: list[str] = []
+                with contextlib.suppress(Empty):
+                    while (part := self._queue.get_nowait()) is not None:
+                        parts.append(part)
+                    last = True
+                rest, self._rest = self._rest, b""
+                self._put(rest + "".join(parts).encode("utf-8", "replace"))
+            if self._dropped and self._queue.empty() and not last:
                 self._dropped = False
                 self._caught_up()
+        with self._writing:
+            prompt, self._prompt = self._prompt, None
+        if prompt is not None:
+            os.close(prompt)
 
     def _put(self, data: bytes) -> None:
         view = memoryview(data)
@@ -95,3 +125,12 @@ class Output:
             except OSError:
                 self._gone = True  # hung up: the input thread tells
         self._since = 0.0
+
+
+def _prompt(fd: int) -> int | None:
+    """The same terminal, opened once more so that a write never waits; the other programs that have it know nothing of
+    that. None where it cannot be."""
+    with contextlib.suppress(OSError):
+        if os.isatty(fd):
+            return os.open(f"/proc/self/fd/{fd}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    return None
