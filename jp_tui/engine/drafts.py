@@ -62,7 +62,7 @@ class Drafts:
                     self._told = True
                     self._log.publish(StorageFailed(message=str(problem), advice=NOT_KEPT))
             else:
-                self._told = False
+                self._told = self._told and not lost  # what was forgotten says nothing about the next that is kept
 
         task = asyncio.create_task(watch())
         self._writing.add(task)
