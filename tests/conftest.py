@@ -6,8 +6,11 @@ Also what makes a run shorter without proving less. Nothing here starts the prog
 from __future__ import annotations
 
 import compileall
+import contextlib
 import gc
+import importlib
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,9 +32,19 @@ LOOKS = 10
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Bytecode for the program, once: without it (PYTHONDONTWRITEBYTECODE) each of its children compiles it anew."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
+    """Bytecode once, also where Python is to write none (PYTHONDONTWRITEBYTECODE): else each child of a test compiles
+    the program anew, and each worker the tests. Workers share them out: each begins with others."""
+    sys.dont_write_bytecode = False
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if not worker:
         compileall.compile_dir(ROOT / "jp_tui", quiet=2)
+        return
+    given = [ROOT / str(word).partition("::")[0] for word in session.config.args]
+    files = sorted({file for path in given for file in ([path] if path.is_file() else path.rglob("test_*.py"))})
+    for file in files[int(worker[2:]) :: int(os.environ["PYTEST_XDIST_WORKER_COUNT"])]:
+        name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # said when it is collected
+            importlib.import_module(name)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
