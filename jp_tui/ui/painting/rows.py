@@ -127,8 +127,9 @@ class _Segments:
             return
         if "\t" in piece.text:  # a tab moves the cursor and paints no cell
             piece = piece._replace(text=piece.text.replace("\t", " "))
-        if self.parts and self.parts[-1][1] == piece.style:
-            self.parts[-1] = (self.parts[-1][0] + piece.text, piece.style)
+        last = self.parts[-1] if self.parts else None
+        if last is not None and (last[1] is piece.style or last[1] == piece.style):
+            self.parts[-1] = (last[0] + piece.text, piece.style)
         else:
             self.parts.append((piece.text, piece.style))
         if piece.hit is not None:
@@ -160,13 +161,53 @@ def wrap(pieces: Sequence[Piece], first: int, rest: int | None = None) -> list[L
         pieces = [piece._replace(text=piece.text.replace("\t", " ")) for piece in pieces]
     if width_of(pieces) <= first:
         return [Line([piece for piece in pieces if piece.text], None)]
-    wrapper = _Wrapper(max(first, 1), max(rest, 1))
+    first, rest = max(first, 1), max(rest, 1)
+    if (lines := _wrapped(pieces, first, rest)) is not None:
+        return lines
+    wrapper = _Wrapper(first, rest)
     for word, blank in _units(pieces):
         if blank:
             wrapper.blank(word)
         else:
             wrapper.word(word)
     return wrapper.lines()
+
+
+def _wrapped(pieces: Sequence[Piece], first: int, rest: int) -> list[Line] | None:
+    """What the words would become one by one, for what most text is: a cell a character, it begins with a word, and no
+    word is longer than a line. None for all else. A text that grows is wrapped with each frame that shows it."""
+    text = "".join([piece.text for piece in pieces])
+    if not (text.isascii() and text.isprintable()) or text[:1] in ("", " "):
+        return None
+    spans, joins = list[tuple[int, int]](), list[str | None]([None])
+    start, room, last = 0, first, len(text.rstrip(" "))
+    while last - start > room:
+        blank = text.rfind(" ", start, start + room + 1)
+        end = start + len(text[start:blank].rstrip(" ")) if blank > start else start
+        if end == start:
+            return None
+        spans.append((start, end))
+        start, room = blank + 1, rest
+        while text[start] == " ":
+            start += 1
+        joins.append(text[end:start])
+    return list(map(Line, _divided(pieces, [*spans, (start, last)]), joins))
+
+
+def _divided(pieces: Sequence[Piece], spans: Sequence[tuple[int, int]]) -> list[list[Piece]]:
+    """For each span of the characters of all pieces, which come one behind the other, what stands in it."""
+    found: list[list[Piece]] = [[] for _ in spans]
+    number = at = 0
+    for text, style, hit in pieces:
+        while number < len(spans):
+            start, end = spans[number]
+            if part := text[max(start - at, 0) : max(end - at, 0)]:
+                found[number].append(Piece(part, style, hit))
+            if end > at + len(text):
+                break  # it goes on in the next piece
+            number += 1
+        at += len(text)
+    return found
 
 
 def _units(pieces: Sequence[Piece]) -> Iterable[tuple[list[Piece], bool]]:
