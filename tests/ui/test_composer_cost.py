@@ -6,6 +6,7 @@ import pytest
 from textual._text_area_theme import TextAreaTheme
 
 from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.slash import Slash
 from tests.ui.app_host import workspace
 
@@ -61,3 +62,18 @@ async def test_colours_follow_a_style_that_is_set(monkeypatch: pytest.MonkeyPatc
         await pilot.pause()
         base = app.composer._theme.base_style
         assert base is not None and base.bgcolor is not None and base.bgcolor.triplet == (255, 0, 0)
+
+
+async def test_the_last_line_says_that_a_notice_can_be_put_away_without_a_letter_that_is_typed() -> None:
+    async with workspace() as (app, pilot):
+
+        def said() -> bool:
+            return "write" in [what for _, what, _ in app._main.query_one(KeyBar).parts()]
+
+        assert app._main._exchange is not None and not said()
+        app._main._exchange.note("a word about the settings")
+        await pilot.pause()
+        assert said()
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not said()

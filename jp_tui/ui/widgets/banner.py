@@ -41,7 +41,9 @@ class Banner(Static):
         trouble = bool(self.trouble[0])
         message, advice = self.trouble if trouble else self.refusal
         self.set_class(trouble, "-trouble")
-        self.set_class(bool(message), "-shown")
+        if bool(message) is not self.has_class("-shown"):
+            self.set_class(bool(message), "-shown")
+            self.refresh_bindings()  # there is, or is not, something that Esc puts away
         parts = [styled(foreign(Foreign(message)), "bold")]
         if advice:
             parts.append(foreign(Foreign(advice), style="$muted-foreground"))
