@@ -27,9 +27,13 @@ class Anchor(NamedTuple):
 
 @dataclass(slots=True)
 class Section:
-    """A run's blocks with their heights, each with its blank rows before it; a gap has no blocks and one height."""
+    """A run's blocks with their heights, each with its blank rows before it; a gap has no blocks and one height.
+
+    `held` is what the run was when this was made: one that is let go is the same run, and its section a gap.
+    """
 
     run: Run | None
+    held: bool
     blocks: list[Block]
     gaps: list[int]
     sums: heights.Sums
@@ -87,7 +91,11 @@ class Column:
         self._live_only = False
 
     def _rebuild(self) -> None:
-        known = {(one.run.first, one.run.last, one.run.held): one for one in self._sections if one.run}
+        known = {
+            (one.run.first, one.run.last, one.run.held): one
+            for one in self._sections
+            if one.run is not None and (one.run.held or not one.held)
+        }
         dirty = {self._pages.find(seq) for seq in self._dirty}
         sections: list[Section] = []
         before: Block | None = None
@@ -113,14 +121,14 @@ class Column:
 
     def _section(self, run: Run, before: Block | None) -> Section:
         if not run.held:
-            return Section(run, [], [], heights.Sums([heights.of_run(run, self.width)]))
+            return Section(run, False, [], [], heights.Sums([heights.of_run(run, self.width)]))
         found = [block for seq in range(run.first, run.last + 1) for block in self._story.of_event(seq)]
         return self._made(run, found, before)
 
     def _made(self, run: Run | None, blocks: list[Block], before: Block | None) -> Section:
         gaps = [gap(one, other) for one, other in zip([before, *blocks], blocks, strict=False)]
         sums = heights.Sums([apart + self._height(block) for apart, block in zip(gaps, blocks, strict=True)])
-        return Section(run, blocks, gaps, sums)
+        return Section(run, True, blocks, gaps, sums)
 
     # --- what is where -------------------------------------------------------------------------------------
 

@@ -107,6 +107,7 @@ async def test_a_day_of_events_leaves_only_what_is_near() -> None:
         assert shown.painted_rows <= ROWS * 5 // 4 + 5 * 24
         assert sum(run.events for run in shown.pages.runs if run.held) <= (HELD * 5 // 4 + 1) * RUN
         assert len(shown.story._by_event) <= (HELD * 5 // 4 + 1) * RUN
+        assert all(section.run is None or section.run.held for section in shown.column._sections if section.blocks)
         await pilot.press("home")
         await settled(pilot)
         assert numbers(host)[0] == 1 and whole(host)
