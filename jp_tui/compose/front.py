@@ -50,7 +50,7 @@ def _run(arguments: Arguments) -> int:
     if arguments.command == "workspace" and not arguments.plain:
         from jp_tui.compose.workspace import workspace
 
-        return workspace(arguments, place.sources.load(), place)
+        return workspace(arguments, place)
     from jp_tui.compose.commands import command
     from jp_tui.journal.port import JournalError
 

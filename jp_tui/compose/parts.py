@@ -8,21 +8,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jp_tui.settings import model as config
-from jp_tui.settings.arguments import Arguments
-from jp_tui.settings.layers import Settings
-from jp_tui.settings.sources import Sources
 from jp_tui.system.paths import Paths, workspace_root
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the settings are read behind the first frame, where nothing changed (`wishes.py`)
     from jp_tui.journal.port import Journal
     from jp_tui.link.local import LocalLink
     from jp_tui.link.port import Serves
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.protocol.events import Event
+    from jp_tui.settings.arguments import Arguments
+    from jp_tui.settings.layers import Settings
+    from jp_tui.settings.sources import Sources
     from jp_tui.settings.toggles import Toggle
     from jp_tui.settings.toolset import ToolSettings
     from jp_tui.view.interrupt import InterruptWishes
@@ -35,13 +35,26 @@ class Place:
         """Raises PathsError."""
         self.paths = Paths.of(os.environ)
         self.workspace = workspace_root(arguments.workspace)
-        self.sources = Sources(
+        self._environment = dict(os.environ)
+        self._arguments = arguments
+
+    @property
+    def settings_file(self) -> Path:
+        """The workspace's own."""
+        return self.workspace / ".jp-tui" / "config.toml"
+
+    @cached_property
+    def sources(self) -> Sources:
+        """The files, and what the environment and the command line say."""
+        from jp_tui.settings.sources import Sources
+
+        return Sources(
             user=self.paths.config_file,
-            workspace=self.workspace / ".jp-tui" / "config.toml",
+            workspace=self.settings_file,
             store=self.paths.data / "trusted-workspaces",
-            environment=dict(os.environ),
-            assignments=arguments.cfg,
-            flags=arguments.flags(),
+            environment=self._environment,
+            assignments=self._arguments.cfg,
+            flags=self._arguments.flags(),
         )
 
 
@@ -62,6 +75,7 @@ class Parts:
 
 def parts(arguments: Arguments, settings: Settings, place: Place) -> Parts:
     """Raises SettingsError and UsageError for what the settings and the command line say wrongly together."""
+    from jp_tui.settings import model as config
     from jp_tui.settings import providers, toggles, toolset
 
     configured = toolset.tools(settings)
@@ -129,6 +143,7 @@ def kept_secret(settings: Settings) -> list[str]:
 
 def interrupts(settings: Settings) -> InterruptWishes:
     """What an interruption does without a menu (R233)."""
+    from jp_tui.settings import model as config
     from jp_tui.view.interrupt import InterruptWishes
 
     wishes = config.interrupts(settings)

@@ -1,4 +1,5 @@
-"""The face with a screen: settings first, then the app; what only an engine needs is made behind the first frame.
+"""The face with a screen: what the first frame needs, then the app; the rest is made behind the first frame, and the
+settings are read there too where nothing has changed since the last start (`wishes.py`).
 
 Whatever cannot start is said before there is anything to work in: in the shell, with status 2.
 """
@@ -9,17 +10,15 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
+from jp_tui.compose import wishes
 from jp_tui.compose.debugging import debug
-from jp_tui.compose.parts import Place, interrupts, journal, kept_secret, link, opening, parts
-from jp_tui.settings import model as config
+from jp_tui.compose.parts import Place, journal, kept_secret, link, opening, parts
 from jp_tui.settings import themes
 from jp_tui.settings.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
-from jp_tui.settings.layers import Settings
-from jp_tui.settings.notify import wishes
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
@@ -28,13 +27,15 @@ if TYPE_CHECKING:
     from jp_tui.link.local import LocalLink
 
 
-def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
+def workspace(arguments: Arguments, place: Place) -> int:
     """Run the screen to its end; the exit status."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("the workspace needs a terminal; `jp-tui query PROMPT` works without one")
     paths = place.paths
-    look = config.look(settings)
-    theme, notices = _theme(settings, str(paths.themes))
+    settings = cache(lambda: place.sources.load())  # with the modules that it needs
+    now = wishes.stamp(arguments, place, os.environ)
+    known = wishes.remembered(paths.state, now)
+    wish = known or wishes.wished(settings(), str(paths.themes))
     paths.prepare()
     from jp_tui import guardian
     from jp_tui.ui.app import Workspace
@@ -44,29 +45,36 @@ def workspace(arguments: Arguments, settings: Settings, place: Place) -> int:
     from jp_tui.ui.plain_signs import wanted
 
     install_excepthook(paths.state)
-    keep_out(lambda: kept_secret(settings))
+    keep_out(lambda: kept_secret(settings()))
     debug(paths.state, os.environ)
-    ready = _Ready(lambda: parts(arguments, settings, place))
+
+    def make() -> Parts:
+        made = parts(arguments, settings(), place)
+        read = wishes.wished(settings(), str(paths.themes))
+        if read != known:
+            wishes.remember(paths.state, now, settings(), read)
+        return made
+
+    ready = _Ready(make)
     app = Workspace(
         # Made after the first frame: they load the protocol and the engine (traps.md T23, T28).
         link=ready.link,
         open_command=lambda: opening(arguments),
         workspace=str(place.workspace),
         home=os.environ.get("HOME", ""),
-        theme=theme,
+        theme=wish.theme,
         themes=themes.names(str(paths.themes)),
-        own=Own(str(paths.keys_file), str(paths.themes), wanted(look.ascii, os.environ)),
-        sidebar=look.sidebar,
+        own=Own(str(paths.keys_file), str(paths.themes), wanted(wish.ascii, os.environ)),
+        sidebar=wish.sidebar,
         first_prompt=arguments.prompt or "",
         state_dir=paths.state,
         clock=time.monotonic,
-        interrupts=interrupts(settings),
-        notify=wishes(settings),
+        interrupts=wish.interrupts,
+        notify=wish.notify,
         environment=dict(os.environ),
-        notices=(*(notice.words for notice in settings.notices), *notices),
+        notices=wish.notices,
     )
-    worn = settings.origin("ui", "theme")
-    if worn is None or worn.layer != "workspace":  # a folder's own theme is not how it looks elsewhere
+    if wish.widely:  # a folder's own theme is not how it looks elsewhere
         app.keeps_look = Keep(arguments.theme or "")
     app.can_start = ready.or_why_not
     app.run()
@@ -103,19 +111,3 @@ class _Ready:
         """An engine over them."""
         assert self._made is not None
         return link(*self._made, client=True, command="jp-tui", greet=True)
-
-
-def _theme(settings: Settings, folder: str) -> tuple[str, tuple[str, ...]]:
-    """The theme, and what to say about it: a folder's own file that names one we do not have keeps nobody out."""
-    name = config.look(settings).theme
-    problem = themes.check_name(name, folder)
-    if problem is None:
-        return name, ()
-    origin = settings.origin("ui", "theme")
-    if origin is not None:
-        problem = replace(problem, file=origin.name, line=origin.line, column=origin.column)
-        if origin.layer == "workspace":
-            other = str(settings.below("workspace", "ui", "theme"))
-            if themes.check_name(other, folder) is None:
-                return other, (problem.words(),)
-    raise SettingsError(problem)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from jp_tui import __version__
 from jp_tui.settings.errors import UsageError, nearest
-from jp_tui.settings.toggles import Toggle
 
 if TYPE_CHECKING:
     from jp_tui.settings.commands import Command
+    from jp_tui.settings.toggles import Toggle
 
 # Words of the surface that later versions take as commands. A prompt that is one of them alone would change its
 # meaning with an update, so it is refused now, with the way to say it anyway.

@@ -14,7 +14,7 @@ from typing import Any
 from jp_tui.settings import checks, colours, data, toml
 from jp_tui.settings.checks import BadValue
 from jp_tui.settings.errors import Problem, SettingsError, nearest
-from jp_tui.settings.keys import dotted
+from jp_tui.settings.nodes import dotted
 
 COLOURS = (
     "primary", "secondary", "accent", "foreground", "background", "surface", "panel", "success", "warning", "error",

@@ -52,6 +52,8 @@ LATER = (
     "jp_tui.ui.widgets.transcript",
     "jp_tui.ui.widgets.dock",
     "jp_tui.ui.screens.exchange",
+    "jp_tui.settings.keys",
+    "jp_tui.settings.sources",
 )
 """What is loaded after the first frame, in slices of some 10 to 40 ms."""
 FIRST_BREATH = 0.03
