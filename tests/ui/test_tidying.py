@@ -48,6 +48,23 @@ async def test_all_is_collected_once_after_enough_small_looks_and_never_at_rest(
         tidy.end()
 
 
+async def test_what_comes_of_the_last_event_is_collected_without_another(moments: list[float]) -> None:
+    """A thousand sheets that go: what is painted then makes the garbage, when nothing is reported any more."""
+    collected = asyncio.Event()
+    tidy = Tidying(collect=lambda: (moments.append(1.0), collected.set()))
+    tidy.begin()
+    try:
+        tidy.event()
+        for _ in range(ENOUGH):
+            gc.collect(0)
+        await asyncio.wait_for(collected.wait(), 10)
+        for _ in range(ENOUGH // 2):
+            gc.collect(0)
+        assert tidy._later is None and moments == [1.0]
+    finally:
+        tidy.end()
+
+
 def test_what_was_collected_goes_back_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 9, "a day of work": in this order."""
     found = []
