@@ -9,7 +9,6 @@ of memory.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 from collections.abc import Callable
 from time import monotonic
@@ -45,7 +44,6 @@ class Tidying:
         self._looks = 0
         self._since: float | None = None
         self._later: asyncio.TimerHandle | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._before: tuple[int, int, int] | None = None
 
     def begin(self) -> None:
@@ -72,29 +70,23 @@ class Tidying:
     def event(self) -> None:
         """Something has happened."""
         self._event = self._clock()
-        self._loop = self._loop or asyncio.get_running_loop()
-        self._due()
-
-    def _due(self) -> None:
-        """See to it that there is a look once there is enough to collect."""
-        if self._looks >= ENOUGH and self._later is None and self._before is not None:
-            self._since = self._clock()
+        if self._later is None and self._before is not None:
+            self._since = self._event
             self._later = asyncio.get_running_loop().call_later(QUIET, self._look)
 
     def _collected(self, phase: Literal["start", "stop"], info: dict[str, int]) -> None:
         self._looks += phase == "stop"
-        if phase == "stop" and self._looks == ENOUGH and self._loop is not None:  # in whatever thread that was
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(self._due)  # what the last event led to may come long behind it
 
     def _look(self) -> None:
+        """What the last event led to has been made by now, too; when there is little of it, the next ones will tell."""
         self._later = None
         now = self._clock()
         key, last = now - self._key, now - max(self._key, self._event)
         long = self._since is not None and now - self._since >= MOST
         if last >= QUIET or (long and key >= PAUSE):
-            self._collect()
-            self._looks = 0
+            if self._looks >= ENOUGH:
+                self._collect()
+                self._looks = 0
         else:
             wait = PAUSE if long else QUIET - last
             self._later = asyncio.get_running_loop().call_later(max(wait, 0.01), self._look)
