@@ -37,7 +37,7 @@ def check(command: list[str], folder: Path, home: Path, limit: float) -> list[st
             terminal.pump(0.2)
         terminal.type("\x03\x03")
         terminal.wait(lambda: terminal.process.poll() is not None, "the end after Ctrl+C twice")
-        terminal.pump(0.2)
+        terminal.wait_quiet()  # what was written last may still be on its way
         wrong = [] if terminal.process.returncode == 0 else [f"status {terminal.process.returncode}"]
         if terminal.wrong():
             wrong.append(f"the terminal is not as before: {terminal.wrong()}")

@@ -70,11 +70,21 @@ async def until_idle(min_sleep: float = NEAR, max_sleep: float = 1.0) -> None:
 
 _parse = Stylesheet._parse_rules
 _parsed: dict[object, list[RuleSet]] = {}
+_known: dict[frozenset[tuple[str, str]], int] = {}
+
+
+def variables(sheet: Stylesheet) -> int:
+    """A number for a sheet's variables, hundreds of them; it gets other ones as a whole."""
+    seen: tuple[object, int] | None = sheet.__dict__.get("_seen_variables")
+    if seen is None or seen[0] is not sheet._variables:
+        seen = (sheet._variables, _known.setdefault(frozenset(sheet._variables.items()), len(_known)))
+        sheet.__dict__["_seen_variables"] = seen
+    return seen[1]
 
 
 def parsed(sheet: Stylesheet, css: str, read_from: object, *more: object, **named: object) -> list[RuleSet]:
     """What Textual's parser made of the same text with the same variables; it forgets that with each app."""
-    key = (css, read_from, more, frozenset(named.items()), frozenset(sheet._variables.items()))
+    key = (css, read_from, more, frozenset(named.items()), variables(sheet))
     if key not in _parsed:
         _parsed[key] = _parse(sheet, css, read_from, *more, **named)  # type: ignore[arg-type]
     return _parsed[key]
