@@ -42,9 +42,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     given = [ROOT / str(word).partition("::")[0] for word in session.config.args]
     files = sorted({file for path in given for file in ([path] if path.is_file() else path.rglob("test_*.py"))})
     for file in files[int(worker[2:]) :: int(os.environ["PYTEST_XDIST_WORKER_COUNT"])]:
-        name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
         with contextlib.suppress(Exception, pytest.skip.Exception):  # said when it is collected
-            importlib.import_module(name)
+            importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
