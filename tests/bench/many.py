@@ -27,6 +27,8 @@ LIMIT = 60.0
 ENTER, ESC, FOLD, STOP = b"\r", b"\x1b", b"\x0f", b"3"
 QUIET = 2.5
 """Seconds of silence after which a sheet stands open and listens."""
+OVER = 15.0
+"""Seconds after which all of a thousand have been heard of as ended, and what they left is tidied up."""
 REST, COMING, WAITING, SHEET, GOING = "at rest", "come", "wait", "wait, in the sheet of one", "end at once"
 Started = AbstractContextManager[Program]
 
@@ -132,13 +134,13 @@ def measured(folder: Path, reps: int, keys: int, seconds: float, ours: Callable[
             _go_through(run, keys)
             for state, times in run.keys.items():
                 found.setdefault(state, []).extend(times)
-            program.pass_time(seconds)
+            program.pass_time(OVER)
             first.append(run.memory)
             run.came = False
             run.ask()
             run.open()
             run.end()
-            program.pass_time(seconds)
+            program.pass_time(OVER)
             second.append(run.memory)
         with ours(_written(folder / "whole.toml", EACH)) as program:
             run = Run(program, seconds)
