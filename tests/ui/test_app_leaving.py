@@ -59,6 +59,11 @@ async def test_words_are_written_in_the_composer_and_its_draft_is_their_beginnin
     async with workspace(say=say) as (app, pilot):
         await pilot.press(*"do this", "escape", "2")
         assert app.focused is app.composer and app.composer.text == "do this"
+        for _ in range(500):  # it is kept after a moment; sent sooner, there would be nothing to forget
+            if app.link.of(cmd.SaveDraft):
+                break
+            await pilot.pause(0.01)
+        assert app.link.of(cmd.SaveDraft)[-1].text.startswith("do")
         await pilot.press(*" instead", "enter")
         await pilot.pause()
         assert interrupts(app) == [(action, "do this instead")]
