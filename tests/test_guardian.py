@@ -212,3 +212,13 @@ def test_a_terminal_that_takes_nothing_is_given_up() -> None:
     os.close(out)
     assert guardian.put(into, "reset", 60) is False
     os.close(into)
+
+
+def test_a_ctrl_c_too_many_does_not_change_the_status() -> None:
+    """Python lets signals kill the process again while it ends: here one comes at the very last moment."""
+    last = (
+        "import os, sys\nfrom jp_tui import guardian\n"
+        "class Last:\n    def __del__(self, kill=os.kill, pid=os.getpid()): kill(pid, 2)\n"
+        "sys.last = Last()\nsys.exit(guardian.run_guarded(lambda: 3))"
+    )
+    assert python("-c", last).returncode == 3

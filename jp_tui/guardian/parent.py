@@ -254,6 +254,8 @@ def run_guarded(child: Callable[[], int], wish: Wish | None = None) -> int:
     status = guardian.run()
     guardian.put_back()
     guardian.farewell(status)
+    if _signal.SIGINT in handled:
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)  # a Ctrl+C too many does not make another status of this one
     let_go(original)
     if guardian.left:
         return 0  # as the workspace's own Ctrl+C twice (S1)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import itertools
 from collections import Counter
 
 import pytest
+from textual import _time
 from textual._styles_cache import StylesCache
 from textual.pilot import Pilot
 from textual.widget import Widget
@@ -43,3 +46,14 @@ async def test_what_was_closed_is_gone(opens: object) -> None:
             alive = Counter(type(one).__name__ for one in gc.get_objects() if isinstance(one, Widget | StylesCache))
             counts.append(alive)
         assert counts[2] == counts[1], counts[2] - counts[1]
+
+
+async def test_a_timer_that_begins_while_the_machine_is_held_up_fires_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with workspace() as (app, _):
+        fired, later = asyncio.Event(), itertools.count(0.0, 0.01)
+        with monkeypatch.context() as held:
+            held.setattr(_time, "get_time", lambda: next(later))
+            app.set_timer(0.002, fired.set)
+            await asyncio.wait_for(fired.wait(), 10)
