@@ -123,10 +123,10 @@ def edits(dice: random.Random) -> Typing:
 
 
 def unknown_keys(dice: random.Random) -> Typing:
-    """Keys that only the app knows, between the others."""
+    """Keys that only the app knows, between the others; few enough for one row, whose beginning Home goes to."""
     line = Line()
     doing = (lambda: line.insert(dice.choice(LETTERS)),) * 8 + (line.home, line.end, line.delete, line.left)
-    return Typing([(dice.uniform(0, 0.02), dice.choice(doing)()) for _ in range(100)], line.text, early=False)
+    return Typing([(dice.uniform(0, 0.02), dice.choice(doing)()) for _ in range(70)], line.text, early=False)
 
 
 MODES: dict[str, Callable[[random.Random], Typing]] = {
