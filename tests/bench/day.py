@@ -29,7 +29,7 @@ def rows(bench: Bench) -> list[Row]:
     """One row, of one day; each sample is a look at its memory."""
     many = QUICK if bench.quick else MANY
     script = written(bench.folder / "day.toml", bench.workspace)
-    with bench.ours("--model", f"demo/{script}")() as program:
+    with bench.living_in(bench.folder / "day"), bench.ours("--model", f"demo/{script}")() as program:
         begin(program)
         turns(program, FEW)
         few = looks(program)
@@ -58,7 +58,7 @@ def begin(program: Program) -> None:
     program.first_key()
     program.settle(1.0, 20.0)
     program.pass_time(2.0)
-    os.write(program.master, CLEAR)
+    os.write(program.master, CLEAR + b"\x7f" * 60)
     program.settle(0.3)
 
 
