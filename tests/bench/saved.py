@@ -22,7 +22,7 @@ def save(rows: Sequence[Row], facts: Mapping[str, str], readme: Path = README, f
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"{readme} has no {BEGIN.strip()} or nothing that ends it")
-    shown = table([row for row in rows if row.goal is not None])
+    shown = table([row for row in rows if row.met is not None])
     readme.write_text(f"{before}{begin}{head}:\n\n{shown}\n{end}{after}")
     (folder / "latest.md").write_text(f"# What was measured last\n\n{head}:\n\n{table(rows)}\n")
     told = {"facts": dict(facts), "rows": [summed(row) for row in rows]}
