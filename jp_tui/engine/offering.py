@@ -17,9 +17,11 @@ from jp_tui.engine.log import Log
 from jp_tui.engine.offers import GONE, Settled
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import HeldBy, Setup
+from jp_tui.engine.typed import typed
 from jp_tui.engine.verdicts import Checks
 from jp_tui.protocol.commands import OfferAnswer
 from jp_tui.protocol.events import OfferSettled
+from jp_tui.questions.wire import read_recorded
 
 PATIENCE_SECONDS = 5.0
 LOOK_SECONDS = 0.05
@@ -115,7 +117,10 @@ class Offering:
                         await journal.withdraw_offer(number)
                         if (seen := journal.offer(number)) is not None and seen.state != "open":
                             return seen.state, seen.words
-                        return await self._alone(conversation, turn, request, text)
+                        settled = await self._alone(conversation, turn, request, text)
+                        if settled[0] == "answered" and self._on_record(conversation, request, text):
+                            return "accepted", ""  # it was taken, by a holder that ended before it said so
+                        return settled
                     finally:
                         held.release()
                 words = held.words
@@ -127,6 +132,18 @@ class Offering:
             return seen.state, seen.words
         message = f"{words} holds the conversation and did not react."
         return self._said("no_reaction", request.id, conversation=conversation, message=message)
+
+    def _on_record(self, conversation: str, request: ev.InquiryRequest, text: str) -> bool:
+        """Whether the answer that is recorded is this one, offered by a process."""
+        response = last_response(self._setup.journal, conversation, request.id)
+        if not isinstance(response, ev.InquiryAnswered) or response.responder is None:
+            return False
+        try:
+            question = read_recorded(str(request.metadata.get("question", "")), request.question)
+            said = typed(question.answer_type, text)
+        except (ValueError, TypeError, KeyError):
+            return False
+        return response.responder.via == "process" and response.answer == said
 
     def _told(self, settled: Settled, conversation: str, inquiry: str, *, closed: bool = False) -> OfferSettled:
         state, words = settled

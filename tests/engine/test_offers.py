@@ -162,6 +162,22 @@ def test_a_holder_that_dies_leaves_the_lock_to_the_offerer(
     assert other.until(e.OfferSettled).status == "accepted"
 
 
+@pytest.mark.parametrize(("said", "status"), [("yes", "accepted"), ("no", "answered")])
+def test_a_holder_that_dies_before_it_says_what_it_took(
+    bench: Bench, other: Bench, monkeypatch: pytest.MonkeyPatch, said: str, status: str
+) -> None:
+    """E53: whose answer is on record is told so, and nobody else."""
+    monkeypatch.setattr("jp_tui.engine.offers.LOOK_SECONDS", 60.0)
+    go(bench)
+    bench.prompt()
+    other.send(c.OfferAnswer(inquiry="c1.q.1", value=said))
+    while not bench.journal.offers(bench.conversation):
+        threading.Event().wait(0.01)
+    assert offer(bench, "yes").status == "accepted"
+    bench.stop()
+    assert other.until(e.OfferSettled).status == status
+
+
 def test_an_offer_for_what_has_changed_is_stale(bench: Bench) -> None:
     """By the digest that the offerer saw (R235); a garbled payload is told, too."""
     go(bench)
