@@ -12,6 +12,7 @@ import stat
 from pathlib import Path
 from urllib.parse import quote
 
+from jp_tui.conversation.neutral import first_line
 from jp_tui.journal.port import JournalError, Trouble
 from jp_tui.system.paths import PathsError, because, private_folder, private_open
 
@@ -52,6 +53,10 @@ _KINDS: dict[int, Trouble] = {
 }
 
 
+_SAID = 300
+"""Characters of SQLite's own words that are repeated."""
+
+
 def trouble(error: sqlite3.Error, path: Path) -> JournalError:
     """What SQLite said, in words and with what to do."""
     code = getattr(error, "sqlite_errorcode", None)
@@ -63,7 +68,7 @@ def trouble(error: sqlite3.Error, path: Path) -> JournalError:
             kind = "corrupt"  # a table or a column that is missing, or stands where none should
         if kind == "io" and _no_space(path):
             kind = "full"
-    return JournalError(kind, f"{path} {_ADVICE[kind]} ({error})")
+    return JournalError(kind, f"{path} {_ADVICE[kind]} ({first_line(str(error))[:_SAID]})")  # it repeats what it read
 
 
 def _no_space(path: Path) -> bool:

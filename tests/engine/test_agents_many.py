@@ -113,7 +113,7 @@ def test_memory_grows_with_what_waits_and_is_given_back(tmp_path: Path) -> None:
     few, left_of_few = took(tmp_path / "few", EACH // 4)
     many, left_of_many = took(tmp_path / "many", EACH)
     assert 2 * few < many < 6 * few
-    assert left_of_few < few / 3 and left_of_many < many / 3
+    assert left_of_few < few / 2 and left_of_many < many / 3  # a turn leaves something however little was asked
 
 
 def took(home: Path, each: int) -> tuple[int, int]:

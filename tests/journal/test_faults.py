@@ -267,3 +267,19 @@ def test_a_linked_database_stays_linked(tmp_path: Path) -> None:
     journal.close()
     assert (tmp_path / "big disk/real.db").stat().st_size > 0
     assert (tmp_path / "data/c #1?.db").is_symlink()
+
+
+def test_what_sqlite_repeats_of_a_damaged_file_acts_nowhere(tmp_path: Path) -> None:
+    """R195: its words hold what stands in the file."""
+    path = tmp_path / "conversations.db"
+    open_journal(path).close()
+    raw = sqlite3.connect(path, isolation_level=None)
+    raw.execute("PRAGMA writable_schema = ON")
+    raw.execute(
+        "UPDATE sqlite_master SET name = ?, sql = 'CREATE ' || ? WHERE name = 'events'", ("e\x1b[2J", "\x1b]0;x\x07")
+    )
+    raw.close()
+    with pytest.raises(JournalError) as trouble:
+        open_journal(path).close()
+    said = str(trouble.value).removeprefix(str(path))
+    assert kind(trouble) == "corrupt" and said.isprintable(), said
