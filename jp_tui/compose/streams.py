@@ -51,7 +51,10 @@ def flushed() -> bool:
 
 
 def say(text: str) -> None:
-    """A line for people, on stderr."""
+    """A line for people, on stderr; what a path, a file or an argument brings along acts nowhere (R195)."""
+    from jp_tui.conversation.neutral import neutralise  # only where something is wrong
+
+    text = neutralise(text, "visualize")
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.write(f"{text}\n")
 

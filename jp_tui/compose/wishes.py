@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from jp_tui import __version__
 from jp_tui.settings import data
 from jp_tui.settings.notify import Notify
-from jp_tui.system.paths import private_open, write_fully
+from jp_tui.system.paths import PathsError, write_passing
 from jp_tui.view.interrupt import InterruptWishes
 
 if TYPE_CHECKING:
@@ -138,17 +138,11 @@ def remember(folder: Path, now: str, settings: Settings, wishes: Wishes) -> None
 
     if not now:
         return
-    spare = folder / f".{NAME}.{os.getpid()}.tmp"
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, PathsError):
         if wishes.notices or wishes.notify.command or toolset.reviewed(settings):
             os.unlink(folder / NAME)
             return
-        descriptor = private_open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        try:
-            write_fully(descriptor, repr({"stamp": now, "wishes": _written(wishes)}).encode())
-        finally:
-            os.close(descriptor)
-        os.replace(spare, folder / NAME)
+        write_passing(folder / NAME, repr({"stamp": now, "wishes": _written(wishes)}).encode())
 
 
 def _theme(settings: Settings, folder: str) -> tuple[str, tuple[str, ...]]:

@@ -50,7 +50,7 @@ def workspace(arguments: Arguments, place: Place) -> int:
 
     def make() -> Parts:
         made = parts(arguments, settings(), place)
-        read = wishes.wished(settings(), str(paths.themes))
+        read = wish if known is None else wishes.wished(settings(), str(paths.themes))
         if read != known:
             wishes.remember(paths.state, now, settings(), read)
         return made

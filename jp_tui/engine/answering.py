@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.strict_json import Json
 from jp_tui.engine.listing import digest_of
 from jp_tui.engine.log import Log
 from jp_tui.engine.offers import GONE, Settled
@@ -16,16 +17,22 @@ from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
 from jp_tui.inquiry.escalations import read
-from jp_tui.questions.types import SecretAnswer
+from jp_tui.questions.types import Question, SecretAnswer
 from jp_tui.questions.wire import read_recorded
+
+
+def said(request: ev.InquiryRequest, text: str) -> tuple[Question, Json]:
+    """The question, and what the text is for it. ValueError, TypeError or KeyError where it is nothing, or the question
+    is none."""
+    question = read_recorded(str(request.metadata.get("question", "")), request.question)
+    return question, typed(question.answer_type, text)
 
 
 async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, text: str) -> Settled:
     """What became of it. `log` must be at the turn of the request and held by us. Raises JournalError."""
     extra, tool = request.metadata, str(request.metadata.get("tool") or request.source.name)
     try:
-        question = read_recorded(str(extra.get("question", "")), request.question)
-        value = typed(question.answer_type, text)
+        question, value = said(request, text)
     except (ValueError, TypeError, KeyError) as problem:
         return "invalid", str(problem)
     call, digest = str(extra.get("call", "")), digest_of(request)

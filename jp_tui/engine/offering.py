@@ -11,17 +11,15 @@ from typing import Literal
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import dump
-from jp_tui.engine.answering import answer_recorded
+from jp_tui.engine.answering import answer_recorded, said
 from jp_tui.engine.listing import MOST, Asked, last_response, names, waiting
 from jp_tui.engine.log import Log
 from jp_tui.engine.offers import GONE, Settled
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import HeldBy, Setup
-from jp_tui.engine.typed import typed
 from jp_tui.engine.verdicts import Checks
 from jp_tui.protocol.commands import OfferAnswer
 from jp_tui.protocol.events import OfferSettled
-from jp_tui.questions.wire import read_recorded
 
 PATIENCE_SECONDS = 5.0
 LOOK_SECONDS = 0.05
@@ -139,11 +137,10 @@ class Offering:
         if not isinstance(response, ev.InquiryAnswered) or response.responder is None:
             return False
         try:
-            question = read_recorded(str(request.metadata.get("question", "")), request.question)
-            said = typed(question.answer_type, text)
+            _, value = said(request, text)
         except (ValueError, TypeError, KeyError):
             return False
-        return response.responder.via == "process" and response.answer == said
+        return response.responder.via == "process" and response.answer == value
 
     def _told(self, settled: Settled, conversation: str, inquiry: str, *, closed: bool = False) -> OfferSettled:
         state, words = settled

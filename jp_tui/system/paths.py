@@ -160,17 +160,27 @@ def write_private(path: Path, data: bytes) -> None:
     one stands there whole.
     """
     private_folder(path.parent)
-    path = Path(os.path.realpath(path))  # a linked configuration stays linked
+    _replace(Path(os.path.realpath(path)), data, lasting=True)  # a linked configuration stays linked
+
+
+def write_passing(path: Path, data: bytes) -> None:
+    """As `write_private`, of what is harmless to lose: no disk is waited for, and the folder is there already."""
+    _replace(path, data, lasting=False)
+
+
+def _replace(path: Path, data: bytes, *, lasting: bool) -> None:
     spare = path.with_name(f".{path.name[:80]}.{os.urandom(6).hex()}.tmp")
     try:
         descriptor = private_open(spare, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
             write_fully(descriptor, data)
-            os.fsync(descriptor)
+            if lasting:
+                os.fsync(descriptor)
         finally:
             os.close(descriptor)
         os.replace(spare, path)
-        _sync_folder(path.parent)
+        if lasting:
+            _sync_folder(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):  # gone already, or the disk takes nothing at all
             spare.unlink()

@@ -18,7 +18,7 @@ from textual.strip import Strip
 from jp_tui.conversation.text import Foreign
 from jp_tui.guardian.look import COLOURS, DEFAULT, Look, file_of, parse, terminal_key
 from jp_tui.guardian.skeleton import composer_width
-from jp_tui.system.paths import private_open, write_fully
+from jp_tui.system.paths import PathsError, write_passing
 from jp_tui.ui import gate
 from jp_tui.ui.plain_signs import ascii_text
 from jp_tui.ui.text import foreign
@@ -134,12 +134,6 @@ def keep(look: Look, theme: str) -> None:
     """Put it where the guardian looks; without a word when that is impossible: the next start has no skeleton then."""
     file = Path(os.fsdecode(file_of(os.environb, theme)))
     data = look.written().encode()
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, PathsError):
         if file.name and not (file.is_file() and file.read_bytes() == data):
-            spare = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-            descriptor = private_open(spare, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            try:
-                write_fully(descriptor, data)  # no fsync: what a power cut leaves is no look, and harmless
-            finally:
-                os.close(descriptor)
-            os.replace(spare, file)
+            write_passing(file, data)  # what a power cut leaves is no look, and harmless

@@ -113,7 +113,7 @@ def test_memory_grows_with_what_waits_and_is_given_back(tmp_path: Path) -> None:
     few, left_of_few = took(tmp_path / "few", EACH // 4)
     many, left_of_many = took(tmp_path / "many", EACH)
     assert 2 * few < many < 6 * few
-    assert left_of_few < few / 2 and left_of_many < many / 3  # a turn leaves something however little was asked
+    assert left_of_few < few / 3 and left_of_many < many / 3
 
 
 def took(home: Path, each: int) -> tuple[int, int]:
@@ -137,7 +137,10 @@ def took(home: Path, each: int) -> tuple[int, int]:
         full = held()
         bench.interrupt("stop")
         main_turn(bench)
-        return full - before, held() - before
+        left = held()
+        while (now := held()) < left * 0.99:  # fifty that end with it are still being let go
+            left = now
+        return full - before, now - before
     finally:
         tracemalloc.stop()
         bench.stop()

@@ -80,8 +80,8 @@ def _on_record(folder: Path, report: dict[str, Any], stored: dict[int, dict[str,
         leave = [event.get("metadata", {}).get("permission") for event in stored.values()]
         if not any(leave) and not stored.get(0, {}).get("leaves"):
             yield "a program ran without the leave for it on record"
-        if (times := len(ran.read_text().splitlines())) > 1:  # none: the disk was too full for its own line
-            yield f"the program ran {times} times"
+        if (said := ran.read_text()) not in ("ran\n", ""):  # nothing: the disk was too full for its own line
+            yield f"the program ran {len(said.splitlines())} times"
 
 
 def _files(folder: Path, spares: bool) -> Iterator[str]:

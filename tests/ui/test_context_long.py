@@ -6,17 +6,18 @@ What is laid out comes when the test says so: nothing here waits for time.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from textual.app import App, ComposeResult
+from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.context import APPROVED, FIRST_LINES, beginning, context
 from jp_tui.ui.widgets import context as widget
-from jp_tui.ui.widgets.context import ContextView
+from tests.ui.context_host import Host
 from tests.ui.look_of import look_of, texts
 
 LOOK = look_of()
@@ -45,33 +46,22 @@ class Later:
         self._deliver(make())
 
 
-class Host(App[None]):
-    CSS = "ContextView { max-height: 12; }"
-
-    def __init__(self, text: str, **more: bool) -> None:
-        super().__init__()
-        self._text, self._more = Foreign(text), more
-        self.seen: list[tuple[int, int]] = []
-
-    def compose(self) -> ComposeResult:
-        yield ContextView(self._text, **self._more)
-
-    @property
-    def view(self) -> ContextView:
-        return self.query_one(ContextView)
-
-    @property
-    def top_row(self) -> str:
-        return self.view.render_line(0).text.strip()
-
-    def on_context_view_seen(self, event: ContextView.Seen) -> None:
-        self.seen.append((event.unseen, event.lines))
-
-
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> type[Later]:
     monkeypatch.setattr(widget, "Errand", Later)
     return Later
+
+
+@asynccontextmanager
+async def laid_out(text: str, later: type[Later], width: int) -> AsyncIterator[tuple[Host, Pilot[None]]]:
+    """All of it, as it stands once the rest has come."""
+    host = Host(text)
+    async with host.run_test(size=(width, 24)) as pilot:
+        await pilot.pause()
+        assert later.wanted is not None
+        later.wanted.come()
+        await pilot.pause()
+        yield host, pilot
 
 
 @pytest.mark.parametrize("split", [False, True])
@@ -128,12 +118,7 @@ async def test_whoever_went_to_the_end_gets_there(later: type[Later]) -> None:
 
 async def test_what_was_there_stays_until_it_is_laid_out_at_another_width(later: type[Later]) -> None:
     """Neither the place nor what was seen is lost, and what is cut off meanwhile does not count as seen."""
-    host = Host(PLAIN)
-    async with host.run_test(size=(80, 24)) as pilot:
-        await pilot.pause()
-        assert later.wanted is not None
-        later.wanted.come()
-        await pilot.pause()
+    async with laid_out(PLAIN, later, 80) as (host, pilot):
         view = host.view
         view.scroll_to_row(1_488)
         await pilot.pause()
@@ -142,7 +127,7 @@ async def test_what_was_there_stays_until_it_is_laid_out_at_another_width(later:
         await pilot.pause()
         assert view.lines == 3_000 and host.top_row.startswith("line 1488 ") and view.unseen == 1_500
         view.page(1)
-        assert view.unseen == 1_500 and host.top_row.startswith("line 1499 ")
+        assert view.unseen == 1_500 and host.top_row.startswith("line 1499 ") and later.wanted is not None
         later.wanted.come()
         await pilot.pause()
         assert view.lines == 6_000 and view.top == 1_499 and view.unseen == 3_000
@@ -156,17 +141,12 @@ async def test_what_was_there_stays_until_it_is_laid_out_at_another_width(later:
 
 
 async def test_two_columns_come_with_the_hunk_that_was_at_the_top(later: type[Later]) -> None:
-    host = Host(HUNKS)
-    async with host.run_test(size=(100, 24)) as pilot:
-        await pilot.pause()
-        assert later.wanted is not None
-        later.wanted.come()
-        await pilot.pause()
+    async with laid_out(HUNKS, later, 100) as (host, pilot):
         view = host.view
         view.scroll_to_row(4 * 299)
         view.focus()
         await pilot.press("t")
-        assert view.hunk == (300, 600) and "│" not in host.top_row
+        assert view.hunk == (300, 600) and "│" not in host.top_row and later.wanted is not None
         later.wanted.come()
         await pilot.pause()
         assert view.hunk == (300, 600) and view.lines == 1_800

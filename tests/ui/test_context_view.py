@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from textual.app import App, ComposeResult
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting.context import APPROVED, LINES, context, paint_context
-from jp_tui.ui.widgets.context import ContextView
+from tests.ui.context_host import Host
 from tests.ui.look_of import look_of, texts
 from tests.view.events_of import DIFF
 
 LOOK = look_of()
 HUNKS = "".join(f"@@ -{at},2 +{at},3 @@\n before {at}\n+added {at}\n after {at}\n" for at in range(10, 400, 10))
-
-
-class Host(App[None]):
-    CSS = "ContextView { max-height: 12; }"
-
-    def __init__(self, text: str, **more: bool) -> None:
-        super().__init__()
-        self._text, self._more = Foreign(text), more
-        self.seen: list[tuple[int, int]] = []
-
-    def compose(self) -> ComposeResult:
-        yield ContextView(self._text, **self._more)
-
-    @property
-    def view(self) -> ContextView:
-        return self.query_one(ContextView)
-
-    def on_context_view_seen(self, event: ContextView.Seen) -> None:
-        self.seen.append((event.unseen, event.lines))
 
 
 def test_everything_odd_is_visible_and_named() -> None:

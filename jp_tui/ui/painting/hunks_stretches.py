@@ -28,9 +28,13 @@ class Stretch:
     part: Part
     known: Outline
     lines: Sequence[Change] = ()
-    whole: bool = True
     first: bool = True
     last: bool = True
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is all of the part."""
+        return not self.lines
 
     @property
     def changes(self) -> Sequence[Change]:
@@ -50,7 +54,7 @@ def stretches(number: int, part: Part, known: Outline, *, split: bool) -> list[S
     pieces = list(_pieces(known.signs, split=split))
     last = len(pieces) - 1
     return [
-        Stretch(number, part, _of(known, piece), [lines[at] for at in piece], False, at == 0, at == last)
+        Stretch(number, part, _of(known, piece), [lines[at] for at in piece], at == 0, at == last)
         for at, piece in enumerate(pieces)
     ]
 
