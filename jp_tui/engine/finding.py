@@ -12,7 +12,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.engine.rows import conversation_info
 from jp_tui.engine.setup import Setup
 from jp_tui.engine.snippets import Marker
-from jp_tui.engine.upkeep import Upkeep
+from jp_tui.engine.upkeep import Upkeep, sound
 from jp_tui.journal.port import ConversationRow, Hits, Shown
 from jp_tui.journal.words import terms
 from jp_tui.protocol.library import ConversationsFound, Found, Hit, SearchConversations
@@ -45,7 +45,11 @@ class Finding:
     async def search(self, command: SearchConversations) -> ConversationsFound | None:
         """What was found; None when a later search came meanwhile. Raises JournalError."""
         self._latest += 1
-        mine, journal = self._latest, self._setup.journal
+        mine = self._latest
+        return await sound(self._setup, lambda: self._searched(command, mine))
+
+    async def _searched(self, command: SearchConversations, mine: int) -> ConversationsFound | None:
+        journal = self._setup.journal
         if command.whole:
             await self._upkeep.whole(command.job)
         else:

@@ -7,10 +7,11 @@ fails is left for the next time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from datetime import timedelta
-from typing import Literal
+from functools import partial
+from typing import Literal, TypeVar
 
 from jp_tui.conversation.ids import read_timestamp
 from jp_tui.conversation.text import Foreign
@@ -23,6 +24,7 @@ KEPT = timedelta(days=7)
 """How long a deleted conversation can be restored."""
 FIRST_SECONDS, EACH_SECONDS = 0.5, 0.25
 PAUSE_SECONDS = 0.005
+T = TypeVar("T")
 Work = Literal["index", "import", "fork", "delete"]
 
 
@@ -42,6 +44,18 @@ class Progress:
                 job=self._job, what=self._what, done=done, total=max(self.total, done), detail=Foreign(detail)
             )
             self._publish(told)
+
+
+async def sound(setup: Setup, asks: Callable[[], Awaitable[T]]) -> T:
+    """What comes of it, where it works with the index: one that another program damaged is made anew from the log, and
+    it is done once more. Raises JournalError."""
+    try:
+        return await asks()
+    except JournalError as problem:
+        if problem.kind != "index":
+            raise
+    await setup.journal.renew_index()
+    return await asks()
 
 
 class Upkeep:
@@ -68,12 +82,15 @@ class Upkeep:
         """Wait until everything is indexed, telling how far it is. Raises JournalError."""
         progress = Progress(self._setup, self._publish, job, "index", self._setup.journal.unindexed())
         done = 0
-        while some := await self._setup.journal.index():
+        while some := await self._index():
             progress.at(done := done + some)
 
     async def recent(self) -> None:
         """Index a little at once, so that what was just said is found. Raises JournalError."""
-        await self._setup.journal.index()
+        await self._index()
+
+    async def _index(self) -> int:
+        return await sound(self._setup, self._setup.journal.index)
 
     async def _work(self) -> None:
         with suppress(JournalError):
@@ -82,7 +99,7 @@ class Upkeep:
                 await self._remove_old()
             left = self._setup.journal.unindexed()
             progress, done = Progress(self._setup, self._publish, "", "index", left), 0
-            while some := await self._setup.journal.index():
+            while some := await self._index():
                 progress.at(done := done + some)
                 await asyncio.sleep(PAUSE_SECONDS)
 
@@ -105,7 +122,7 @@ async def remove(setup: Setup, ids: Iterable[str], progress: Progress | None = N
         if isinstance(held, HeldBy):
             continue
         try:
-            while some := await setup.journal.remove(id_):
+            while some := await sound(setup, partial(setup.journal.remove, id_)):
                 done += some
                 if progress is not None:
                     progress.at(done)

@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeVar
 
 Trouble = Literal[
     "missing", "readonly", "unusable", "corrupt", "newer", "full", "busy", "io",
-    "unknown", "ambiguous", "exists", "invalid", "closed",
+    "unknown", "ambiguous", "exists", "invalid", "closed", "index",
 ]  # fmt: skip
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -26,7 +26,8 @@ class JournalError(Exception):
 
     `kind`: missing (no database yet), readonly, unusable (cannot be opened or made), corrupt, newer (made by
     a newer version), full (no space), busy (another process held it too long), io, unknown (no such
-    conversation), ambiguous (several conversations begin so), exists, invalid (cannot be stored), closed.
+    conversation), ambiguous (several conversations begin so), exists, invalid (cannot be stored), closed, index
+    (only what a search reads is damaged: see `renew_index`).
     Nothing of the failed call was written.
     """
 
@@ -292,7 +293,7 @@ class Searching(Protocol):
         """Whether there are conversations beyond the limit."""
 
     def go_on(self, seconds: float) -> bool:
-        """Search for about so long; True when it is over."""
+        """Search for about so long; True when it is over. Raises JournalError, `index` where that cannot be read."""
 
     def found(self) -> list[Hits]:
         """What was found so far."""
@@ -349,10 +350,15 @@ class Journal(Reading, Protocol):
         """Bring back what was deleted with it; durable."""
 
     def remove(self, conversation: str) -> Receipt[int]:
-        """Remove a part of a hidden one for good; the number of its events, 0 when nothing of it is left."""
+        """Remove a part of a hidden one for good; the number of its events, 0 when nothing of it is left.
+        JournalError `index`."""
 
     def index(self) -> Receipt[int]:
-        """Index a part of what is not yet; the number of its events, 0 when nothing is left to do."""
+        """Index a part of what is not yet; the number of its events, 0 when nothing is left to do. JournalError
+        `index`."""
+
+    def renew_index(self) -> Receipt[None]:
+        """Take what is indexed away, whatever became of it: all is to be indexed again."""
 
     def set_model(self, conversation: str, model: str) -> Receipt[None]:
         """The model that a list shows beside it; durable."""

@@ -2,16 +2,18 @@
 
 It follows the log instead of being written with each append: appending costs what it did, a database of before is
 indexed by the same means, and one that was written to by a program without FTS5 as well. A conversation knows up to
-which number it is indexed. The index holds no text of its own: what is taken out is named by its text again.
+which number it is indexed. The index holds no text of its own: what is taken out is named by its text again. One that
+another program damaged, replaced or took away is made anew from the log.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from jp_tui.journal.port import Place
+from jp_tui.journal.port import JournalError, Place
 from jp_tui.journal.schema import LAST, SHIFT
 
 MODULE = "fts5"
@@ -20,9 +22,12 @@ LONGEST = 1 << 18
 SLICE_EVENTS, SLICE_CHARACTERS = 400, 400_000
 """What one job of the writer indexes: an append waits some tens of milliseconds at most."""
 _CREATE = (
-    f"CREATE VIRTUAL TABLE IF NOT EXISTS search USING {MODULE}"
+    f"CREATE VIRTUAL TABLE search USING {MODULE}"
     "(text, content='', tokenize='unicode61 remove_diacritics 2', prefix='1 2')"
 )
+_ITS_TABLES = ("search_data", "search_idx", "search_docsize", "search_config", "search_content")
+_DAMAGED = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_CONSTRAINT})
+"""What SQLite says of an index that cannot be read, by our statements: they name nothing that a user typed."""
 _ADD = f"INSERT INTO search (rowid, text) SELECT place, substr(text, 1, {LONGEST}) FROM events"
 _TAKE = f"INSERT INTO search (search, rowid, text) SELECT 'delete', place, substr(text, 1, {LONGEST}) FROM events"
 
@@ -32,17 +37,67 @@ def possible(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM pragma_module_list WHERE name = ?", (MODULE,)).fetchone() is not None
 
 
+def _standing(db: sqlite3.Connection) -> str | None:
+    """What stands where the index does, in SQL."""
+    row = db.execute("SELECT sql FROM sqlite_master WHERE name = 'search'").fetchone()
+    return None if row is None else str(row[0])
+
+
 def made(db: sqlite3.Connection) -> bool:
     """Whether there is an index that can be asked."""
-    there = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'search'").fetchone()
-    return there is not None and possible(db)
+    return _standing(db) == _CREATE and possible(db)
+
+
+@contextlib.contextmanager
+def asking() -> Iterator[None]:
+    """What the index says of itself as JournalError `index`. The transaction may be gone with it, so nothing is mended
+    in the same one."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if not _damaged(error):
+            raise
+        raise JournalError("index", f"the index of texts is damaged ({error})") from error
+
+
+def _damaged(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", None) in _DAMAGED
+
+
+def renew(db: sqlite3.Connection) -> None:
+    """Take the index away, whatever became of it; it is made again from the log. A table of another program in its
+    place is kept under another name. Runs inside a transaction."""
+    stands = _standing(db)
+    if stands is not None and f"USING {MODULE}" not in stands:
+        db.execute("ALTER TABLE search RENAME TO search_of_another_program")
+    elif stands is not None:
+        try:
+            db.execute("DROP TABLE search")
+        except sqlite3.Error as error:
+            if not _damaged(error):
+                raise
+            _tear(db)
+    db.execute("UPDATE conversations SET indexed = 0 WHERE indexed <> 0")
+
+
+def _tear(db: sqlite3.Connection) -> None:
+    """An index that its own module refuses to drop."""
+    for table in _ITS_TABLES:
+        db.execute(f"DROP TABLE IF EXISTS {table}")
+    db.execute("PRAGMA writable_schema = ON")
+    try:
+        db.execute("DELETE FROM sqlite_master WHERE name = 'search'")
+    finally:
+        db.execute("PRAGMA writable_schema = RESET")
 
 
 def index(db: sqlite3.Connection) -> int:
     """Index one slice more, the newest conversations first; how many events that was, 0 when nothing is left, or
-    nothing can be. Runs inside a transaction."""
+    nothing can be. Runs inside a transaction. JournalError `index`."""
     if not possible(db):
         return 0
+    if _standing(db) != _CREATE:
+        renew(db)
     row = db.execute(
         "SELECT key, indexed, last_seq FROM conversations WHERE indexed < last_seq"
         f" AND typeof(indexed) = 'integer' AND typeof(last_seq) = 'integer' AND indexed >= 0 AND last_seq <= {LAST}"
@@ -50,7 +105,8 @@ def index(db: sqlite3.Connection) -> int:
     ).fetchone()
     if row is None:
         return 0
-    db.execute(_CREATE)
+    if _standing(db) is None:
+        db.execute(_CREATE)
     key, indexed, last = row
     upto, size = indexed, 0
     for seq, characters in db.execute(
@@ -62,15 +118,19 @@ def index(db: sqlite3.Connection) -> int:
             break
     if upto == indexed:  # a gap that should not be: never asked again
         upto = last
-    db.execute(f"{_ADD} WHERE place > ? AND place <= ? AND text <> ''", (key << SHIFT | indexed, key << SHIFT | upto))
+    with asking():
+        db.execute(
+            f"{_ADD} WHERE place > ? AND place <= ? AND text <> ''", (key << SHIFT | indexed, key << SHIFT | upto)
+        )
     db.execute("UPDATE conversations SET indexed = ? WHERE key = ?", (upto, key))
     return int(upto - indexed)
 
 
 def forget(db: sqlite3.Connection, first: int, last: int) -> None:
-    """Take what was indexed of these places out, before the events go."""
+    """Take what was indexed of these places out, before the events go. JournalError `index`."""
     if made(db):
-        db.execute(f"{_TAKE} WHERE place >= ? AND place <= ? AND text <> ''", (first, last))
+        with asking():
+            db.execute(f"{_TAKE} WHERE place >= ? AND place <= ? AND text <> ''", (first, last))
 
 
 class Search:
@@ -88,7 +148,7 @@ class Search:
         self._passed: dict[int, bool] = {}
 
     def go_on(self, seconds: float) -> bool:
-        """Search for about so long; True when it is over. Raises sqlite3.Error."""
+        """Search for about so long; True when it is over. Raises sqlite3.Error, and JournalError `index`."""
         began = time.monotonic()
         asked, cost, passing = (
             "SELECT rowid FROM search WHERE search MATCH ? AND rowid < ? ORDER BY rowid DESC",

@@ -53,7 +53,7 @@ def conversation_row(row: tuple[Any, ...]) -> ConversationRow:
 
 
 class Found:
-    """Implements `port.Searching` over one connection. JournalError where the index cannot be read."""
+    """Implements `port.Searching` over one connection."""
 
     def __init__(
         self,
@@ -76,7 +76,8 @@ class Found:
 
     def go_on(self, seconds: float) -> bool:
         try:
-            return self._none or not search.made(self._db) or self._search.go_on(seconds)
+            with search.asking():
+                return self._none or not search.made(self._db) or self._search.go_on(seconds)
         except sqlite3.Error as error:
             raise trouble(error, self._path) from error
 

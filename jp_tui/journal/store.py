@@ -97,6 +97,9 @@ class SqliteJournal(Reader):
     def index(self) -> Receipt[int]:
         return self._do(search.index, durable=False)
 
+    def renew_index(self) -> Receipt[None]:
+        return self._do(search.renew, durable=False)
+
     def set_model(self, conversation: str, model: str) -> Receipt[None]:
         return self._do(lambda db: changes.set_model(db, conversation, model))
 

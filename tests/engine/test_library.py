@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -95,6 +97,22 @@ def test_what_was_just_said_is_found_without_waiting(bench: Bench) -> None:
     bench.send(p.SearchConversations(text="unheard", revision=7))
     found = bench.until(p.ConversationsFound)
     assert found.revision == 7 and [one.info.id for one in found.found] == [conversation]
+
+
+@pytest.mark.parametrize("damage", ["DELETE FROM search_data WHERE id > 10", "DELETE FROM search_config"])
+def test_an_index_that_another_program_damaged_is_made_anew(bench: Bench, damage: str) -> None:
+    """Whether a search finds it so, what is indexed behind it, or a conversation that goes for good."""
+    first = talk(bench, "words of the first")
+    assert len(search(bench, "words").found) == 1
+    for removes in (False, True):
+        bench.stop()
+        with closing(sqlite3.connect(bench.home / "conversations.db")) as raw:
+            raw.executescript(damage)
+        other = talk(bench, "words of another")
+        if removes:
+            changed(bench, p.DeleteConversation(conversation=first, now=True))
+        found = {one.info.id for one in search(bench, "words").found}
+        assert other in found and (first in found) is not removes
 
 
 def test_a_later_search_makes_an_earlier_one_moot(bench: Bench) -> None:

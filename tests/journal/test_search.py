@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from jp_tui.journal import search, words
-from jp_tui.journal.port import Entry, Hits
+from jp_tui.journal.port import Entry, Hits, JournalError
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import at, begin
+
+T = TypeVar("T")
 
 
 def says(text: str, number: int = 1) -> Entry:
@@ -23,6 +27,16 @@ def index(journal: SqliteJournal) -> int:
     while some := journal.index().result(10):
         done += some
     return done
+
+
+def sound(journal: SqliteJournal, asks: Callable[[], T]) -> T:
+    try:
+        return asks()
+    except JournalError as problem:
+        assert problem.kind == "index"
+    journal.renew_index().result(10)
+    index(journal)
+    return asks()
 
 
 def look(journal: SqliteJournal, text: str, limit: int = 9, hits: int = 3, shown: str = "active") -> list[Hits]:
@@ -137,6 +151,58 @@ def test_what_is_removed_leaves_the_index_as_well(journal: SqliteJournal, databa
     raw = sqlite3.connect(database)
     assert raw.execute("SELECT count(*) FROM search WHERE search MATCH 'vanishes'").fetchone() == (0,)
     raw.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+
+
+_AS_IT_IS = "CREATE VIRTUAL TABLE search USING fts5 (text, other)"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["DROP TABLE search", "DROP TABLE search; CREATE TABLE search (text)", f"DROP TABLE search; {_AS_IT_IS}",
+     "DELETE FROM search_data", "DELETE FROM search_data WHERE id > 10", "UPDATE search_data SET block = NULL",
+     "UPDATE search_data SET block = randomblob(200)", "DELETE FROM search_config", "UPDATE search_config SET v = 99",
+     *(f"DROP TABLE search_{name}" for name in ("data", "idx", "docsize", "config")),
+     "; ".join(f"DROP TABLE search_{name}" for name in ("data", "idx", "docsize", "config"))],
+)  # fmt: skip
+@pytest.mark.parametrize("first", ["append", "search", "remove"])
+def test_an_index_that_another_program_damaged_is_made_anew_from_the_log(
+    database: Path, damage: str, first: str
+) -> None:
+    """Whichever comes first: an event more, a search, or a conversation that goes for good."""
+    journal = open_journal(database)
+    for number in (1, 2):
+        begin(journal, f"c{number}", number=number)
+        journal.append(f"c{number}", [says(f"tea number {one}") for one in range(300)]).result(10)
+    index(journal)
+    journal.close()
+    raw = sqlite3.connect(database)
+    raw.executescript(damage)
+    raw.close()
+    journal = open_journal(database)
+    if first == "append":
+        journal.append("c1", [says("tea at last")]).result(10)
+    elif first == "remove":
+        journal.hide("c2", at(9)).result(10)
+        assert [sound(journal, lambda: journal.remove("c2").result(10)) for _ in range(2)] == [300, 0]
+    sound(journal, lambda: index(journal))
+    found = sound(journal, lambda: look(journal, "tea", hits=1))
+    wanted = {"append": [("c2", (300,)), ("c1", (301,))], "remove": [("c1", (300,))]}
+    assert places(found) == wanted.get(first, [("c2", (300,)), ("c1", (300,))])
+    journal.close()
+    raw = sqlite3.connect(database)
+    raw.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+    assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    raw.close()
+
+
+def test_a_table_of_another_program_in_the_place_of_the_index_is_kept(journal: SqliteJournal, database: Path) -> None:
+    raw = sqlite3.connect(database)
+    raw.executescript("CREATE TABLE search (theirs); INSERT INTO search VALUES ('a pear')")
+    journal.append("c1", [says("tea")]).result(10)
+    index(journal)
+    assert places(look(journal, "tea")) == [("c1", (1,))]
+    assert raw.execute("SELECT theirs FROM search_of_another_program").fetchall() == [("a pear",)]
+    raw.close()
 
 
 def test_without_fts5_everything_else_works(
