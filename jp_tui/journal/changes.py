@@ -29,6 +29,7 @@ ON CONFLICT (conversation, inquiry) DO UPDATE SET
   missing = missing + excluded.missing,
   place = iif(excluded.missing > 0, excluded.place, place)
 """
+_CHANGES = {"inquiry_request": 1, "inquiry_response": -1}
 _COUNTS = """
 UPDATE conversations
 SET events = events + ?, last_seq = ?, turns = max(turns, ?), updated = max(updated, ?),
@@ -77,10 +78,10 @@ def append(
         raise JournalError("invalid", f"the conversation {conversation} is full")
     numbers = list(range(last + 1, last + 1 + len(entries)))
     if entries:
-        db.executemany(_EVENT, (_row(key, seq, entry) for seq, entry in zip(numbers, entries, strict=True)))
-        db.executemany(_SPAN, _spans(key, numbers, entries))
+        db.executemany(_EVENT, [_row(key, seq, entry) for seq, entry in zip(numbers, entries, strict=True)])
+        db.executemany(_SPAN, [*_spans(key, numbers, entries)])
         _follow(db, key, turns, ended, numbers, entries)
-        turn, at = max(entry.turn for entry in entries), max(entry.at for entry in entries)
+        turn, at = max([entry.turn for entry in entries]), max([entry.at for entry in entries])
         db.execute(_COUNTS, (len(entries), numbers[-1], turn, at, key))
     for part in closes_parts:
         db.execute("DELETE FROM partials WHERE conversation = ? AND part = ?", (key, part))
@@ -96,11 +97,11 @@ def _follow(
         over = entry.kind == "turn_outcome" and entry.turn >= turns
         if over or entry.turn > turns:
             db.execute("DELETE FROM waiting WHERE conversation = ?", (key,))
-        turns = max(turns, entry.turn)
+            turns = max(turns, entry.turn)
         if over:
             ended = entry.turn
             db.execute("UPDATE conversations SET ended = ? WHERE key = ?", (ended, key))
-        change = {"inquiry_request": 1, "inquiry_response": -1}.get(entry.kind, 0)
+        change = _CHANGES.get(entry.kind)
         if change and entry.inquiry is not None and ended < entry.turn == turns:
             db.execute(_WAITS, (key, entry.inquiry, change, key << SHIFT | seq))
             db.execute(
@@ -126,7 +127,7 @@ def _spans(key: int, numbers: Sequence[int], entries: Sequence[Entry]) -> Iterab
         number = (numbers[start] - 1) // SPAN
         end = min(len(numbers), start + (number + 1) * SPAN - numbers[start] + 1)
         some = entries[start:end]
-        sizes, lines = sum(map(_size, some)), sum(entry.lines for entry in some)
+        sizes, lines = sum(map(_size, some)), sum([entry.lines for entry in some])
         yield key, number, numbers[start], numbers[end - 1], len(some), sizes, lines
         start = end
 

@@ -129,7 +129,7 @@ class SqliteJournal(Reader):
         self._writer.close()
 
     def _do(self, work: Callable[[sqlite3.Connection], T], durable: bool = True) -> Receipt[T]:
-        return self._writer.submit(Job(work, durable))
+        return self._writer.write(work) if durable else self._writer.submit(Job(work, durable=False))
 
 
 _port: type[Journal] = SqliteJournal  # the type checker compares them here

@@ -1,7 +1,11 @@
-"""The one thread that writes, the only owner of the writing connection (HOUSE "Threads and processes").
+"""The one thread that writes, the owner of the writing connection (HOUSE "Threads and processes").
 
 Whatever waits is committed together: one sync for all (T14). A job that fails takes nobody else's with it; a full
 disk or a failed sync fails what was in hand, whole, and the thread goes on. Knows no tables.
+
+What is submitted on a loop that has nothing else to do, while nothing waits here, is committed by that loop's own
+thread, as long as the disk has been quick lately: the way to another thread and back takes half as long as the commit.
+Such a commit waits for no other process and moves nothing from the log into the database; both are left to the thread.
 """
 
 from __future__ import annotations
@@ -11,19 +15,25 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from jp_tui.journal.connect import trouble
-from jp_tui.journal.port import JournalError
+from jp_tui.journal.connect import BUSY_SECONDS, trouble
+from jp_tui.journal.port import JournalError, Receipt
 
 T = TypeVar("T")
 
 LINGER = 0.2
 """Seconds that streamed pieces may wait for more; anything else is written at once, and they with it."""
+QUICK = 0.001
+"""Seconds of a commit that a loop may do by itself; a slower one is remembered for some tens of commits."""
+IN_A_ROW = 32
+"""After so many one goes through the thread: the loop looks at its sockets, the log is moved into the database."""
+_FORGETS = 0.9
+_CHECKPOINT = 1000  # pages, as SQLite has it
 _TOGETHER = 512
 _EVERYBODYS = frozenset({"full", "io", "busy", "readonly", "corrupt", "unusable", "missing"})
 _DISTRUSTED = frozenset({"io", "corrupt", "unusable", "missing"})
@@ -60,6 +70,8 @@ class Pending(Generic[T]):
             return self._tells is not None
 
     def __await__(self) -> Generator[object, None, T]:
+        if self._tells is None:
+            return self._taken()
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -92,6 +104,27 @@ class Pending(Generic[T]):
         return self._result  # type: ignore[return-value]
 
 
+class Done(Generic[T]):
+    """Implements `port.Receipt`, for what is settled already."""
+
+    __slots__ = ("_error", "_result")
+
+    def __init__(self, result: T | None, error: BaseException | None) -> None:
+        self._result, self._error = result, error
+
+    def __await__(self) -> Generator[object, None, T]:
+        yield from ()  # an await asks for a generator
+        return self.result()
+
+    def result(self, timeout: float | None = None) -> T:
+        if self._error is not None:
+            raise self._error
+        return self._result  # type: ignore[return-value]
+
+    def done(self) -> bool:
+        return True
+
+
 @dataclass(slots=True)
 class Job(Generic[T]):
     """Something to do inside a transaction. `pieces`, where given, may be joined with those of a later job."""
@@ -116,24 +149,66 @@ class Writer:
     def __init__(self, path: Path, connection: sqlite3.Connection, reopen: Callable[[], sqlite3.Connection]) -> None:
         self._path = path
         self._db: sqlite3.Connection | None = connection
-        self._name, self._file = os.fspath(path), os.stat(path)
+        self._name, self._file = os.fspath(path), _identity(path)
         self._reopen = reopen
         self._full_sync: bool | None = None
+        self._here = False
         self._jobs: SimpleQueue[Job[Any] | None] = SimpleQueue()
         self._gate = threading.Lock()
+        self._hand = threading.Lock()
+        """Of whoever works with the connection."""
+        self._left = 0
+        """Jobs that are not settled: nothing overtakes them."""
+        self._usual = 20 * QUICK
+        self._turns = 0
         self._thread: threading.Thread | None = None
-        self._closed = False
+        self._closed = self._gone = False
 
     def submit(self, job: Job[T]) -> Pending[T]:
         """Hand a job over; from any thread."""
         with self._gate:
             if self._closed:
                 raise JournalError("closed", f"{self._path} is closed")
-            if self._thread is None:  # not before there is something to write: opening is quick
-                self._thread = threading.Thread(target=self._live, name="journal", daemon=True)
-                self._thread.start()
-            self._jobs.put(job)
+            self._left += 1
+            self._hand_over(job)
         return job.receipt
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> Receipt[T]:
+        """Something durable to do inside a transaction, here and now where it may be; from any thread."""
+        with self._gate:
+            ready = self._left == 0 and self._db is not None and not self._closed
+            here = ready and self._usual < QUICK and _alone()
+            self._turns += here
+            here = here and self._turns % IN_A_ROW > 0
+            self._left += here
+        if here:
+            try:
+                return self._commit(work)
+            finally:
+                with self._gate:
+                    self._left -= 1
+        return self.submit(Job(work))
+
+    def _commit(self, work: Callable[[sqlite3.Connection], T]) -> Receipt[T]:
+        with self._hand:
+            try:
+                return Done(self._run((work,), durable=True, here=True)[0], None)
+            except Exception as error:
+                words = self._undone(error)
+        if isinstance(words, JournalError) and words.kind == "busy":
+            return self.submit(Job(work))
+        return Done(None, words)
+
+    def _hand_over(self, job: Job[Any]) -> None:
+        if self._thread is None:  # not before there is something to write: opening is quick
+            self._thread = threading.Thread(target=self._live, name="journal", daemon=True)
+            self._thread.start()
+        self._jobs.put(job)
+
+    def _settle(self, job: Job[T], result: T | None, error: BaseException | None) -> None:
+        with self._gate:  # before it is told: whoever hears of it may write at once
+            self._left -= 1 + len(job.followers)
+        job.settle(result, error)
 
     def close(self) -> None:
         """Write what is queued, move the log into the database, close. Harmless twice."""
@@ -180,48 +255,66 @@ class Writer:
             return
         if len(jobs) == 1 or (isinstance(error, JournalError) and error.kind in _EVERYBODYS):
             for job in jobs:
-                job.settle(None, error)
+                self._settle(job, None, error)
             return
         for job in jobs:  # one of them is at fault: each for itself
             alone = self._attempt([job])
             if alone is not None:
-                job.settle(None, alone)
+                self._settle(job, None, alone)
 
     def _attempt(self, jobs: list[Job[Any]]) -> Exception | None:
         """All jobs in one transaction; None when they are stored and told so, else why nothing is."""
-        results: list[object] = []
-        try:
-            db = self._connection()
-            self._choose_sync(db, any(job.durable for job in jobs))
-            db.execute("BEGIN IMMEDIATE")
-            results.extend(job.work(db) for job in jobs)
-            db.execute("COMMIT")
-        except Exception as error:
-            words = self._words(error)
-            self._back_out(isinstance(words, JournalError) and words.kind in _DISTRUSTED)
-            return words
+        with self._hand:
+            try:
+                results = self._run([job.work for job in jobs], any(job.durable for job in jobs))
+            except Exception as error:
+                return self._undone(error)
         for job, result in zip(jobs, results, strict=True):
-            job.settle(result, None)
+            self._settle(job, result, None)
         return None
 
+    def _run(self, works: Sequence[Callable[[sqlite3.Connection], T]], durable: bool, here: bool = False) -> list[T]:
+        """What all of them return, in one transaction."""
+        db = self._connection()
+        self._choose(db, durable, here)
+        began = time.monotonic()
+        db.execute("BEGIN IMMEDIATE")
+        results = [work(db) for work in works]
+        db.execute("COMMIT")
+        if durable:
+            self._usual = max(time.monotonic() - began, self._usual * _FORGETS)
+        return results
+
+    def _undone(self, error: Exception) -> Exception:
+        words = self._words(error)
+        self._back_out(isinstance(words, JournalError) and words.kind in _DISTRUSTED)
+        return words
+
     def _connection(self) -> sqlite3.Connection:
+        if self._gone:
+            raise JournalError("closed", f"{self._path} is closed")
         if self._db is None:
             self._db = self._reopen()
-            self._full_sync = None
-            self._file = os.stat(self._path)
+            self._full_sync, self._here = None, False
+            self._file = _identity(self._path)
         try:
-            same = os.path.samestat(os.stat(self._name), self._file)
+            same = _identity(self._name) == self._file
         except OSError:
             same = False
         if not same:
             raise JournalError("missing", f"{self._path} was moved or deleted while it was in use; nothing is saved")
         return self._db
 
-    def _choose_sync(self, db: sqlite3.Connection, full: bool) -> None:
-        """FULL syncs the log at each commit, NORMAL leaves that to the next one that is durable."""
+    def _choose(self, db: sqlite3.Connection, full: bool, here: bool) -> None:
+        """FULL syncs the log at each commit, NORMAL leaves that to the next one that is durable. What is committed
+        `here`, by a loop, neither waits for another process nor empties the log."""
         if full is not self._full_sync:
             db.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
             self._full_sync = full
+        if here is not self._here:
+            db.execute(f"PRAGMA busy_timeout = {0 if here else round(BUSY_SECONDS * 1000)}")
+            db.execute(f"PRAGMA wal_autocheckpoint = {0 if here else _CHECKPOINT}")
+            self._here = here
 
     def _words(self, error: Exception) -> Exception:
         if isinstance(error, sqlite3.Error):
@@ -244,15 +337,34 @@ class Writer:
             self._db = None
 
     def _farewell(self) -> None:
-        if self._db is None:
-            return
-        try:
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.Error:
-            pass  # the log stays beside the database and is as good
-        finally:
-            self._db.close()
-            self._db = None
+        with self._hand:
+            self._gone = True
+            if self._db is None:
+                return
+            try:
+                self._choose(self._db, full=True, here=False)
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error:
+                pass  # the log stays beside the database and is as good
+            finally:
+                self._db.close()
+                self._db = None
+
+
+def _identity(path: str | Path) -> tuple[int, int]:
+    found = os.stat(path)
+    return found.st_dev, found.st_ino
+
+
+def _alone() -> bool:
+    """Whether the loop of this thread has nothing to go on with: else what comes of that is committed together."""
+    import asyncio
+
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return not getattr(loop, "_ready", True)  # asyncio's own loops have it; another one leaves all to the thread
 
 
 def _joined(jobs: list[Job[Any]]) -> list[Job[Any]]:
