@@ -206,11 +206,11 @@ def steps(app: Host, say: list[ev.Event], keys: str) -> Callable[[Pilot[None]], 
 
 
 async def settled(app: Host, pilot: Pilot[None]) -> None:
-    """Wait until the painter has painted everything in sight."""
+    """Wait until the painter has painted everything in sight, and what lies over it is laid out."""
     transcript = app._main.query_one(Transcript)
     for _ in range(500):
         await pilot.pause()
-        if transcript.settled:
+        if transcript.settled and app.screen._compositor.size == app.size:
             await pilot.pause()
             return
         await pilot.pause(0.01)

@@ -57,7 +57,7 @@ class Exchange(Composing, Waits):
     """One conversation between the engine and the widgets that show it."""
 
     DEFAULT_CSS = """
-    Exchange { width: 1fr; height: 1fr; }
+    Exchange { width: 100%; height: 1fr; }  /* 1fr is narrowed by the widest margin of any sibling */
     """
 
     @dataclass

@@ -30,7 +30,7 @@ class Column(Vertical):
     """Transcript, banner, dock and menu, one above the other. The composer stands below and is handed in."""
 
     DEFAULT_CSS = """
-    Column { width: 1fr; height: 1fr; & > Transcript { height: 1fr; } }
+    Column { width: 100%; height: 1fr; & > Transcript { height: 1fr; } }
     """
 
     @dataclass
