@@ -14,7 +14,7 @@ from jp_tui.questions.types import Part
 from jp_tui.ui.painting import diff, hunks
 from jp_tui.ui.painting.hunks import FEW, Pile, Standing
 from jp_tui.ui.painting.hunks_outline import beside, outline, rows_about
-from jp_tui.ui.painting.hunks_stretches import LINES, stretches
+from jp_tui.ui.painting.hunks_stretches import LINES, Stretch, stretches
 from jp_tui.ui.painting.look import look
 from jp_tui.ui.sheets.hunks import HunkSheet, by_hunks
 from tests.ui.sheet_host import Host, hunky, text_of
@@ -169,6 +169,33 @@ def test_a_long_hunk_is_taken_apart_where_nothing_is_lost_and_nothing_moves(spli
         assert order == [change for change in every if change.sign == sign], "each side in its order"
     assert split or lines == every
     assert [(stretch.first, stretch.last) for stretch in found if stretch.first or stretch.last] == [(1, 0), (0, 1)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["@@ -1,2 +1,2 @@\n same\n-old\n+new\n" + "".join(f"- item {number}\n" for number in range(900)),
+     "".join(f"+line {number}\n" for number in range(900)),
+     "--- a/x\n+++ b/x\n" + long(4).diff + "@@ -9000,2 +9000,1 @@\n-a\n-b\n+c\n" + "words behind\n" * 300],
+    ids=["more than the head counts", "no head", "two heads and a file's name"],
+)  # fmt: skip
+@pytest.mark.parametrize("short", [False, True])
+@pytest.mark.parametrize("split", [False, True])
+def test_t4_a_long_part_that_is_not_what_its_head_says_is_taken_apart_as_well(
+    text: str, split: bool, short: bool
+) -> None:
+    one = Part("1", "d", "a, line 1", text)
+    known = outline(text)
+    assert not known.sound
+    found = stretches(0, one, known, split=split)
+    assert len(found) > 3 and all(len(stretch.changes) <= LINES for stretch in found)
+    rows, every = (
+        [row.text for each in them for row in hunks._body(each, LOOK, 120, split=split, short=short)]
+        for them in (found, [Stretch(0, one, known)])
+    )
+    if short:  # what does not change is left out of the first and the last stretch only
+        assert set(every) <= set(rows)
+    else:
+        assert rows == every if not split else sorted(rows) == sorted(every)
 
 
 async def test_t4_of_a_hunk_of_thousands_of_lines_only_what_is_in_sight_is_painted(painted: Counter[str]) -> None:

@@ -244,7 +244,7 @@ def _body(one: Stretch, look: Look, width: int, *, split: bool, short: bool) -> 
     frame, paint = Frame(look, width, look.text), context.columns if split else diff.column
     found = paint(one.changes, frame, approval=True)
     heads, start = found.hunks, 0
-    if heads:
+    if heads and one.whole:
         lines = (at for at in range(heads[0] + 1, len(found.rows)) if found.rows[at].join is None)
         start = next(lines, len(found.rows))
     elif one.whole:

@@ -1,14 +1,15 @@
 """A part of a change in stretches: as many of its lines as are painted in one go.
 
 One hunk may have thousands of lines, and painting all of them for the few in sight would hold the keys (T4). A stretch
-ends where a run of changed lines ends, if that is not too long itself. Only a part whose lines are exactly what its
-head says is taken apart. Paints nothing.
+ends where a run of changed lines ends, if that is not too long itself. Paints nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+
+from rich.cells import cell_len
 
 from jp_tui.questions.types import Part
 from jp_tui.ui.painting import diff
@@ -21,7 +22,8 @@ LINES = 200
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Lines of a part, the head not among them but where it is `whole`: then they are read when they are painted."""
+    """Lines of a part, the head not among them but where it is `whole`: then they are read when they are painted.
+    `loose`: the part has no head, and nothing of it is left out."""
 
     number: int
     """Of the part."""
@@ -30,6 +32,7 @@ class Stretch:
     lines: Sequence[Change] = ()
     first: bool = True
     last: bool = True
+    loose: bool = False
 
     @property
     def whole(self) -> bool:
@@ -43,20 +46,31 @@ class Stretch:
 
     def cut(self, short: bool) -> Cut:
         """What does not change is left out at the ends of the part only."""
+        short = short and not self.loose
         return short and self.first, short and self.last
 
 
 def stretches(number: int, part: Part, known: Outline, *, split: bool) -> list[Stretch]:
     """One of most parts. `split`: what is removed stands beside what is added, and stays there."""
-    if not known.sound or len(known.signs) <= LINES:
+    if len(known.signs) <= LINES:
         return [Stretch(number, part, known)]
-    lines = diff.read(part.diff)[1:]
-    pieces = list(_pieces(known.signs, split=split))
+    lines, loose = diff.headed(diff.read(part.diff)), False
+    if known.sound:
+        lines = lines[1:]
+    else:  # the lines are not those that its head counts, or it has none
+        head = next((at for at, line in enumerate(lines) if line.sign == "@"), -1)
+        lines, loose = lines[head + 1 :], head < 0
+        known = replace(
+            known,
+            signs="".join([line.sign for line in lines]),
+            cells=tuple([cell_len(line.text) + 1 for line in lines]),
+        )
+    pieces = [piece for piece in _pieces(known.signs, split=split) if piece]
     last = len(pieces) - 1
     return [
-        Stretch(number, part, _of(known, piece), [lines[at] for at in piece], at == 0, at == last)
+        Stretch(number, part, _of(known, piece), [lines[at] for at in piece], at == 0, at == last, loose)
         for at, piece in enumerate(pieces)
-    ]
+    ] or [Stretch(number, part, known)]
 
 
 def _of(known: Outline, piece: Sequence[int]) -> Outline:
