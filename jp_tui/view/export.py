@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
@@ -77,6 +78,28 @@ def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
             text = _form(block.form)
         if text:
             yield text
+
+
+def ending(events: Iterable[StoredEvent], most: int) -> str:
+    """The end of what is exported of these, about `most` characters: no more is looked at of a text that is longer."""
+    held = [one.model_copy(update={"event": _tail(one.event, most)}) for one in events]
+    text = "\n".join(exported(held)).strip()
+    if len(text) <= most:
+        return text
+    cut, _, lines = text[-most:].partition("\n")
+    return f"…\n{lines or cut}"
+
+
+def _tail(value: Any, most: int) -> Any:
+    match value:
+        case str() if len(value) > most:
+            return f"…{value[-most:]}"
+        case dict():
+            return {name: _tail(one, most) for name, one in value.items()}
+        case list():
+            return [_tail(one, most) for one in value[-most:]]
+        case _:
+            return value
 
 
 def _form(form: Form) -> str:

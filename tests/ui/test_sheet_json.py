@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -72,6 +73,20 @@ def test_arguments_are_shown_as_they_would_run_and_no_text_passes_for_a_name() -
         "list:", "  [", "    1", "  ]", "empty: []",
     ]  # fmt: skip
     assert readable("{broken") == "{broken" and readable("{}") == "no arguments"
+
+
+@given(st.text("a \t\n", min_size=1, max_size=40).filter(lambda text: "\n" in text))
+def test_a_gutter_stands_beside_all_lines_but_many_blank_ones(text: str) -> None:
+    lines = text.removesuffix("\n").split("\n")
+    runs = [(blank, list(run)) for blank, run in groupby(lines, lambda line: not line.strip(" \t"))]
+    wanted = [
+        line
+        for blank, run in runs
+        for line in (run if blank and len(run) > visible.LINES else [f"  │ {one}" for one in run])
+    ]
+    end = " and no line end" if len(lines) > 1 and not text.endswith("\n") else ""
+    head = f"text: {len(lines)} {'line' if len(lines) == 1 else 'lines'}{end}"
+    assert readable(json.dumps({"text": text})).split("\n") == [head, *wanted]
 
 
 DOCUMENT = {"a": {"b": [1, {"c/d": "x", "": None}], "e": "}{,:"}, "f": []}

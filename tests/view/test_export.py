@@ -7,7 +7,7 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.view.export import exported, plain
+from jp_tui.view.export import ending, exported, plain
 from tests.view.events_of import asked, log
 from tests.view.test_forms import ANSWERED, BACK, NOTED, PARTS, call, left, said, shown
 
@@ -132,3 +132,13 @@ def test_other_questions_are_exported_as_ever_and_parts_by_name() -> None:
     answer = ev.InquiryAnswered(id="f.q.1", answer=True, extra={"parts": told})
     texts = list(exported(log(*call(asked("f", "Apply?", parts=PARTS[:2]), answer))))
     assert texts[1:3] == ["Question: Apply?", "Answer: true\nTaken: f.txt, line 1\nLeft out: f.txt, line 2: no"]
+
+
+@pytest.mark.parametrize("text", ["short", "words\n" * 3_000, "y" * 30_000, "\n" * 9_000 + "end"])
+def test_the_end_of_an_export_is_that_of_all_of_it(text: str) -> None:
+    """T4: of a text of megabytes no more is looked at than is shown."""
+    events = log(ev.ChatRequest(content=text), ev.ChatResponse(kind="message", content=f"said {text}"))
+    whole = "\n".join(exported(events)).strip()
+    found = ending(events, 4_000)
+    assert whole.endswith(found.removeprefix("…\n").removeprefix("Assistant: …").lstrip()) and len(found) <= 4_020
+    assert found == whole or found.startswith(("…\n", "Assistant: …"))

@@ -27,7 +27,7 @@ from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view import library_list as say
-from jp_tui.view.export import exported
+from jp_tui.view.export import ending
 
 _QUIET = "$muted-foreground"
 REST = 0.15
@@ -189,9 +189,7 @@ class Library(Searching):
     def _preview(self, info: ConversationInfo, read: ev.ConversationRead) -> None:
         if self.row is None or self.row.info.id != info.id or info.id != self._read:
             return
-        text = "\n".join(exported(read.events)).strip()
-        if len(text) > _SHOWN:
-            text = f"…\n{text[-_SHOWN:].partition(chr(10))[2]}"
+        text = ending(read.events, _SHOWN)
         detail = self.query_one("#detail", Static)
         detail.update(foreign(Foreign(text)) if text else ours("nothing was said", style=_QUIET))
         detail.display = True

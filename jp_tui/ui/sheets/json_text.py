@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import groupby
 
 from jp_tui.conversation import strict_json, visible
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem
@@ -19,6 +18,7 @@ _PLACED = ("duplicate_key", "not_finite", "too_many_digits", "lone_surrogate", "
 """Faults of a text whose form is right."""
 _ODD = re.compile(r"[^\x20-\x7e\n]")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+_BLANKS = re.compile(rf"(?:(?<=\n)|\A)(?:[ \t]*\n){{{visible.LINES + 1},}}")
 _NAME = re.compile(r"'|[^\W\d]\w*")
 _VALUE, _KEY = "Expecting value", "Expecting property name enclosed in double quotes"
 _WORDS = {
@@ -93,12 +93,20 @@ def _escaped(match: re.Match[str]) -> str:
     return json.dumps(char)[1:-1]
 
 
-def _beside(lines: list[str]) -> Iterator[str]:
-    """Lines with a gutter; not beside many blank ones, which are folded where they can be told as such (T3)."""
-    for blank, run in groupby(lines, lambda line: not line.strip(" \t")):
-        some = list(run)
-        folded = blank and len(some) > visible.LINES
-        yield from some if folded else (f"  │ {line}" for line in some)
+def _beside(text: str) -> Iterator[str]:
+    """Lines with a gutter; not beside many blank ones, which are folded where they can be told as such (T3). However
+    many there are, they are gone through by the library."""
+    at = 0
+    for run in _BLANKS.finditer(text):
+        yield from _set_in(text[at : run.start()])
+        yield run[0][:-1]
+        at = run.end()
+    yield from _set_in(text[at:])
+
+
+def _set_in(lines: str) -> Iterator[str]:
+    if lines:
+        yield "  │ " + lines[:-1].replace("\n", "\n  │ ")
 
 
 def readable(arguments: str) -> str:
@@ -117,11 +125,11 @@ def _lines(value: JsonObject) -> Iterator[str]:
     for name, one in value.items():
         shown = name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
         if isinstance(one, str) and ("\n" in one or len(one) > BLOCK):
-            lines = one.split("\n")
-            end = " and no line end" if len(lines) > 1 and lines[-1] else ""
-            count = len(lines) - (not lines[-1])
+            whole = one.endswith("\n")
+            count = one.count("\n") + (not whole)
+            end = " and no line end" if count > 1 and not whole else ""
             yield f"{shown}: {count} {'line' if count == 1 else 'lines'}{end}"
-            yield from _beside(lines[:count])
+            yield from _beside(one if whole else f"{one}\n")
         elif isinstance(one, (dict, list)) and one:
             yield f"{shown}:"
             yield from (f"  {line}" for line in json.dumps(one, indent=2, ensure_ascii=False).split("\n"))
