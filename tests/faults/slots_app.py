@@ -118,7 +118,7 @@ class Stage:
         await self.pilot.pause()
         for _ in range(400):
             found = list(self.app._main.query(Transcript))
-            if not found or found[0].settled:
+            if self.app.heard and (not found or found[0].settled):
                 break
             await asyncio.sleep(0.005)
         await self.pilot.pause()

@@ -85,13 +85,18 @@ class Host(Workspace):
     async def says(self, pilot: Pilot[None], *reported: ev.Event) -> None:
         """The engine reports, and everything that follows has happened."""
         self.link.say(*reported)
-        bridge = self._bridge
         await pilot.pause()
         for _ in range(500):
-            if not (self.link.wait(0) or bridge._rest or bridge._later):
+            if self.heard:
                 break
-            await pilot.pause(0.01)  # on a busy machine it comes in portions
+            await pilot.pause(0.01)
         await pilot.pause()
+
+    @property
+    def heard(self) -> bool:
+        """Whether all that was reported is shown: on a busy machine it comes in portions."""
+        bridge = self._bridge
+        return not (self.link.wait(0) or bridge._rest or bridge._later)
 
     async def passes(self, pilot: Pilot[None], seconds: float) -> None:
         """Let time pass for the dock's manners."""
