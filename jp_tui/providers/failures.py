@@ -192,8 +192,8 @@ class Failures:
 
 def retry_after(value: str, now: datetime) -> float | None:
     """Seconds from a Retry-After header: a number or a date; None when it is neither."""
-    if re.fullmatch(r"\d{1,12}(\.\d{1,6})?", value.strip()):
-        return float(value)
+    if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,6})?", plain := value.strip()):
+        return float(plain)  # it takes fewer blanks for such than strip()
     try:
         at = parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):

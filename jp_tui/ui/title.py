@@ -38,6 +38,11 @@ class WindowTitle:
             self._saved = True
             self._write(f"{save}\x1b]0;{self._shown}\x07")
 
+    def repeat(self) -> None:
+        """The terminal may have missed it."""
+        if self._shown:
+            self._put()
+
     def restore(self) -> None:
         """The screen is left: the title from before is back, until `again`."""
         self._away = True

@@ -239,6 +239,7 @@ async def inbox(stage: Stage, w: Words) -> None:
     await stage.look()
     await stage.press("down", "enter")
     await stage.look()
+    await stage.press("ctrl+t")
     await stage.arms()
 
 
@@ -288,9 +289,11 @@ async def agents(stage: Stage, w: Words) -> None:
         conversation="child-1", parent=CONVERSATION, call="call_5", turn=1, name=w.foreign("sub-agent"),
         task=w.foreign("its task"),
     )  # fmt: skip
+    other = one.model_copy(update={"conversation": "child-2", "call": "call_6"})  # of one alone there is no page
     inside = waiting.inside(one, w("tool of it"), "running", title="x")
     said = waiting.runs(one, "running").model_copy(update={"said": w.foreign("last line")})
-    await stage.say(*scenes.tools(), said, ev.TurnStarted(conversation="child-1", turn=1, model="a/b"), inside)
+    begun = ev.TurnStarted(conversation="child-1", turn=1, model="a/b")
+    await stage.say(*scenes.tools(), said, waiting.runs(other, "running"), begun, inside)
     await stage.look()
     stage.app.action_agents()
     await stage.look()

@@ -116,11 +116,16 @@ class Stage:
 
     async def settle(self) -> None:
         await self.pilot.pause()
+        seen: object = None
         for _ in range(400):
             found = list(self.app._main.query(Transcript))
             if self.app.heard and (not found or found[0].settled):
-                break
+                now = self.app.screen._compositor.render_strips()
+                if now == seen:
+                    break
+                seen = now
             await asyncio.sleep(0.005)
+            await self.pilot.pause()
         await self.pilot.pause()
 
     async def look(self) -> None:

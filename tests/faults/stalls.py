@@ -56,7 +56,7 @@ def stalled(folder: Path, seconds: float, limit: float) -> tuple[float, int]:
         guardian = terminal.wait_event("pid")
         terminal.wait(lambda: last_word(terminal) > RATE // 6, "a reply that streams")
         (app, *_) = descendants(guardian)
-        before = stored(folder)
+        before, read = stored(folder), len(terminal.seen)
         until = time.monotonic() + seconds
         steps = [before]
         while time.monotonic() < until:
@@ -69,6 +69,7 @@ def stalled(folder: Path, seconds: float, limit: float) -> tuple[float, int]:
             terminal.pump(0.01)
         took = time.monotonic() - began
         assert took <= limit, f"the screen was up to date only after {took:.1f} s\n{terminal.text()}"
+        terminal.wait(lambda: b"\x1b]0;" in terminal.seen[read:], "the window's title, which may have changed unread")
         shown = last_word(terminal)
         os.kill(app, signal.SIGTERM)
         assert terminal.wait_event("code") == 128 + signal.SIGTERM

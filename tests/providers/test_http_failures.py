@@ -276,6 +276,7 @@ NOW = datetime(2025, 1, 1, tzinfo=UTC)
         ("7", 7.0),
         ("0.5", 0.5),
         (" 3 ", 3.0),
+        ("\x1c3", 3.0),
         (format_datetime(NOW + timedelta(seconds=90), usegmt=True), 90.0),
         (format_datetime(NOW - timedelta(seconds=90), usegmt=True), 0.0),
         ("-5", None),

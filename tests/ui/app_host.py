@@ -94,9 +94,11 @@ class Host(Workspace):
 
     @property
     def heard(self) -> bool:
-        """Whether all that was reported is shown: on a busy machine it comes in portions."""
+        """Whether all that was reported is shown (on a busy machine it comes in portions), and what lies on top is laid
+        out."""
         bridge = self._bridge
-        return not (self.link.wait(0) or bridge._rest or bridge._later)
+        waits = self.link.wait(0) or bridge._rest or bridge._later
+        return not waits and self.screen._compositor.size == self.size
 
     async def passes(self, pilot: Pilot[None], seconds: float) -> None:
         """Let time pass for the dock's manners."""

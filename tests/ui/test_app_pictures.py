@@ -210,7 +210,7 @@ async def settled(app: Host, pilot: Pilot[None]) -> None:
     transcript = app._main.query_one(Transcript)
     for _ in range(500):
         await pilot.pause()
-        if transcript.settled and app.screen._compositor.size == app.size:
+        if transcript.settled and app.heard:
             await pilot.pause()
             return
         await pilot.pause(0.01)
