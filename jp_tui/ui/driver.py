@@ -127,7 +127,7 @@ class WorkspaceDriver(Held, LinuxDriver):
         first = self._raw is None
         self.hold(first and guardian.keeps_keys())
         guardian.screen_up()
-        self._output = Output(self._screen, self._caught_up)
+        self._output = Output(self._screen, self._repaint)
         self._wake = os.pipe()
         self._reading = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
@@ -229,13 +229,9 @@ class WorkspaceDriver(Held, LinuxDriver):
         self.write(query)
 
     def _repaint(self) -> None:
-        self._app.call_later(self._app.refresh)
-
-    def _caught_up(self) -> None:
-        """Called in the output thread: the terminal reads again, and has missed what was written meanwhile."""
-        if self.title is not None:
+        if self.title is not None:  # a terminal that did not read has missed it, too
             self._app.call_later(self.title.repeat)
-        self._repaint()
+        self._app.call_later(self._app.refresh)
 
     # -- signals
 
