@@ -186,7 +186,8 @@ async def on_sockets(tries: Sequence[tuple[Stream, int, End]]) -> list[str]:
     """The same through the kernel, many at a time."""
 
     async def one(stream: Stream, at: int, end: End) -> str:
-        async with ModelServer(Answer([stream.body[:at]], end=end)) as server:
+        pieces = [stream.body[:at]] if at else []  # an empty chunk would be the end of all
+        async with ModelServer(Answer(pieces, end=end)) as server:
             idle = SHORT if end == "stall" else 60.0
             endpoint = Endpoint("recorded", stream.wire, server.url, stream_idle_timeout_secs=idle)
             provider = open_provider(endpoint)

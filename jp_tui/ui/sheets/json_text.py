@@ -18,7 +18,7 @@ _PLACED = ("duplicate_key", "not_finite", "too_many_digits", "lone_surrogate", "
 """Faults of a text whose form is right."""
 _ODD = re.compile(r"[^\x20-\x7e\n]")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,80}")
-_BLANKS = re.compile(rf"(?:(?<=\n)|\A)(?:[ \t]*\n){{{visible.LINES + 1},}}")
+_BLANKS = re.compile(rf"\n((?:[ \t]*\n){{{visible.LINES + 1},}})")  # begins with a letter: sought, not tried everywhere
 _NAME = re.compile(r"'|[^\W\d]\w*")
 _VALUE, _KEY = "Expecting value", "Expecting property name enclosed in double quotes"
 _WORDS = {
@@ -96,10 +96,10 @@ def _escaped(match: re.Match[str]) -> str:
 def _beside(text: str) -> Iterator[str]:
     """Lines with a gutter; not beside many blank ones, which are folded where they can be told as such (T3). However
     many there are, they are gone through by the library."""
-    at = 0
+    text, at = f"\n{text}", 1
     for run in _BLANKS.finditer(text):
-        yield from _set_in(text[at : run.start()])
-        yield run[0][:-1]
+        yield from _set_in(text[at : run.start(1)])
+        yield run[1][:-1]
         at = run.end()
     yield from _set_in(text[at:])
 
