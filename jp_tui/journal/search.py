@@ -12,6 +12,7 @@ import contextlib
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 
 from jp_tui.journal.port import JournalError, Place
 from jp_tui.journal.schema import LAST, SHIFT
@@ -25,7 +26,8 @@ _CREATE = (
     f"CREATE VIRTUAL TABLE search USING {MODULE}"
     "(text, content='', tokenize='unicode61 remove_diacritics 2', prefix='1 2')"
 )
-_ITS_TABLES = ("search_data", "search_idx", "search_docsize", "search_config", "search_content")
+_OURS = f"CREATE VIRTUAL TABLE search USING {MODULE}(text, content=''"
+_ITS_TABLES = ("search_data", "search_idx", "search_docsize", "search_config")
 _DAMAGED = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_CONSTRAINT})
 """What SQLite says of an index that cannot be read, by our statements: they name nothing that a user typed."""
 _ADD = f"INSERT INTO search (rowid, text) SELECT place, substr(text, 1, {LONGEST}) FROM events"
@@ -39,7 +41,7 @@ def possible(db: sqlite3.Connection) -> bool:
 
 def _standing(db: sqlite3.Connection) -> str | None:
     """What stands where the index does, in SQL."""
-    row = db.execute("SELECT sql FROM sqlite_master WHERE name = 'search'").fetchone()
+    row = db.execute("SELECT sql FROM sqlite_master WHERE name = 'search' COLLATE NOCASE").fetchone()
     return None if row is None else str(row[0])
 
 
@@ -65,30 +67,40 @@ def _damaged(error: sqlite3.Error) -> bool:
 
 
 def renew(db: sqlite3.Connection) -> None:
-    """Take the index away, whatever became of it; it is made again from the log. A table of another program in its
-    place is kept under another name. Runs inside a transaction."""
-    stands = _standing(db)
-    if stands is not None and f"USING {MODULE}" not in stands:
-        db.execute("ALTER TABLE search RENAME TO search_of_another_program")
-    elif stands is not None:
-        try:
-            db.execute("DROP TABLE search")
-        except sqlite3.Error as error:
-            if not _damaged(error):
-                raise
-            _tear(db)
-    db.execute("UPDATE conversations SET indexed = 0 WHERE indexed <> 0")
+    """Take the index away, whatever became of it; it is made again from the log. A table of another program that has
+    its name, or that of one of its parts, is kept under another. Runs inside a transaction. JournalError `index`."""
+    with asking():
+        if (_standing(db) or "").startswith(_OURS):
+            try:
+                db.execute("DROP TABLE search")
+            except sqlite3.Error as error:
+                if not _damaged(error):
+                    raise
+                _strike_out(db)  # its own module refuses to drop it
+        for name in ("search", *_ITS_TABLES):
+            _clear(db, name)
+        db.execute("UPDATE conversations SET indexed = 0 WHERE indexed <> 0")
 
 
-def _tear(db: sqlite3.Connection) -> None:
-    """An index that its own module refuses to drop."""
-    for table in _ITS_TABLES:
-        db.execute(f"DROP TABLE IF EXISTS {table}")
+def _strike_out(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA writable_schema = ON")
     try:
         db.execute("DELETE FROM sqlite_master WHERE name = 'search'")
     finally:
         db.execute("PRAGMA writable_schema = RESET")
+
+
+def _clear(db: sqlite3.Connection, name: str) -> None:
+    """From now on nothing has this name."""
+    row = db.execute("SELECT type, sql FROM sqlite_master WHERE name = ? COLLATE NOCASE", (name,)).fetchone()
+    if row is None:
+        return
+    if row[0] == "table" and not str(row[1]).startswith(f"CREATE TABLE '{name}'("):  # the module quotes so
+        taken = {other for (other,) in db.execute("SELECT name FROM sqlite_master")}
+        free = next(new for at in count(1) if (new := f"{name}_of_another_program_{at}") not in taken)
+        db.execute(f"ALTER TABLE {name} RENAME TO {free}")
+    else:  # a part of ours, or what holds nothing: a view, an index
+        db.execute(f"DROP {row[0]} {name}")
 
 
 def index(db: sqlite3.Connection) -> int:
@@ -106,7 +118,8 @@ def index(db: sqlite3.Connection) -> int:
     if row is None:
         return 0
     if _standing(db) is None:
-        db.execute(_CREATE)
+        with asking():
+            db.execute(_CREATE)
     key, indexed, last = row
     upto, size = indexed, 0
     for seq, characters in db.execute(
@@ -118,10 +131,7 @@ def index(db: sqlite3.Connection) -> int:
             break
     if upto == indexed:  # a gap that should not be: never asked again
         upto = last
-    with asking():
-        db.execute(
-            f"{_ADD} WHERE place > ? AND place <= ? AND text <> ''", (key << SHIFT | indexed, key << SHIFT | upto)
-        )
+    _write(db, _ADD, key << SHIFT | indexed, key << SHIFT | upto)
     db.execute("UPDATE conversations SET indexed = ? WHERE key = ?", (upto, key))
     return int(upto - indexed)
 
@@ -129,8 +139,14 @@ def index(db: sqlite3.Connection) -> int:
 def forget(db: sqlite3.Connection, first: int, last: int) -> None:
     """Take what was indexed of these places out, before the events go. JournalError `index`."""
     if made(db):
-        with asking():
-            db.execute(f"{_TAKE} WHERE place >= ? AND place <= ? AND text <> ''", (first, last))
+        _write(db, _TAKE, first - 1, last)
+
+
+def _write(db: sqlite3.Connection, statement: str, after: int, last: int) -> None:
+    with asking():
+        db.execute(f"{statement} WHERE place > ? AND place <= ? AND text <> ''", (after, last))
+        db.execute("SAVEPOINT written")  # newer modules hold it back until now, or else until the end of everything
+        db.execute("RELEASE written")
 
 
 class Search:

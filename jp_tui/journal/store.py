@@ -16,6 +16,9 @@ from jp_tui.journal.writer import Job, Writer
 
 T = TypeVar("T")
 
+LARGE = 64 * 1024
+"""Characters of an append that no loop writes by itself."""
+
 
 def open_journal(path: Path) -> SqliteJournal:
     """Open the database for writing, made and brought up to date as needed.
@@ -60,7 +63,8 @@ class SqliteJournal(Reader):
         closes_parts: Sequence[str] = (),
     ) -> Receipt[list[int]]:
         entries, parts = tuple(entries), tuple(closes_parts)
-        return self._do(lambda db: changes.append(db, conversation, entries, parts), durable)
+        large = len(entries) > 20 or sum([len(entry.payload) + len(entry.text) for entry in entries]) > LARGE
+        return self._do(lambda db: changes.append(db, conversation, entries, parts), durable, large)
 
     def partial(self, conversation: str, part: str, kind: str, chunk: str, *, durable: bool = False) -> Receipt[None]:
         pieces = [chunk]
@@ -128,8 +132,8 @@ class SqliteJournal(Reader):
         super().close()
         self._writer.close()
 
-    def _do(self, work: Callable[[sqlite3.Connection], T], durable: bool = True) -> Receipt[T]:
-        return self._writer.write(work) if durable else self._writer.submit(Job(work, durable=False))
+    def _do(self, work: Callable[[sqlite3.Connection], T], durable: bool = True, large: bool = False) -> Receipt[T]:
+        return self._writer.write(work) if durable and not large else self._writer.submit(Job(work, durable))
 
 
 _port: type[Journal] = SqliteJournal  # the type checker compares them here

@@ -169,12 +169,12 @@ class Writer:
         with self._gate:
             if self._closed:
                 raise JournalError("closed", f"{self._path} is closed")
-            self._left += 1
             self._hand_over(job)
+            self._left += 1
         return job.receipt
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> Receipt[T]:
-        """Something durable to do inside a transaction, here and now where it may be; from any thread."""
+        """Something small and durable to do inside a transaction, here and now where it may be; from any thread."""
         with self._gate:
             ready = self._left == 0 and self._db is not None and not self._closed
             here = ready and self._usual < QUICK and _alone()
@@ -195,14 +195,18 @@ class Writer:
                 return Done(self._run((work,), durable=True, here=True)[0], None)
             except Exception as error:
                 words = self._undone(error)
+            except BaseException:
+                self._back_out(False)
+                raise
         if isinstance(words, JournalError) and words.kind == "busy":
             return self.submit(Job(work))
         return Done(None, words)
 
     def _hand_over(self, job: Job[Any]) -> None:
         if self._thread is None:  # not before there is something to write: opening is quick
-            self._thread = threading.Thread(target=self._live, name="journal", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._live, name="journal", daemon=True)
+            thread.start()
+            self._thread = thread
         self._jobs.put(job)
 
     def _settle(self, job: Job[T], result: T | None, error: BaseException | None) -> None:
@@ -308,13 +312,13 @@ class Writer:
     def _choose(self, db: sqlite3.Connection, full: bool, here: bool) -> None:
         """FULL syncs the log at each commit, NORMAL leaves that to the next one that is durable. What is committed
         `here`, by a loop, neither waits for another process nor empties the log."""
-        if full is not self._full_sync:
-            db.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
-            self._full_sync = full
         if here is not self._here:
             db.execute(f"PRAGMA busy_timeout = {0 if here else round(BUSY_SECONDS * 1000)}")
             db.execute(f"PRAGMA wal_autocheckpoint = {0 if here else _CHECKPOINT}")
             self._here = here
+        if full is not self._full_sync:
+            db.execute(f"PRAGMA synchronous = {'FULL' if full else 'NORMAL'}")
+            self._full_sync = full
 
     def _words(self, error: Exception) -> Exception:
         if isinstance(error, sqlite3.Error):

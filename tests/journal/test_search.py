@@ -161,6 +161,9 @@ _AS_IT_IS = "CREATE VIRTUAL TABLE search USING fts5 (text, other)"
     ["DROP TABLE search", "DROP TABLE search; CREATE TABLE search (text)", f"DROP TABLE search; {_AS_IT_IS}",
      "DELETE FROM search_data", "DELETE FROM search_data WHERE id > 10", "UPDATE search_data SET block = NULL",
      "UPDATE search_data SET block = randomblob(200)", "DELETE FROM search_config", "UPDATE search_config SET v = 99",
+     "DROP TABLE search; CREATE INDEX search ON events (at)",
+     "DROP TABLE search; CREATE TABLE search_data (x); CREATE TABLE Search (y)",
+     "PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = 'search'",
      *(f"DROP TABLE search_{name}" for name in ("data", "idx", "docsize", "config")),
      "; ".join(f"DROP TABLE search_{name}" for name in ("data", "idx", "docsize", "config"))],
 )  # fmt: skip
@@ -197,11 +200,13 @@ def test_an_index_that_another_program_damaged_is_made_anew_from_the_log(
 
 def test_a_table_of_another_program_in_the_place_of_the_index_is_kept(journal: SqliteJournal, database: Path) -> None:
     raw = sqlite3.connect(database)
-    raw.executescript("CREATE TABLE search (theirs); INSERT INTO search VALUES ('a pear')")
-    journal.append("c1", [says("tea")]).result(10)
-    index(journal)
-    assert places(look(journal, "tea")) == [("c1", (1,))]
-    assert raw.execute("SELECT theirs FROM search_of_another_program").fetchall() == [("a pear",)]
+    for number, table in enumerate(["TABLE search (theirs)", "VIRTUAL TABLE search USING fts5(theirs)"], 1):
+        raw.executescript(f"DROP TABLE IF EXISTS search; CREATE {table}; INSERT INTO search VALUES ('a pear')")
+        journal.append("c1", [says("tea")]).result(10)
+        index(journal)
+        assert places(look(journal, "tea", hits=1)) == [("c1", (number,))]
+        kept = f"SELECT theirs FROM search_of_another_program_{number}"
+        assert raw.execute(kept).fetchall() == [("a pear",)]
     raw.close()
 
 
