@@ -19,6 +19,7 @@ _PLACED = ("duplicate_key", "not_finite", "too_many_digits", "lone_surrogate", "
 _ODD = re.compile(r"[^\x20-\x7e\n]")
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 _BLANKS = re.compile(rf"\n((?:[ \t]*\n){{{visible.LINES + 1},}})")  # begins with a letter: sought, not tried everywhere
+_END, _GUTTER = "\n", "\n  │ "
 _NAME = re.compile(r"'|[^\W\d]\w*")
 _VALUE, _KEY = "Expecting value", "Expecting property name enclosed in double quotes"
 _WORDS = {
@@ -96,17 +97,21 @@ def _escaped(match: re.Match[str]) -> str:
 def _beside(text: str) -> Iterator[str]:
     """Lines with a gutter; not beside many blank ones, which are folded where they can be told as such (T3). However
     many there are, they are gone through by the library."""
-    text, at = f"\n{text}", 1
+    if not any(sign in text for sign in ("\n\n", "\n ", "\n\t")):
+        yield _set_in(text)
+        return
+    text, at = f"\n{text}\n", 1
     for run in _BLANKS.finditer(text):
-        yield from _set_in(text[at : run.start(1)])
+        if run.start(1) > at:
+            yield _set_in(text[at : run.start(1) - 1])
         yield run[1][:-1]
         at = run.end()
-    yield from _set_in(text[at:])
+    if at < len(text):
+        yield _set_in(text[at:-1])
 
 
-def _set_in(lines: str) -> Iterator[str]:
-    if lines:
-        yield "  │ " + lines[:-1].replace("\n", "\n  │ ")
+def _set_in(lines: str) -> str:
+    return f"  │ {lines.replace(_END, _GUTTER)}"
 
 
 def readable(arguments: str) -> str:
@@ -129,7 +134,7 @@ def _lines(value: JsonObject) -> Iterator[str]:
             count = one.count("\n") + (not whole)
             end = " and no line end" if count > 1 and not whole else ""
             yield f"{shown}: {count} {'line' if count == 1 else 'lines'}{end}"
-            yield from _beside(one if whole else f"{one}\n")
+            yield from _beside(one[:-1] if whole else one)
         elif isinstance(one, (dict, list)) and one:
             yield f"{shown}:"
             yield from (f"  {line}" for line in json.dumps(one, indent=2, ensure_ascii=False).split("\n"))
