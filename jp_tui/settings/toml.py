@@ -18,6 +18,7 @@ MAX_BYTES = 512 * 1024  # of one file
 MAX_KEY_PARTS = 32  # of one dotted key
 MAX_DEPTH = 48  # of nested brackets
 MAX_PATH = 64  # parts of a key with all the tables it stands in
+MAX_PLACES = 60_000  # of keys, and of the tables that they stand in
 
 Path = tuple[str | int, ...]
 Table = dict[str, Any]
@@ -247,6 +248,8 @@ class _Scan:
     def _note(self, base: Path, path: Path, place: Place) -> None:
         for length in range(len(base) + 1, len(path) + 1):
             self.places.setdefault(path[:length], place)
+        if len(self.places) > MAX_PLACES:
+            self._refuse(f"there are more than {MAX_PLACES:,} keys")
 
     def _place(self, at: int) -> Place:
         if at >= self._counted:

@@ -95,23 +95,19 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _beside(text: str) -> Iterator[str]:
-    """Lines with a gutter; not beside many blank ones, which are folded where they can be told as such (T3). However
-    many there are, they are gone through by the library."""
-    if not any(sign in text for sign in ("\n\n", "\n ", "\n\t")):
-        yield _set_in(text)
+    """Lines with a gutter, in pieces; not beside many blank ones, which are folded where they can be told as such (T3).
+    However many there are, they are gone through by the library, and copied once."""
+    if "\n" not in text or not any(sign in text for sign in ("\n\n", "\n ", "\n\t")):
+        yield from (_GUTTER, text.replace(_END, _GUTTER))
         return
     text, at = f"\n{text}\n", 1
     for run in _BLANKS.finditer(text):
         if run.start(1) > at:
-            yield _set_in(text[at : run.start(1) - 1])
-        yield run[1][:-1]
+            yield from (_GUTTER, text[at : run.start(1) - 1].replace(_END, _GUTTER))
+        yield from (_END, run[1][:-1])
         at = run.end()
     if at < len(text):
-        yield _set_in(text[at:-1])
-
-
-def _set_in(lines: str) -> str:
-    return f"  │ {lines.replace(_END, _GUTTER)}"
+        yield from (_GUTTER, text[at:-1].replace(_END, _GUTTER))
 
 
 def readable(arguments: str) -> str:
@@ -123,20 +119,22 @@ def readable(arguments: str) -> str:
         value = strict_json.parse_object(arguments)
     except JsonProblem:
         return arguments
-    return "\n".join(_lines(value)) if value else "no arguments"
+    first, *pieces = _lines(value) if value else (" no arguments",)
+    return "".join([first[1:], *pieces])
 
 
 def _lines(value: JsonObject) -> Iterator[str]:
+    """Pieces of it; each line begins with its end."""
     for name, one in value.items():
         shown = name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
         if isinstance(one, str) and ("\n" in one or len(one) > BLOCK):
             whole = one.endswith("\n")
             count = one.count("\n") + (not whole)
             end = " and no line end" if count > 1 and not whole else ""
-            yield f"{shown}: {count} {'line' if count == 1 else 'lines'}{end}"
+            yield f"\n{shown}: {count} {'line' if count == 1 else 'lines'}{end}"
             yield from _beside(one[:-1] if whole else one)
         elif isinstance(one, (dict, list)) and one:
-            yield f"{shown}:"
-            yield from (f"  {line}" for line in json.dumps(one, indent=2, ensure_ascii=False).split("\n"))
+            yield f"\n{shown}:"
+            yield from (f"\n  {line}" for line in json.dumps(one, indent=2, ensure_ascii=False).split("\n"))
         else:
-            yield f"{shown}: {json.dumps(one, ensure_ascii=False)}"
+            yield f"\n{shown}: {json.dumps(one, ensure_ascii=False)}"
