@@ -119,8 +119,7 @@ def readable(arguments: str) -> str:
         value = strict_json.parse_object(arguments)
     except JsonProblem:
         return arguments
-    first, *pieces = _lines(value) if value else (" no arguments",)
-    return "".join([first[1:], *pieces])
+    return "".join([*_lines(value)][1:]) if value else "no arguments"
 
 
 def _lines(value: JsonObject) -> Iterator[str]:
@@ -131,10 +130,9 @@ def _lines(value: JsonObject) -> Iterator[str]:
             whole = one.endswith("\n")
             count = one.count("\n") + (not whole)
             end = " and no line end" if count > 1 and not whole else ""
-            yield f"\n{shown}: {count} {'line' if count == 1 else 'lines'}{end}"
+            yield from (_END, shown, f": {count} {'line' if count == 1 else 'lines'}{end}")
             yield from _beside(one[:-1] if whole else one)
         elif isinstance(one, (dict, list)) and one:
-            yield f"\n{shown}:"
-            yield from (f"\n  {line}" for line in json.dumps(one, indent=2, ensure_ascii=False).split("\n"))
+            yield from (_END, shown, ":\n  ", json.dumps(one, indent=2, ensure_ascii=False).replace("\n", "\n  "))
         else:
-            yield f"\n{shown}: {json.dumps(one, ensure_ascii=False)}"
+            yield from (_END, shown, ": ", json.dumps(one, ensure_ascii=False))
