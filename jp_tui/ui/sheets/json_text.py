@@ -97,7 +97,10 @@ def _escaped(match: re.Match[str]) -> str:
 def _beside(text: str) -> Iterator[str]:
     """Lines with a gutter, in pieces; not beside many blank ones, which are folded where they can be told as such (T3).
     However many there are, they are gone through by the library, and copied once."""
-    if "\n" not in text or not any(sign in text for sign in ("\n\n", "\n ", "\n\t")):
+    if "\n" not in text:
+        yield from (_GUTTER, text)
+        return
+    if not any(sign in text for sign in ("\n\n", "\n ", "\n\t")):
         yield from (_GUTTER, text.replace(_END, _GUTTER))
         return
     text, at = f"\n{text}\n", 1
