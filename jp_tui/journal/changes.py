@@ -30,7 +30,6 @@ ON CONFLICT (conversation, inquiry) DO UPDATE SET
   place = iif(excluded.missing > 0, excluded.place, place)
 """
 _CHANGES = {"inquiry_request": 1, "inquiry_response": -1}
-_MOVES = frozenset({*_CHANGES, "turn_outcome"})
 _COUNTS = """
 UPDATE conversations
 SET events = events + ?, last_seq = ?, turns = max(turns, ?), updated = max(updated, ?),
@@ -95,12 +94,10 @@ def _follow(
     """Keep what waits up to date: only a last turn without an outcome has open inquiries (`port.open_inquiries`).
     `turns` and `ended` are the last turn, and the last with an outcome, before these entries."""
     for seq, entry in zip(numbers, entries, strict=True):
-        if entry.turn <= turns and entry.kind not in _MOVES:
-            continue
         over = entry.kind == "turn_outcome" and entry.turn >= turns
         if over or entry.turn > turns:
             db.execute("DELETE FROM waiting WHERE conversation = ?", (key,))
-            turns = max(turns, entry.turn)
+        turns = max(turns, entry.turn)
         if over:
             ended = entry.turn
             db.execute("UPDATE conversations SET ended = ? WHERE key = ?", (ended, key))
@@ -125,10 +122,6 @@ def _row(key: int, seq: int, entry: Entry) -> tuple[object, ...]:
 
 def _spans(key: int, numbers: Sequence[int], entries: Sequence[Entry]) -> Iterable[tuple[int, ...]]:
     """The sums of these entries, one row for each stretch of 256 that they touch."""
-    if len(entries) == 1:
-        (seq,), (entry,) = numbers, entries
-        yield key, (seq - 1) // SPAN, seq, seq, 1, _size(entry), entry.lines
-        return
     start = 0
     while start < len(numbers):
         number = (numbers[start] - 1) // SPAN

@@ -34,6 +34,7 @@ _ADVICE = {
     "busy": "is held by another process and stayed so; try again",
     "io": "could not be written or read: the disk reports an error",
     "invalid": "cannot store this",
+    "index": "cannot be searched: its index of texts is damaged",
 }  # fmt: skip
 _KINDS: dict[int, Trouble] = {
     sqlite3.SQLITE_CORRUPT: "corrupt",
@@ -57,11 +58,17 @@ _SAID = 300
 """Characters of SQLite's own words that are repeated."""
 
 
+class IndexDamaged(sqlite3.DatabaseError):
+    """Only what a search reads cannot be used, not the file it is in."""
+
+
 def trouble(error: sqlite3.Error, path: Path) -> JournalError:
     """What SQLite said, in words and with what to do."""
     code = getattr(error, "sqlite_errorcode", None)
-    if code is None:  # from the module itself: a value that cannot be stored
-        kind: Trouble = "invalid"
+    if isinstance(error, IndexDamaged):
+        kind: Trouble = "index"
+    elif code is None:  # from the module itself: a value that cannot be stored
+        kind = "invalid"
     else:
         kind = _KINDS.get(code & 0xFF, "io")
         if code == sqlite3.SQLITE_ERROR and "module" not in str(error):

@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from jp_tui.journal.port import JournalError, Place
+from jp_tui.journal.connect import IndexDamaged
+from jp_tui.journal.port import Place
 from jp_tui.journal.schema import LAST, SHIFT
 
 MODULE = "fts5"
@@ -22,11 +23,8 @@ LONGEST = 1 << 18
 """Characters of one event that are indexed: a result of megabytes is found by its beginning."""
 SLICE_EVENTS, SLICE_CHARACTERS = 400, 400_000
 """What one job of the writer indexes: an append waits some tens of milliseconds at most."""
-_CREATE = (
-    f"CREATE VIRTUAL TABLE search USING {MODULE}"
-    "(text, content='', tokenize='unicode61 remove_diacritics 2', prefix='1 2')"
-)
 _OURS = f"CREATE VIRTUAL TABLE search USING {MODULE}(text, content=''"
+_CREATE = f"{_OURS}, tokenize='unicode61 remove_diacritics 2', prefix='1 2')"
 _ITS_TABLES = ("search_data", "search_idx", "search_docsize", "search_config")
 _DAMAGED = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT_VTAB, sqlite3.SQLITE_CONSTRAINT})
 """What SQLite says of an index that cannot be read, by our statements: they name nothing that a user typed."""
@@ -52,14 +50,14 @@ def made(db: sqlite3.Connection) -> bool:
 
 @contextlib.contextmanager
 def asking() -> Iterator[None]:
-    """What the index says of itself as JournalError `index`. The transaction may be gone with it, so nothing is mended
-    in the same one."""
+    """What the index says of itself as IndexDamaged. The transaction may be gone with it, so nothing is mended in the
+    same one."""
     try:
         yield
     except sqlite3.Error as error:
         if not _damaged(error):
             raise
-        raise JournalError("index", f"the index of texts is damaged ({error})") from error
+        raise IndexDamaged(str(error)) from error
 
 
 def _damaged(error: sqlite3.Error) -> bool:
@@ -68,7 +66,7 @@ def _damaged(error: sqlite3.Error) -> bool:
 
 def renew(db: sqlite3.Connection) -> None:
     """Take the index away, whatever became of it; it is made again from the log. A table of another program that has
-    its name, or that of one of its parts, is kept under another. Runs inside a transaction. JournalError `index`."""
+    its name, or that of one of its parts, is kept under another. Runs inside a transaction. Raises IndexDamaged."""
     with asking():
         if (_standing(db) or "").startswith(_OURS):
             try:
@@ -105,10 +103,11 @@ def _clear(db: sqlite3.Connection, name: str) -> None:
 
 def index(db: sqlite3.Connection) -> int:
     """Index one slice more, the newest conversations first; how many events that was, 0 when nothing is left, or
-    nothing can be. Runs inside a transaction. JournalError `index`."""
+    nothing can be. Runs inside a transaction. Raises IndexDamaged."""
     if not possible(db):
         return 0
-    if _standing(db) != _CREATE:
+    stands = _standing(db) == _CREATE
+    if not stands:
         renew(db)
     row = db.execute(
         "SELECT key, indexed, last_seq FROM conversations WHERE indexed < last_seq"
@@ -117,7 +116,7 @@ def index(db: sqlite3.Connection) -> int:
     ).fetchone()
     if row is None:
         return 0
-    if _standing(db) is None:
+    if not stands:
         with asking():
             db.execute(_CREATE)
     key, indexed, last = row
@@ -137,7 +136,7 @@ def index(db: sqlite3.Connection) -> int:
 
 
 def forget(db: sqlite3.Connection, first: int, last: int) -> None:
-    """Take what was indexed of these places out, before the events go. JournalError `index`."""
+    """Take what was indexed of these places out, before the events go. Raises IndexDamaged."""
     if made(db):
         _write(db, _TAKE, first - 1, last)
 
@@ -164,7 +163,7 @@ class Search:
         self._passed: dict[int, bool] = {}
 
     def go_on(self, seconds: float) -> bool:
-        """Search for about so long; True when it is over. Raises sqlite3.Error, and JournalError `index`."""
+        """Search for about so long; True when it is over. Raises sqlite3.Error, and so IndexDamaged."""
         began = time.monotonic()
         asked, cost, passing = (
             "SELECT rowid FROM search WHERE search MATCH ? AND rowid < ? ORDER BY rowid DESC",

@@ -16,8 +16,8 @@ from jp_tui.journal.writer import Job, Writer
 
 T = TypeVar("T")
 
-LARGE = 64 * 1024
-"""Characters of an append that no loop writes by itself."""
+MANY, LARGE = 20, 64 * 1024
+"""Events, and characters, of an append beyond which no loop writes it by itself."""
 
 
 def open_journal(path: Path) -> SqliteJournal:
@@ -63,7 +63,7 @@ class SqliteJournal(Reader):
         closes_parts: Sequence[str] = (),
     ) -> Receipt[list[int]]:
         entries, parts = tuple(entries), tuple(closes_parts)
-        large = len(entries) > 20 or sum([len(entry.payload) + len(entry.text) for entry in entries]) > LARGE
+        large = len(entries) > MANY or sum([len(entry.payload) + len(entry.text) for entry in entries]) > LARGE
         return self._do(lambda db: changes.append(db, conversation, entries, parts), durable, large)
 
     def partial(self, conversation: str, part: str, kind: str, chunk: str, *, durable: bool = False) -> Receipt[None]:

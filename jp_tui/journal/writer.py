@@ -22,7 +22,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from jp_tui.journal.connect import BUSY_SECONDS, trouble
-from jp_tui.journal.port import JournalError, Receipt
+from jp_tui.journal.port import JournalError
 
 T = TypeVar("T")
 
@@ -104,27 +104,6 @@ class Pending(Generic[T]):
         return self._result  # type: ignore[return-value]
 
 
-class Done(Generic[T]):
-    """Implements `port.Receipt`, for what is settled already."""
-
-    __slots__ = ("_error", "_result")
-
-    def __init__(self, result: T | None, error: BaseException | None) -> None:
-        self._result, self._error = result, error
-
-    def __await__(self) -> Generator[object, None, T]:
-        yield from ()  # an await asks for a generator
-        return self.result()
-
-    def result(self, timeout: float | None = None) -> T:
-        if self._error is not None:
-            raise self._error
-        return self._result  # type: ignore[return-value]
-
-    def done(self) -> bool:
-        return True
-
-
 @dataclass(slots=True)
 class Job(Generic[T]):
     """Something to do inside a transaction. `pieces`, where given, may be joined with those of a later job."""
@@ -149,7 +128,7 @@ class Writer:
     def __init__(self, path: Path, connection: sqlite3.Connection, reopen: Callable[[], sqlite3.Connection]) -> None:
         self._path = path
         self._db: sqlite3.Connection | None = connection
-        self._name, self._file = os.fspath(path), _identity(path)
+        self._name, self._file = os.fspath(path), os.stat(path)
         self._reopen = reopen
         self._full_sync: bool | None = None
         self._here = False
@@ -173,7 +152,7 @@ class Writer:
             self._left += 1
         return job.receipt
 
-    def write(self, work: Callable[[sqlite3.Connection], T]) -> Receipt[T]:
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> Pending[T]:
         """Something small and durable to do inside a transaction, here and now where it may be; from any thread."""
         with self._gate:
             ready = self._left == 0 and self._db is not None and not self._closed
@@ -189,10 +168,12 @@ class Writer:
                     self._left -= 1
         return self.submit(Job(work))
 
-    def _commit(self, work: Callable[[sqlite3.Connection], T]) -> Receipt[T]:
+    def _commit(self, work: Callable[[sqlite3.Connection], T]) -> Pending[T]:
+        receipt = Pending[T]()
         with self._hand:
             try:
-                return Done(self._run((work,), durable=True, here=True)[0], None)
+                receipt.settle(self._run((work,), durable=True, here=True)[0], None)
+                return receipt
             except Exception as error:
                 words = self._undone(error)
             except BaseException:
@@ -200,7 +181,8 @@ class Writer:
                 raise
         if isinstance(words, JournalError) and words.kind == "busy":
             return self.submit(Job(work))
-        return Done(None, words)
+        receipt.settle(None, words)
+        return receipt
 
     def _hand_over(self, job: Job[Any]) -> None:
         if self._thread is None:  # not before there is something to write: opening is quick
@@ -300,9 +282,9 @@ class Writer:
         if self._db is None:
             self._db = self._reopen()
             self._full_sync, self._here = None, False
-            self._file = _identity(self._path)
+            self._file = os.stat(self._path)
         try:
-            same = _identity(self._name) == self._file
+            same = os.path.samestat(os.stat(self._name), self._file)
         except OSError:
             same = False
         if not same:
@@ -353,11 +335,6 @@ class Writer:
             finally:
                 self._db.close()
                 self._db = None
-
-
-def _identity(path: str | Path) -> tuple[int, int]:
-    found = os.stat(path)
-    return found.st_dev, found.st_ino
 
 
 def _alone() -> bool:

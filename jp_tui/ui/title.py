@@ -53,8 +53,7 @@ class WindowTitle:
     def again(self) -> None:
         """The screen was taken again, by whomever it was left: what stands there now is what to come back to."""
         self._away = self._saved = False
-        if self._shown:
-            self._put()
+        self.repeat()
 
 
 def worded(status: Status) -> str:

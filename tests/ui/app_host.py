@@ -108,14 +108,17 @@ class Host(Workspace):
         await pilot.pause()
 
     async def still(self, pilot: Pilot[None]) -> None:
-        """Wait until all is painted and the screen is the same three times: what a picture may be taken of."""
+        """Wait until all is shown, painted and the same three times on the screen: what a picture may be taken of."""
         transcript, seen = self._main.query_one(Transcript), list[object]()
         await pilot.pause()
         self._main.query_one(Sidebar)._paint()  # its seconds are those of the clock now, whether its timer ran or not
         for _ in range(500):
             await pilot.pause()
+            if not (transcript.settled and self.heard):
+                await pilot.pause(0.01)
+                continue
             seen = [*seen[-2:], self.screen._compositor.render_strips()]
-            if transcript.settled and len(seen) == 3 and seen[0] == seen[1] == seen[2]:
+            if len(seen) == 3 and seen[0] == seen[1] == seen[2]:
                 return
         raise AssertionError("the screen was never still")
 

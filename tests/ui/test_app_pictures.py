@@ -20,7 +20,6 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import Escalation, PolicyChange, ReviewerFigures, StoredEvent, Verdict
 from jp_tui.settings import themes
 from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.ui.widgets.transcript import Transcript
 from tests.fakes import scenes, waiting
 from tests.fakes.link import CONVERSATION, FakeLink, opened
 from tests.ui.app_host import Host
@@ -199,22 +198,9 @@ def steps(app: Host, say: list[ev.Event], keys: str) -> Callable[[Pilot[None]], 
             else:
                 await pilot.press(key)
             await pilot.pause()
-        app._main.query_one(Sidebar)._paint()  # its seconds are those of the clock now, whether its timer ran or not
-        await settled(app, pilot)
+        await app.still(pilot)
 
     return run
-
-
-async def settled(app: Host, pilot: Pilot[None]) -> None:
-    """Wait until the painter has painted everything in sight, and what lies over it is laid out."""
-    transcript = app._main.query_one(Transcript)
-    for _ in range(500):
-        await pilot.pause()
-        if transcript.settled and app.heard:
-            await pilot.pause()
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("the transcript never settled")
 
 
 @pytest.mark.parametrize("theme", LOOKS)

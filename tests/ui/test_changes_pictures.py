@@ -20,7 +20,6 @@ from jp_tui.tools.difference import unified
 from tests.fakes.link import CONVERSATION, FakeLink, opened
 from tests.ui.app_host import Host
 from tests.ui.app_host import opened as is_open
-from tests.ui.test_app_pictures import settled
 
 Compare = Callable[..., bool]
 SIZES = ((80, 24), (120, 36))
@@ -62,7 +61,7 @@ def steps(app: Host, keys: str, say: tuple[ev.Event, ...] = ()) -> Callable[[Pil
             else:
                 await pilot.press(key)
             await pilot.pause()
-        await settled(app, pilot)
+        await app.still(pilot)
 
     return run
 

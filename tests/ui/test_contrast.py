@@ -16,7 +16,7 @@ from jp_tui.ui.widgets.transcript import Transcript
 from tests.fakes import scenes
 from tests.ui.app_host import Host
 from tests.ui.contrast import Pair, cvd_distance, pairs
-from tests.ui.test_app_pictures import SCENES, host, settled, steps
+from tests.ui.test_app_pictures import SCENES, host, steps
 
 OURS = plain.names("/nonexistent")
 NO_MEANING = frozenset("·▏▕│")
@@ -59,7 +59,7 @@ async def test_all_that_a_screen_shows_can_be_read(
         app.composer.move_cursor((0, 0))
         for name in names:
             assert app._wear(name)
-            await settled(app, pilot)
+            await app.still(pilot)
             found = list(pairs(in_front(app)))
             measured += len(found)
             if bad := low(found):

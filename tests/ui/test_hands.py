@@ -23,7 +23,6 @@ from jp_tui.view.copying import OSC52_MOST
 from jp_tui.view.status import Status
 from tests.fakes import scenes
 from tests.ui.app_host import Host, workspace
-from tests.ui.test_app_pictures import settled
 
 CODE = "Two ways:\n\n```sh\nls -la\n```\n\nor\n\n```python\nprint('two')\n```\n"
 
@@ -43,7 +42,7 @@ async def copied(app: Host) -> str:
 
 
 async def at_the_conversation(app: Host, pilot: Pilot[None]) -> Transcript:
-    await settled(app, pilot)
+    await app.still(pilot)
     await pilot.press("tab")
     found = app._main.query_one(Transcript)
     assert app.focused is found
@@ -100,7 +99,7 @@ async def test_the_systems_program_gets_it_too(tmp_path: Path) -> None:
 
 async def test_a_click_leaves_the_focus_where_one_writes_and_letters_are_not_eaten() -> None:
     async with workspace(say=scenes.tools()) as (app, pilot):
-        await settled(app, pilot)
+        await app.still(pilot)
         await pilot.click(Transcript, offset=(10, 5))
         await pilot.press(*"ghjkly")
         assert app.composer.text == "ghjkly" and app.focused is app.composer
@@ -115,7 +114,7 @@ async def test_vi_keys_scroll_the_conversation() -> None:
         await pilot.press("ctrl+d", "j", "j", "k")
         assert pane.top == pane.height // 2 + 1
         await pilot.press("ctrl+u", "G")
-        await settled(app, pilot)
+        await app.still(pilot)
         assert pane.top >= bottom > 0
 
 

@@ -14,7 +14,6 @@ from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.setup import SetupPage
 from tests.fakes.link import FakeLink
 from tests.ui.app_host import Host, opened
-from tests.ui.test_app_pictures import settled
 from tests.view.test_first_run import FOUND, LISTED
 
 Compare = Callable[..., bool]
@@ -47,7 +46,7 @@ def steps(app: Host, scene: str) -> Callable[[Pilot[None]], Awaitable[None]]:
             else:
                 await app.says(pilot, step)
         assert isinstance(app.screen, SetupPage)
-        await settled(app, pilot)
+        await app.still(pilot)
 
     return run
 

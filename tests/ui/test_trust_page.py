@@ -17,7 +17,7 @@ from jp_tui.view import trust as say
 from tests.fakes.link import FakeLink, opened
 from tests.ui.app_host import Host, workspace
 from tests.ui.app_host import opened as is_open
-from tests.ui.test_app_pictures import SIZES, settled
+from tests.ui.test_app_pictures import SIZES
 
 Compare = Callable[..., bool]
 FILE = "/home/ada/code/acme/.jp-tui/config.toml"
@@ -128,7 +128,7 @@ def test_picture(snap_compare: Compare, size: tuple[int, int], theme: str) -> No
         await pilot.pause()
         await app.says(pilot, read("changed", compared=True))
         await pilot.press("t")
-        await settled(app, pilot)
+        await app.still(pilot)
 
     before: Callable[[Pilot[None]], Awaitable[None]] = run
     assert snap_compare(app, terminal_size=size, run_before=before)

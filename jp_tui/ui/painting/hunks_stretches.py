@@ -54,12 +54,10 @@ def stretches(number: int, part: Part, known: Outline, *, split: bool) -> list[S
     """One of most parts. `split`: what is removed stands beside what is added, and stays there."""
     if len(known.signs) <= LINES:
         return [Stretch(number, part, known)]
-    lines, loose = diff.headed(diff.read(part.diff)), False
-    if known.sound:
-        lines = lines[1:]
-    else:  # the lines are not those that its head counts, or it has none
-        head = next((at for at, line in enumerate(lines) if line.sign == "@"), -1)
-        lines, loose = lines[head + 1 :], head < 0
+    lines = diff.headed(diff.read(part.diff))
+    head = next((at for at, line in enumerate(lines) if line.sign == "@"), -1)
+    lines, loose = lines[head + 1 :], head < 0
+    if not known.sound:  # its lines are read in another way than by their first character
         known = replace(
             known,
             signs="".join([line.sign for line in lines]),
