@@ -31,6 +31,7 @@ from jp_tui.engine.rendering import render_after, render_before
 from jp_tui.engine.results import response
 from jp_tui.engine.spawning import Spawning
 from jp_tui.engine.verdicts import Checks
+from jp_tui.inquiry import repeats
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
@@ -102,6 +103,9 @@ class Runner:
             self._coordinator.begin(call.id, self._asking(job))
             if job.kept is not None:  # leave was given, and used
                 return None
+            if why := self._coordinator.refusal(call.name, call.arguments):
+                job.permission = dict(repeats.REFUSED)
+                return Done(why, True, "error")
             if setup.run == "skip":
                 return Done("Tool skipped by configuration.", False, "skipped")
             return await render_before(job, self._log, self._checks.usable) or await self._permitted(job)
@@ -186,6 +190,7 @@ class Runner:
     def _error(self, job: Job, failure: Failure) -> tuple[str, str]:
         """What the model reads of a failure, and the question whose note stands in it (R141-R143)."""
         own = failure.for_model()
+        job.rejected_by = self._coordinator.failed(job.call.id)
         told = self._coordinator.told(job.call.id, job.arguments, own)
         if told is None:
             return own, ""
@@ -263,7 +268,8 @@ class Runner:
 def _next(job: Job, verdict: object) -> Done | None:
     """How the call goes on after it asked; None when it runs again."""
     match verdict:
-        case s.Complete(_, content, is_error):
+        case s.Complete(_, content, is_error, decision):
+            job.permission = decision or job.permission
             return Done(content, is_error, "error" if is_error else "cancelled")
         case s.Defer():
             raise Deferred

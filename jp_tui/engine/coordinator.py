@@ -23,7 +23,7 @@ from jp_tui.engine.reviewing import Reviewing
 from jp_tui.engine.setup import ModelSetup, Setup
 from jp_tui.engine.showing import Showing
 from jp_tui.engine.verdicts import Checks, verdicts
-from jp_tui.inquiry import enrich
+from jp_tui.inquiry import enrich, repeats
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
@@ -79,7 +79,7 @@ class Coordinator:
         if call in self._resumed:
             self._resumed.discard(call)
         else:
-            self._begin[call] = v.CallStarted(call, asking.tool)
+            self._begin[call] = v.CallStarted(call, asking.tool, repeats.identity(asking.tool, asking.arguments))
 
     def resume(self, resumed: v.CallResumed, *, runs: bool) -> None:
         """A call of a turn that was cut off: one that runs again, or one that is over, whose id may come again in this
@@ -94,6 +94,21 @@ class Coordinator:
     def take_up(self, refusals: v.TurnResumed) -> None:
         """What was said no to before the turn was cut off; comes before its calls."""
         self._put(refusals)
+
+    def refusal(self, tool: str, arguments: JsonObject) -> str:
+        """What the model reads when an identical call was rejected too often (Z17); empty when it may run."""
+        return repeats.refusal(self._state.ledger, repeats.identity(tool, arguments))
+
+    def failed(self, call: str) -> str:
+        """The tool of this call failed; who rejected the call, as `repeats.rejecter` says it."""
+        who = repeats.rejecter(self._state, call)
+        if who:
+            self._put(v.CallFailed(call))
+        return who
+
+    def spoke(self) -> None:
+        """The user sent the model a message."""
+        self._put(v.HumanSpoke())
 
     def told(self, call: str, arguments: JsonObject, error: str) -> enrich.Told | None:
         """What the model reads in place of a tool's own error, when a no led to it (R141-R143)."""

@@ -49,7 +49,8 @@ class Job:
     """`arguments` are what runs, `edited` that they are not the model's; `permission` and `delivery` say who decided,
     for the record; `ms` is how long it ran; `kept` is its result of an earlier run; `allowed` are refused targets that
     a person let it touch all the same; `tool_error` is what the tool itself said, when the model reads other words
-    (R143), `rejections` how often this was rejected, when the model is told to stop; `agent` is the sub-agent that it
+    (R143), `rejections` how often this was rejected, when the model is told to stop; `rejected_by` is who said the "no"
+    that made the tool fail (`repeats.rejecter`); `agent` is the sub-agent that it
     runs, or ran before the turn was cut off; `leaves`: it is called off to be taken up again; `said` is the last line
     of what it writes."""
 
@@ -74,6 +75,7 @@ class Job:
     allowed: set[str] = field(default_factory=set)
     tool_error: str = ""
     rejections: int = 0
+    rejected_by: str = ""
     agent: AgentInfo | None = None
     leaves: bool = False
     said: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from jp_tui.conversation.strict_json import dump
+from jp_tui.conversation.text import first_line
 from jp_tui.engine.coordinator import Coordinator
 from jp_tui.engine.job import Done, Job
 from jp_tui.inquiry import steps as s
@@ -37,7 +38,13 @@ async def permitted(job: Job, coordinator: Coordinator, floor: tuple[str, ...] =
     mode, call = job.setup.run, job.call
     asked: v.AskMode = "edit" if mode == "edit" else "ask"
     digest = shown_digest(f"{call.name}\n{dump(job.arguments)}")
-    wanted = v.PermissionWanted(call.id, call.name, asked, digest, job.setup.policies.run, job.setup.run_place, floor)
+    exact = ""
+    if commands(job.tool):  # a remembered decision covers the command, folder and sandbox that were shown (Z16)
+        exact = shown_digest("\n".join([call.name, dump(job.arguments), job.rendered or ""]))
+    policies, place = job.setup.policies, job.setup.run_place
+    wanted = v.PermissionWanted(
+        call.id, call.name, asked, digest, policies.run, place, floor, exact=exact, text=first_line(job.title)
+    )
     verdict = await coordinator.permission(wanted)
     match verdict:
         case s.Permit(_, arguments, decision):

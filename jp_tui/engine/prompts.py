@@ -90,6 +90,8 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
     if ask.remember:
         controls.add("remember")
         covers = f"until this turn ends, every `{opened.question.id}` of {call.tool}, without showing it"
+        if opened.question.exact:
+            covers = "until this turn ends, exactly what is shown here, and nothing else"
     verdict = opened.escalation
     return {
         **_asker(opened, ask.label, call),
@@ -134,7 +136,9 @@ def _permission(asked: v.OpenPermission, call: Asking) -> dict[str, Any]:
     covers = ""
     if not asked.floor:  # what was refused is allowed for one call only (R247)
         controls.add("remember")
-        covers = f"until this turn ends, every call of {call.tool}, without asking"
+        covers = f"until this turn ends, every call of {call.tool}, whatever its arguments"
+        if asked.exact:
+            covers = "until this turn ends, exactly this command, folder and sandbox, and no other"
     return {
         "kind": "permission",
         "source": "tool",

@@ -8,6 +8,8 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine import agent_record
 from jp_tui.engine.job import Done, Job
 from jp_tui.engine.setup import ToolSetup
+from jp_tui.inquiry import repeats
+from jp_tui.inquiry.messages import STOPPED_WITH_WORDS
 
 UNFINISHED = "Turn ended by the user before this tool call completed."
 """M32."""
@@ -15,13 +17,13 @@ UNFINISHED = "Turn ended by the user before this tool call completed."
 
 def with_words(message: str) -> str:
     """M37."""
-    return f"Tool run cancelled by user with a custom message:\n\n{message}"
+    return f"{STOPPED_WITH_WORDS}\n\n{message}"
 
 
 def response(call: str, done: Done, job: Job | None, setup: ToolSetup | None) -> ToolCallResponse:
     """`metadata`: ms, end, title, hidden, permission, delivery, edited_arguments (what ran), rendered, tool_error (the
-    tool's own words, where the model reads others), stop (it was told to stop and ask), agent (the sub-agent that it
-    ran); each only where there is something to say."""
+    tool's own words, where the model reads others), rejected_by, stop (it was told to stop and ask), agent (the
+    sub-agent that it ran); each only where there is something to say."""
     extra: JsonObject = {}
     if job is not None and job.ms is not None:
         extra["ms"] = job.ms
@@ -35,6 +37,7 @@ def response(call: str, done: Done, job: Job | None, setup: ToolSetup | None) ->
             "edited_arguments": job.arguments if job.edited else None,
             "rendered": job.rendered,
             "tool_error": job.tool_error,
+            repeats.REJECTED_BY: job.rejected_by,
             "stop": {"rejections": job.rejections} if job.rejections else None,
             agent_record.AGENT: agent_record.written(job.agent) if job.agent is not None else None,
         }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Usage
@@ -18,6 +18,7 @@ from jp_tui.engine.closing import open_calls, open_inquiries
 from jp_tui.engine.entries import totals
 from jp_tui.engine.job import Earlier
 from jp_tui.engine.refusing import Refusal, stored
+from jp_tui.inquiry import repeats
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.rebuilt import Rebuilt, recorded
 from jp_tui.inquiry.refusals_read import turn_resumed
@@ -94,7 +95,7 @@ def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | 
         usage=usage,
         context=context,
         hidden=frozenset(id_ for id_ in order if known[id_].hidden),
-        refusals=turn_resumed(turn),
+        refusals=replace(turn_resumed(turn), rejected=repeats.recorded(turn)),
         agents=agent_record.running(turn),
     )
 
@@ -127,6 +128,7 @@ def _resumed(id_: str, call: _Known) -> v.CallResumed:
         found.in_order(),
         frozenset(found.unasked),
         found.last,
+        repeats.identity(call.request.name, call.request.arguments),
     )
 
 

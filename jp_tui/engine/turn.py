@@ -175,6 +175,8 @@ class Turn:
         if after_calls and self._batch is not None:
             self._wish.add("stop")
             return
+        if text.strip():
+            self._coordinator.spoke()
         if self._batch is not None:
             say_phase(self._log, "tools", "stopping" if action != "restart" else "starting again")
             if not self._batch.stop(_NEAREST[action], text.strip()) and text.strip():

@@ -68,8 +68,8 @@ class Permission(_Decision):
             yield w.FOUND.format(kinds=", ".join(found))
         yield line(headline(prompt))
         yield from self._numbered()
-        scope = prompt.remember_covers
-        yield w.COVERS.format(scope=line(scope)) if scope else w.COVERS_CALLS.format(tool=line(prompt.tool))
+        if "remember" in prompt.controls:
+            yield w.COVERS.format(scope=line(prompt.remember_covers))
 
     def first(self) -> Step | None:
         return edit_call(self._prompt) if self._prompt.edit_first else None

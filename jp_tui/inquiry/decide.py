@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from jp_tui.inquiry import evolve, forms, human, permission, refusals, relayed, reviewer
+from jp_tui.inquiry import evolve, forms, human, permission, refusals, relayed, repeats, reviewer
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.raised import raised
@@ -61,6 +61,10 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = human.unanswered(state, given)
         case v.HumanTookOver():
             state, steps = reviewer.took_over(state, given)
+        case v.CallFailed():
+            state, steps = repeats.failed(state, given)
+        case v.HumanSpoke():
+            state, steps = repeats.spoke(state)
         case v.DeadlinePassed():
             state, steps = human.deadline(state, given)
         case v.ReviewerAnswered():
@@ -84,9 +88,9 @@ def _ordered(steps: list[s.Step], inquiry: str) -> list[s.Step]:
 
 def _of_a_call(state: v.State, given: v.CallStarted | v.CallResumed | v.CallGone | v.Revoked) -> Decision:
     match given:
-        case v.CallStarted(call, tool):
+        case v.CallStarted(call, tool, identity):
             state, steps = _all_of(state, call)
-            return evolve.began(state, call, tool), steps
+            return evolve.began(state, call, tool, identity), steps
         case v.CallResumed(call):
             state, steps = drop_open(state, call)
             return evolve.resumed(state, given), steps

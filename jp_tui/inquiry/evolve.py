@@ -104,9 +104,9 @@ def restored(state: State, call: str) -> State:
     return _works(state, call, replace(work, answers=answers, discarded=(), streak=("", 0)))
 
 
-def began(state: State, call: str, tool: str) -> State:
+def began(state: State, call: str, tool: str, identity: str = "") -> State:
     """A call runs, without answers."""
-    return replace(state, calls=put(state.calls, call, Work(tool)))
+    return replace(state, calls=put(state.calls, call, Work(tool, identity)))
 
 
 def resumed(state: State, given: CallResumed) -> State:
@@ -121,6 +121,7 @@ def resumed(state: State, given: CallResumed) -> State:
     answers = {question: answer for question, answer in given.answers.items() if question not in undecided}
     work = Work(
         given.tool,
+        given.identity,
         answers=MappingProxyType(answers),
         recorded=recorded,
         discarded=given.discarded,
@@ -142,10 +143,15 @@ def takes_up(state: State, call: str, found: Recorded) -> State:
     return replace(state, calls=put(state.calls, call, replace(work, recorded=rest)))
 
 
-def restarted(state: State, call: str) -> State:
+def restarted(state: State, call: str, identity: str) -> State:
     """The call is executed from the start with other arguments: no answer of before is its (R97b)."""
     work = replace(state.calls[call], answers=MappingProxyType({}), streak=("", 0), alone=0, last=None, discarded=())
-    return _works(state, call, work)
+    return _works(state, call, replace(work, identity=identity))
+
+
+def edited(state: State, call: str, identity: str) -> State:
+    """The call begins with other arguments than the model sent (R87)."""
+    return _works(state, call, replace(state.calls[call], identity=identity))
 
 
 def ended(state: State, call: str) -> State:

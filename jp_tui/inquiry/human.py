@@ -10,14 +10,14 @@ from typing import Literal
 from jp_tui.conversation.events import Responder
 from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import first_line
-from jp_tui.inquiry import evolve, forms, messages, parts, refusals
+from jp_tui.inquiry import evolve, forms, messages, parts, refusals, repeats
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import UNWRITABLE, fits, misfit, writable
 from jp_tui.inquiry.permission import cancelled as prompt_cancelled
 from jp_tui.inquiry.permission import edited as prompt_edited
 from jp_tui.inquiry.permission import replied as prompt_replied
-from jp_tui.inquiry.route import key
+from jp_tui.inquiry.route import slot
 from jp_tui.inquiry.settle import (
     POLICY,
     Decision,
@@ -55,21 +55,21 @@ def answered(state: v.State, given: v.HumanAnswered) -> Decision:
     state, steps = take(state, opened, given.value, who, given.note, parts.tidy(opened.question, given.taken))
     if not given.remember or not rememberable(opened) or parts.partial(opened.question, given.taken):
         return state, steps
-    slot = key(tool, opened.question.id)
+    place = slot(tool, opened.question)
     held = v.Held(tool, opened.question.id, given.value, first_line(opened.question.text), given.at)
-    state, more = _catch_up(evolve.remembers(state, slot, held), slot, given.value)
+    state, more = _catch_up(evolve.remembers(state, place, held), place, given.value)
     return state, [*steps, *more, s.LedgerChanged()]
 
 
-def _catch_up(state: v.State, slot: str, value: Json) -> Decision:
+def _catch_up(state: v.State, place: str, value: Json) -> Decision:
     """Questions that wait behind a remembered answer get it without being shown (R252)."""
     steps: list[s.Step] = []
     for item in state.waiting:
-        if not isinstance(item, v.Open) or key(state.calls[item.call].tool, item.question.id) != slot:
+        if not isinstance(item, v.Open) or slot(state.calls[item.call].tool, item.question) != place:
             continue
         covers = value is False or not refusals.standing(state.ledger, item.question)  # no yes to what was refused
         if covers and may_remember(item.question) and fits(item.question.answer_type, value):
-            state, more = take(evolve.used(state, slot), item, value, Responder("remembered"))
+            state, more = take(evolve.used(state, place), item, value, Responder("remembered"))
             steps = [*steps, *more]
     return state, steps
 
@@ -87,7 +87,9 @@ def left(state: v.State, given: v.HumanCancelled) -> Decision:
     if opened.source == "assistant":
         why = "a question of the assistant is answered, replied to or ends the turn"
         return state, [s.Refuse(given.inquiry, why, False)]
-    return _ended(state, opened, "user", messages.CANCELLED)
+    state, steps = repeats.rejected(state, opened.call, by_user=True)
+    state, more = _ended(state, opened, "user", messages.CANCELLED)
+    return state, [*more, *steps]
 
 
 def _ended(
@@ -154,7 +156,8 @@ def edited(state: v.State, given: v.HumanEdited) -> Decision:
         return state, [s.Refuse(given.inquiry, "only the arguments of a tool's own question can be edited", False)]
     who = Responder("user", via=given.via, ms=given.ms)
     state, steps = cancel(state, opened, "user_edit", "user", who, {RESTARTS: True})
-    state = evolve.restarted(state, opened.call)
+    same = repeats.identity(state.calls[opened.call].tool, given.arguments)
+    state = evolve.restarted(state, opened.call, same)
     return state, [*steps, s.RunAgain(opened.call, state.calls[opened.call].answers, arguments=given.arguments)]
 
 

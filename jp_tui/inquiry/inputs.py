@@ -10,7 +10,7 @@ from typing import Literal
 
 from jp_tui.conversation.events import InquiryResponse, SourceKind
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry.state import AskMode, Given, Last, Open, OpenReview, Policy, Recorded, Rule
+from jp_tui.inquiry.state import AskMode, Given, Last, Open, OpenReview, Policy, Recorded, Rejected, Rule
 from jp_tui.questions.types import FormView, Question, Taken
 from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 
@@ -19,10 +19,11 @@ from jp_tui.questions.validate import NO_VERDICTS, Verdicts
 
 @dataclass(frozen=True, slots=True)
 class CallStarted:
-    """A tool call begins to run, or runs again from the start without answers (restart)."""
+    """A tool call begins to run, or runs again from the start without answers (restart). `identity` as in `repeats`."""
 
     call: str
     tool: str
+    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class CallResumed:
     discarded: tuple[tuple[str, Given], ...] = ()
     unasked: frozenset[str] = frozenset()
     last: Last | None = None
+    identity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,15 @@ class TurnResumed:
 
     refused: Mapping[str, str]
     rejections: Mapping[str, int]
+    rejected: Mapping[str, Rejected] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionWanted:
     """A call of a tool with run mode `ask` or `edit` (R85). `digest` is of the arguments as they are shown, `place`
     FILE:LINE of the mode, when a file set it. `floor` are refused targets that its arguments name: whatever the mode,
-    only a person lets it run (R247)."""
+    only a person lets it run (R247). `exact` is a digest of everything that is shown, for a tool that takes a command:
+    a remembered decision covers only a call that shows the same (Z16); `text` is its one line for the ledger."""
 
     call: str
     tool: str
@@ -78,6 +82,8 @@ class PermissionWanted:
     policy: Policy = "unset"
     place: str = ""
     floor: tuple[str, ...] = ()
+    exact: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,13 @@ class RelayClosed:
     how: Literal["answered", "redacted", "cancelled", "withdrawn"]
     by: str
     response: InquiryResponse | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CallFailed:
+    """The tool of this call ended in an error of its own."""
+
+    call: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +280,11 @@ class HumanTookOver:
 
 
 @dataclass(frozen=True, slots=True)
+class HumanSpoke:
+    """The user sent the model a message while the turn runs."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeadlinePassed:
     """The user's own time limit for this question is over (R243)."""
 
@@ -323,6 +341,7 @@ Input = (
     | ReviewWanted
     | RelayWanted
     | RelayClosed
+    | CallFailed
     | CallGone
     | HumanAnswered
     | HumanCancelled
@@ -336,6 +355,7 @@ Input = (
     | HumanSubmitted
     | HumanUnanswered
     | HumanTookOver
+    | HumanSpoke
     | DeadlinePassed
     | Revoked
     | ReviewerAnswered

@@ -191,6 +191,15 @@ def never_ends(tool: str, times: int) -> str:
     )
 
 
+def refused_unasked(*, by_user: bool) -> str:
+    """M50; `by_user`: all rejections were the user's own."""
+    what = "the user rejected this same call three times" if by_user else "this same call was rejected three times"
+    return f"Refused without asking: {what}. Say what you need and end the turn."
+
+
+STOPPED_WITH_WORDS = "Tool run cancelled by user with a custom message:"
+"""The beginning of M37."""
+
 TIMED_OUT = "No answer within the time limit set by the user."
 """M48."""
 

@@ -7,7 +7,7 @@ They wait in the same queue as questions (R116, R253) and are not recorded as in
 from __future__ import annotations
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import evolve, messages, refusals, why
+from jp_tui.inquiry import evolve, messages, refusals, repeats, why
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import UNWRITABLE, writable
@@ -17,8 +17,10 @@ from jp_tui.inquiry.settle import Decision, complete, drop_open, drop_recorded, 
 OTHER_DECISION = "this prompt asks for another decision"
 
 
-def _slot(tool: str) -> str:
-    return key(tool, v.PERMISSION)
+def _slot(tool: str, exact: str) -> str:
+    """Where a decision is remembered: for the tool, or for exactly what was shown (R30, Z16)."""
+    found = key(tool, v.PERMISSION)
+    return f"{found}#{exact}" if exact else found
 
 
 def _begun(state: v.State, call: str, tool: str) -> Decision:
@@ -30,14 +32,19 @@ def _begun(state: v.State, call: str, tool: str) -> Decision:
 def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
     """Remembered, asked, or decided by policy `run` (R85, R89, R91, R145)."""
     state, steps = _begun(state, given.call, given.tool)
-    held = state.ledger.permissions.get(_slot(given.tool))
+    if (ended := repeats.refuse(state, given.call)) is not None:
+        state, more = ended
+        return state, [*steps, *more]
+    place = _slot(given.tool, given.exact)
+    held = state.ledger.permissions.get(place)
     if held is not None and _covers(held, given.floor):
-        state, more = _remembered(state, given.call, given.tool)
+        state, more = _remembered(state, given.call, place)
         return state, [*steps, *more, s.LedgerChanged()]
     if state.client:
         state, inquiry = evolve.attempt(state, given.call, v.PERMISSION)
-        opened = v.OpenPermission(inquiry, given.call, given.digest, given.mode == "edit", given.floor)
-        words = why.permission(given.tool, given.mode, given.place)
+        edit = given.mode == "edit"
+        opened = v.OpenPermission(inquiry, given.call, given.digest, edit, given.floor, given.exact, given.text)
+        words = why.permission(given.tool, given.mode, given.place, exact=bool(given.exact))
         if given.floor:
             words = why.permission_floor(refusals.said(state.ledger, given.floor))
         return evolve.waits(state, opened), [*steps, s.AskPermission(opened, words)]
@@ -77,10 +84,10 @@ def _mode(policy: v.Policy) -> str:
     return "deny" if policy == "unset" else policy
 
 
-def _remembered(state: v.State, call: str, tool: str) -> Decision:
-    """A decision of before covers this call too (R89)."""
-    run = state.ledger.permissions[_slot(tool)].value is True
-    state = evolve.used(state, _slot(tool), permission=True)
+def _remembered(state: v.State, call: str, place: str) -> Decision:
+    """The decision that is remembered under `place` covers this call too (R89)."""
+    run = state.ledger.permissions[place].value is True
+    state = evolve.used(state, place, permission=True)
     if run:
         return state, [s.Permit(call, None, {"choice": "run", "by": "remembered"})]
     skip: JsonObject = {"choice": "skip", "by": "remembered"}
@@ -111,25 +118,27 @@ def permitted(state: v.State, given: v.HumanPermitted) -> Decision:
         steps.append(s.Permit(opened.call, None, decision))
     else:
         text = messages.skipped(reason) if reason else messages.SKIPPED
+        state, others = repeats.rejected(state, opened.call, by_user=True)
         state, more = complete(state, opened.call, text, is_error=False, decision=decision)
-        steps = [*steps, *more]
+        steps = [*steps, *more, *others]
     if not remember:
         return state, steps
-    held = v.Held(tool, v.PERMISSION, given.run, since=given.at)
-    state, more = _catch_up(evolve.permits(state, _slot(tool), held), tool)
+    held = v.Held(tool, v.PERMISSION, given.run, opened.text if opened.exact else "", since=given.at)
+    place = _slot(tool, opened.exact)
+    state, more = _catch_up(evolve.permits(state, place, held), place)
     return state, [*steps, *more, s.LedgerChanged()]
 
 
-def _catch_up(state: v.State, tool: str) -> Decision:
-    """Calls of the same tool that wait behind a remembered decision get it without being shown (R252)."""
+def _catch_up(state: v.State, place: str) -> Decision:
+    """Calls that wait behind a decision which covers them get it without being shown (R252)."""
     steps: list[s.Step] = []
-    held = state.ledger.permissions[_slot(tool)]
+    held = state.ledger.permissions[place]
     for item in state.waiting:
-        if not isinstance(item, v.OpenPermission) or state.calls[item.call].tool != tool:
+        if not isinstance(item, v.OpenPermission) or _slot(state.calls[item.call].tool, item.exact) != place:
             continue
         if _covers(held, item.floor):
             state = evolve.closed(state, item.inquiry, "remembered")
-            state, more = _remembered(state, item.call, tool)
+            state, more = _remembered(state, item.call, place)
             steps = [*steps, s.Settled(item.inquiry, "answered", "remembered"), *more]
     return state, steps
 
@@ -159,20 +168,24 @@ def edited(state: v.State, opened: v.OpenPermission | v.OpenDelivery, given: v.H
     if isinstance(opened, v.OpenDelivery):
         return state, [s.Refuse(opened.inquiry, OTHER_DECISION, False)]
     state, steps = _over(state, opened)
+    state = evolve.edited(state, opened.call, repeats.identity(state.calls[opened.call].tool, given.arguments))
     return state, [*steps, s.Permit(opened.call, given.arguments, _decision("edit", given.via, given.ms))]
 
 
 def cancelled(state: v.State, opened: v.OpenPermission | v.OpenDelivery, failed: str = "") -> Decision:
     """Left without a decision: the call does not run (M14), its result is not delivered (M20). `failed` is what the
     model reads instead when nobody could be asked."""
+    others: list[s.Step] = []
     if isinstance(opened, v.OpenPermission):
         text = messages.SKIPPED
+        if not failed:
+            state, others = repeats.rejected(state, opened.call, by_user=True)
     else:
         text = messages.EDIT_CANCELLED if opened.edit else messages.RESULT_CANCELLED
     state, steps = _over(state, opened, "cancelled")
     decision = _decision("cancel", "", None)
     state, more = complete(state, opened.call, failed or text, is_error=bool(failed), decision=decision)
-    return state, [*steps, *more]
+    return state, [*steps, *more, *others]
 
 
 def replied(state: v.State, opened: v.OpenPermission | v.OpenDelivery, words: str) -> Decision:

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 from jp_tui.conversation.events import CancelReason, InquiryRequest, Responder, Source
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import escalations, evolve, messages, refusals, why
+from jp_tui.inquiry import escalations, evolve, messages, refusals, repeats, why
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import writable
 from jp_tui.inquiry.forms import DISCARDS, placed
 from jp_tui.inquiry.refusals_read import AFTER, BEFORE, TARGETS
-from jp_tui.inquiry.route import Refusal, Route, human_only, key, route
+from jp_tui.inquiry.route import Refusal, Route, human_only, route, slot
 from jp_tui.inquiry.settle import (
     POLICY,
     Decision,
@@ -48,6 +48,8 @@ def raised(state: v.State, given: v.QuestionRaised) -> Decision:
     if work.alone >= max(ALONE * state.most, AT_LEAST):
         text = messages.never_ends(work.tool, work.alone)
         return _then(steps, complete(state, given.call, text, is_error=True))
+    if given.source == "tool" and (ended := repeats.refuse(state, given.call)) is not None:
+        return _then(steps, ended)
     shown = _digest(given.question)
     if shown is None:
         return _then(steps, complete(state, given.call, messages.unaskable(work.tool), is_error=True))
@@ -157,9 +159,9 @@ def _routed(state: v.State, opened: v.Open, found: Route) -> Decision:
         case "human":
             return to_human(state, opened, found.why)
         case "remembered":
-            slot = key(state.calls[opened.call].tool, opened.question.id)
-            value = state.ledger.answers[slot].value
-            state, steps = take(evolve.used(state, slot), opened, value, Responder("remembered"))
+            place = slot(state.calls[opened.call].tool, opened.question)
+            value = state.ledger.answers[place].value
+            state, steps = take(evolve.used(state, place), opened, value, Responder("remembered"))
             return state, [*steps, s.LedgerChanged()]
         case "static":
             return take(state, opened, opened.rule.answer, Responder("static"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from jp_tui.conversation.events import ResponderKind
 from jp_tui.conversation.strict_json import Json
@@ -77,7 +78,13 @@ def said(ledger: Ledger, found: Iterable[str]) -> str:
 
 def resumed(state: State, given: TurnResumed) -> State:
     """What an earlier run of this turn was refused still is."""
-    return replace(state, ledger=replace(state.ledger, refused=given.refused, rejections=given.rejections))
+    ledger = replace(
+        state.ledger,
+        refused=given.refused,
+        rejections=given.rejections,
+        rejected=MappingProxyType(dict(given.rejected)),
+    )
+    return replace(state, ledger=ledger)
 
 
 # --- what an answer does ----------------------------------------------------------------------------------

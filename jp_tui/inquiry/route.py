@@ -13,6 +13,7 @@ from jp_tui.inquiry.fits import fits
 from jp_tui.inquiry.values import Held, Ledger, Policy, Rule
 from jp_tui.questions.types import Question, SecretAnswer
 from jp_tui.questions.validate import NO_VERDICTS, Verdicts
+from jp_tui.questions.wire import digest
 
 Who = Literal["human", "remembered", "static", "default", "reviewer", "nobody"]
 Refusal = Literal["", "no_client", "bad_static", "not_assistant", "denied", "no_default", "deferred"]
@@ -34,6 +35,13 @@ def key(tool: str, question: str) -> str:
     return f"{tool}.{question}"
 
 
+def slot(tool: str, question: Question) -> str:
+    """The key under which an answer to this question is remembered; the digest is part of it where the answer covers
+    only what was shown (Z16). The question must be one that has a digest."""
+    found = key(tool, question.id)
+    return f"{found}#{digest(question)}" if question.exact else found
+
+
 def human_only(question: Question, rule: Rule) -> bool:
     """Effective exclusivity; a secret cannot be softened (R35)."""
     exclusive = question.exclusive if rule.exclusive is None else rule.exclusive
@@ -49,7 +57,7 @@ def _held(tool: str, question: Question, ledger: Ledger, verdicts: Verdicts) -> 
     """What the turn remembers for it, if that is an answer to what is asked now (R104)."""
     if question.persistence != "turn" or isinstance(question.answer_type, SecretAnswer):
         return None
-    held = ledger.answers.get(key(tool, question.id))
+    held = ledger.answers.get(slot(tool, question))
     return held if held is not None and fits(question.answer_type, held.value, verdicts) else None
 
 

@@ -61,16 +61,26 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Rejected:
+    """How often identical calls were rejected in this turn; `by_user`: never by anybody but the user (Z17)."""
+
+    times: int = 0
+    by_user: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
-    """What a turn remembers (R39, R40): answers and, apart from them, permissions by `<tool>.<question>`; attempts
-    by (call, question). `refused` are the targets that somebody said no to, with words that say who (R247);
-    `rejections` how often one intent was, by `refusals.intent`."""
+    """What a turn remembers (R39, R40): answers and, apart from them, permissions by `<tool>.<question>`, with
+    `#<digest>` behind it where only the same is covered (Z16); attempts by (call, question). `refused` are the targets
+    that somebody said no to, with words that say who (R247); `rejections` how often one intent was, by
+    `refusals.intent`; `rejected` counts identical calls, by `repeats.identity`."""
 
     answers: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
     permissions: Mapping[str, Held] = field(default_factory=lambda: MappingProxyType({}))
     attempts: Mapping[tuple[str, str], int] = field(default_factory=lambda: MappingProxyType({}))
     refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     rejections: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    rejected: Mapping[str, Rejected] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +141,15 @@ class Open:
 @dataclass(frozen=True, slots=True)
 class OpenPermission:
     """A call that waits for leave to run (R86). `edit`: its arguments are to be edited first (run mode `edit`); `floor`
-    as in PermissionWanted: leave for this call only."""
+    as in PermissionWanted: leave for this call only; `exact` and `text`, too."""
 
     inquiry: str
     call: str
     digest: str
     edit: bool = False
     floor: tuple[str, ...] = ()
+    exact: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +215,10 @@ class Work:
     """An executing call: its answers in the order they were given, how often the same question was answered in a row,
     the requests of an earlier run that it may take up again, and its last answered inquiry. `unasked` are questions
     whose answer is not the human's own first word: a setting's, a default, a reviewer's (R172, R176). `alone` counts
-    the answers that came without a person since the human was last asked something."""
+    the answers that came without a person since the human was last asked something. `identity` as in `repeats`."""
 
     tool: str
+    identity: str = ""
     answers: Mapping[str, Given] = field(default_factory=lambda: MappingProxyType({}))
     streak: tuple[str, int] = ("", 0)
     alone: int = 0

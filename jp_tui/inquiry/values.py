@@ -5,6 +5,7 @@ What comes out is in `steps.py`. Nothing is defined here.
 
 from __future__ import annotations
 
+from jp_tui.inquiry.inputs import CallFailed as CallFailed
 from jp_tui.inquiry.inputs import CallGone as CallGone
 from jp_tui.inquiry.inputs import CallResumed as CallResumed
 from jp_tui.inquiry.inputs import CallStarted as CallStarted
@@ -18,6 +19,7 @@ from jp_tui.inquiry.inputs import HumanEndedTurn as HumanEndedTurn
 from jp_tui.inquiry.inputs import HumanPermitted as HumanPermitted
 from jp_tui.inquiry.inputs import HumanReplied as HumanReplied
 from jp_tui.inquiry.inputs import HumanRestored as HumanRestored
+from jp_tui.inquiry.inputs import HumanSpoke as HumanSpoke
 from jp_tui.inquiry.inputs import HumanSubmitted as HumanSubmitted
 from jp_tui.inquiry.inputs import HumanTookOver as HumanTookOver
 from jp_tui.inquiry.inputs import HumanUnanswered as HumanUnanswered
@@ -47,6 +49,7 @@ from jp_tui.inquiry.state import OpenPermission as OpenPermission
 from jp_tui.inquiry.state import OpenReview as OpenReview
 from jp_tui.inquiry.state import Policy as Policy
 from jp_tui.inquiry.state import Recorded as Recorded
+from jp_tui.inquiry.state import Rejected as Rejected
 from jp_tui.inquiry.state import Rule as Rule
 from jp_tui.inquiry.state import State as State
 from jp_tui.inquiry.state import Target as Target

@@ -167,9 +167,10 @@ def overruled_alone(policy: Policy, place: str = "") -> str:
     return f"a reviewing model said no, nobody is attached, and {policy_name(policy, place)}"
 
 
-def permission(tool: str, mode: str, place: str = "") -> str:
-    """A run prompt (R85)."""
-    return f"conversation.tools.{tool}.run is `{mode}`{_at(place)}, and no decision on this tool is remembered"
+def permission(tool: str, mode: str, place: str = "", *, exact: bool = False) -> str:
+    """A run prompt (R85); `exact` for a tool that takes a command (Z16)."""
+    what = "this command" if exact else "this tool"
+    return f"conversation.tools.{tool}.run is `{mode}`{_at(place)}, and no decision on {what} is remembered"
 
 
 def permission_floor(refused: str) -> str:

@@ -108,7 +108,8 @@ class FormView:
 class Question:
     """What a tool wants to know (R1). `has_default` tells no default from a default of null; `floor` is R247's mark;
     `targets` are the files that a yes changes, as real paths below the workspace, in flight like `floor`: what was
-    refused once in a turn is decided by a person from then on."""
+    refused once in a turn is decided by a person from then on. `exact`: a remembered answer covers only a question that
+    shows exactly the same (Z16); in flight, too."""
 
     id: str
     text: str
@@ -121,6 +122,7 @@ class Question:
     floor: bool = False
     parts: tuple[Part, ...] = ()
     targets: tuple[str, ...] = ()
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

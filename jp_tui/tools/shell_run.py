@@ -173,10 +173,16 @@ def _confirm(call: ToolCall, wanted: Wanted, walls: Walled) -> NeedsInput | Fail
     if policy == "never" or (policy != "always" and (walls.program or call.leave)):
         return None
     question = Question(
-        "confirm", "Run this command?", BooleanAnswer(), _told(wanted, walls), default=False, has_default=True
+        "confirm",
+        "Run this command?",
+        BooleanAnswer(),
+        _told(wanted, walls),
+        default=False,
+        has_default=True,
+        exact=True,
     )
     given = call.answers.get("confirm")
-    if given is None or not isinstance(given.value, bool) or not (given.unseen or given.digest == digest(question)):
+    if given is None or not isinstance(given.value, bool) or given.digest != digest(question):
         return NeedsInput(question)
     return None if given.value else Failure(NO)
 

@@ -45,8 +45,8 @@ _DENIED: dict[About, tuple[str, str, Tone]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """`choice` is run, skip, deliver, edit or cancel, of `stop` the number of rejections; `by` user, remembered or
-    policy; `reason` the user's words."""
+    """`choice` is run, skip, deliver, edit or cancel, of `stop` the number of rejections; `by` user, remembered,
+    policy or engine; `reason` the user's words."""
 
     about: About
     choice: str
@@ -108,6 +108,9 @@ def said(decision: Decision) -> Said:
         words = f"told to stop and ask you: {decision.choice} rejections of the same"
         return Said(sign="■", words=words, aside="", tone="bad", reason=NOTHING)
     yours = decision.by in ("user", "")
+    if decision.by == "engine":
+        words = "refused without asking: rejected three times in this turn"
+        return Said(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
     sign, words, tone = (_YOURS if yours else _OTHERS)[decision.about, decision.choice]
     if decision.by == "policy" and decision.choice == "skip":
         sign, words, tone = _DENIED[decision.about]
@@ -136,7 +139,11 @@ def why(decision: Decision) -> str:
         return "after three rejections of one intent in a turn the assistant is told to stop and to ask you"
     what = "run this tool" if decision.about == "permission" else "tell its result to the model"
     if decision.by == "remembered":
-        return f"why you were not asked: earlier in this turn you said so for every call that would {what}"
+        return f"why you were not asked: earlier in this turn you had your decision remembered whether to {what}"
+    if decision.by == "engine":
+        return (
+            "why you were not asked: the same call was rejected three times in this turn; your next message lifts that"
+        )
     if decision.by == "policy":
         return f"why you were not asked: nobody was there to ask, and the policy decides whether to {what}"
     if decision.refused:

@@ -124,7 +124,6 @@ OTHER_HINT: Final = "Your own answer…"
 # Remembering (R113, R236). The engine says what is covered.
 COVERS: Final = "Y and N cover: {scope}"
 COVERS_UNKNOWN: Final = "Y and N cover: until this turn ends, every such question of {tool}, without showing it"
-COVERS_CALLS: Final = "Y and N cover: until this turn ends, every call of {tool}, whatever its arguments"
 
 # What one sees before a key listens, and after it was pressed.
 DEAF: Final = "one moment: keys still go to your draft"

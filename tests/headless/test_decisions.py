@@ -59,7 +59,7 @@ def test_the_call_is_shown_before_it_is_decided() -> None:
     shown = ask(rendered, "p", "n")[1]
     assert "Run mcp paint tool from files server?" in shown and "| rm ␛[8m-rf /" in shown
     assert shown.index("Run mcp") < shown.index('|   "path": "a.txt"')
-    assert "every call of paint, whatever" in ask(permission(remember_covers=""), "n")[1]
+    assert "cover" not in ask(permission(controls=frozenset({"edit", "end_turn"})), "n")[1]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from hypothesis.stateful import (
 )
 
 from jp_tui.conversation.strict_json import Json
+from jp_tui.inquiry import repeats
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import FormView, Part, Place, Question, SchemaAnswer, Taken
 from jp_tui.questions.validate import verdict_key
@@ -140,10 +141,10 @@ class Orders(RuleBasedStateMachine):
         self.world.want_review(running[pick % len(running)], FORM)
 
     @precondition(something_runs)
-    @rule(pick=anything)
-    def finish(self, pick: int) -> None:
+    @rule(pick=anything, failed=st.booleans())
+    def finish(self, pick: int, failed: bool) -> None:
         running = self.running()
-        self.world.finish(running[pick % len(running)])
+        self.world.finish(running[pick % len(running)], failed=failed)
 
     @precondition(lambda self: self.world.calls)
     @rule(pick=anything, again=st.booleans())
@@ -155,7 +156,7 @@ class Orders(RuleBasedStateMachine):
             return
         if again:
             call.phase = "running"
-            self.world.feed(v.CallStarted(call.id, call.tool))
+            self.world.feed(v.CallStarted(call.id, call.tool, repeats.identity(call.tool, {})))
         else:
             self.world.finish(call)
 

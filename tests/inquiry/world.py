@@ -13,7 +13,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.closing import open_calls, open_inquiries, resumable
 from jp_tui.engine.resuming import cut_off
-from jp_tui.inquiry import refusals
+from jp_tui.inquiry import refusals, repeats
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
@@ -34,6 +34,7 @@ class Call:
     phase: Phase = "running"
     question: Question | None = None
     arguments: JsonObject | None = None
+    decision: JsonObject = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -62,7 +63,7 @@ class World:
     def start(self, call: str, tool: str) -> None:
         self.log.append(ev.ToolCallRequest(id=call, name=tool, arguments={}))
         self.calls[call] = Call(call, tool)
-        self.feed(v.CallStarted(call, tool))
+        self.feed(v.CallStarted(call, tool, repeats.identity(tool, {})))
 
     def ask(self, call: Call, question: Question, rule: v.Rule, policy: v.Policy, form: FormView | None = None) -> None:
         call.phase, call.question = "asking", question
@@ -82,14 +83,22 @@ class World:
         call.phase = "delivery"
         self.feed(v.DeliveryWanted(call.id, call.tool, mode, f"result of {call.id}", policy))
 
-    def finish(self, call: Call) -> None:
+    def finish(self, call: Call, *, failed: bool = False) -> None:
+        who = repeats.rejecter(self.state, call.id) if failed else ""
+        if failed:
+            self.feed(v.CallFailed(call.id))
         self.feed(v.CallGone(call.id))
-        self.respond(call.id)
+        self.respond(call.id, is_error=failed, rejected_by=who)
 
-    def respond(self, call: str) -> None:
+    def respond(self, call: str, content: str = "", *, is_error: bool = False, rejected_by: str = "") -> None:
         """Its result, after everything that it asked (R200)."""
-        del self.calls[call]
-        self.log.append(ev.ToolCallResponse(id=call, content="", is_error=False))
+        known = self.calls.pop(call)
+        about: JsonObject = {"permission": known.decision} if known.decision else {}
+        if known.arguments is not None:
+            about["edited_arguments"] = known.arguments
+        if rejected_by:
+            about[repeats.REJECTED_BY] = rejected_by
+        self.log.append(ev.ToolCallResponse(id=call, content=content, is_error=is_error, metadata=about))
 
     # --- the shell ----------------------------------------------------------------------------------------
 
@@ -124,15 +133,18 @@ class World:
             case s.AskReviewer(opened):
                 assert step.why and not opened.human_only and not opened.question.floor
                 self.reviewed.append(opened.inquiry)
-            case s.Permit(id_):
-                self.suspended(id_, "permission")
+            case s.Permit(id_, arguments, decision):
+                call = self.suspended(id_, "permission")
+                call.decision, call.arguments = decision, arguments or call.arguments
             case s.Deliver(id_):
                 self.suspended(id_, "delivery")
                 self.respond(id_)
-            case s.Complete(id_, content):
+            case s.Complete(id_, content, is_error, decision):
                 assert content and HUSH not in content
                 assert self.calls[id_].phase in ("asking", "permission", "delivery", "review")
-                self.respond(id_)
+                if self.calls[id_].phase == "permission" or decision == repeats.REFUSED:
+                    self.calls[id_].decision = decision
+                self.respond(id_, content, is_error=is_error)
             case s.Defer(id_):
                 self.suspended(id_, "asking").phase = "deferred"
             case s.EndTurn():
@@ -184,6 +196,7 @@ class World:
         found, ledger = turn_resumed(self.log), self.state.ledger
         assert dict(found.refused) == dict(ledger.refused), (found.refused, ledger.refused)
         assert dict(found.rejections) == dict(ledger.rejections)
+        assert repeats.recorded(self.log) == dict(ledger.rejected), "what was rejected three times (Z17)"
 
     def end_turn(self) -> None:
         """Every unfinished call is over (R180), and everything that was asked has its one response."""
@@ -212,7 +225,7 @@ class World:
         self.state, self.seen, self.reviewed = self.fresh(), [], []
         self.calls = {id_: Call(id_, call.tool, question=call.question) for id_, call in self.calls.items()}
         assert set(self.calls) == set(cut.order)
-        taken_up: list[v.Input] = [turn_resumed(self.log)]
+        taken_up: list[v.Input] = [cut.refusals]
         for over in cut.over:
             taken_up += [over, v.CallGone(over.call)]
         for given in (*taken_up, *cut.resumed):  # what is open is known again after the last of them
@@ -256,6 +269,11 @@ class World:
             if (kind := kinds.get(call.phase)) is not None and call.id in waiting:
                 assert isinstance(waiting[call.id], kind)
             assert not (call.phase in ("running", "deferred") and call.id in waiting)
+        for item in (*state.waiting, *state.reviewed):
+            source = item.source if isinstance(item, v.Open) else "tool"
+            delivers = isinstance(item, v.OpenDelivery | v.OpenReview)
+            again = repeats.refusal(state.ledger, state.calls[item.call].identity)
+            assert not again or source != "tool" or delivers, "asked after three rejections (Z17)"
         for held in state.ledger.answers.values():
             assert isinstance(held.value, bool), "only booleans are remembered (R113)"
 

@@ -148,8 +148,6 @@ def option(text: str) -> Content:
 
 def covers(prompt: PromptRequest) -> Content:
     """What remembering will cover, in words, before it is pressed (R236)."""
-    if prompt.kind == "permission":
-        return ours(w.COVERS_CALLS, tool=_name(Foreign(prompt.tool), 80))
     if prompt.remember_covers:
         return ours(w.COVERS, scope=_name(Foreign(prompt.remember_covers), MOST))
     return ours(w.COVERS_UNKNOWN, tool=_name(Foreign(prompt.tool), 80))
