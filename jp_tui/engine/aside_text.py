@@ -7,7 +7,7 @@ waits for leave to be delivered nothing is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from jp_tui.conversation.model import Message, Part, Said, Thought
@@ -20,6 +20,19 @@ RUNNING = "Tool is still running."
 """M22."""
 PAUSED = "Tool paused: {}"
 """M21."""
+Finished = Callable[[str], tuple[str, bool] | None]
+"""The result of a call of this cycle that has ended, in the log or not, and whether it is an error; None while it runs.
+"""
+
+
+def standing(asks: str, paused: str, finished: Finished) -> Callable[[str], tuple[str, bool]]:
+    """The results in a snapshot: real ones of calls that have ended, M21 for the call that asks, M22 for calls that run
+    (R121, Z3)."""
+
+    def result(call: str) -> tuple[str, bool]:
+        return (paused, False) if call == asks else finished(call) or (RUNNING, False)
+
+    return result
 
 
 @dataclass(frozen=True, slots=True)

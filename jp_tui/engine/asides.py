@@ -17,7 +17,7 @@ from jp_tui.conversation import model as m
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.aside_text import RUNNING, Exchange, along, paused, subject, talk
+from jp_tui.engine.aside_text import Exchange, Finished, along, paused, standing, subject, talk
 from jp_tui.engine.ending import stored, turn_error
 from jp_tui.engine.entries import SENT, storable
 from jp_tui.engine.log import Log
@@ -74,11 +74,11 @@ class SideModel:
 
 
 class Asides:
-    """The side questions of one turn. `model` answers them; `before` are the turn's events when it
-    was cut off and goes on."""
+    """The side questions of one turn. `model` answers them, told of results by `finished`; `before` are the turn's
+    events when it was cut off and goes on."""
 
-    def __init__(self, log: Log, model: SideModel, before: Iterable[ev.Event] = ()) -> None:
-        self._log, self._model = log, model
+    def __init__(self, log: Log, model: SideModel, finished: Finished, before: Iterable[ev.Event] = ()) -> None:
+        self._log, self._model, self._finished = log, model, finished
         self._talks: dict[str, _Talk] = {}
         self._running: dict[str, tuple[asyncio.Task[None], asyncio.Task[None]]] = {}
         self._ending: set[asyncio.Task[None]] = set()
@@ -199,7 +199,7 @@ class Asides:
     async def _request(self, model: ModelSetup, prompt: PromptRequest, text: str) -> m.ModelRequest:
         """Tools are listed and none may be called (R129): servers refuse past calls whose tools they do not know."""
         log = self._log
-        told = await log.told(lambda call: paused(prompt) if call == prompt.call else RUNNING)
+        told = await log.told(standing(prompt.call, paused(prompt), self._finished))
         before = self._talks.get(prompt.inquiry, _Talk()).exchanges
         return m.ModelRequest(
             model=model.name,

@@ -79,6 +79,11 @@ class Batch:
             setup = log.setup.tools.get(one.tool)
             self._end(one.call, Done(told(one, setup.tool if setup else None), True, "error"))
 
+    def finished(self, call: str) -> tuple[str, bool] | None:
+        """The result of a call that has ended, and whether it is an error; None for any other."""
+        done = self._done.get(call)
+        return (done.content, done.is_error) if done is not None else None
+
     def stop(self, ending: Stop, words: str = "") -> bool:
         """Call off what still runs (R211-R214); `words` go to the model for every unfinished call (R212).
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from jp_tui.conversation.events import Event as Stored
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine import ledger
+from jp_tui.engine.aside_text import Finished
 from jp_tui.engine.inputs import Inputs, Item
 from jp_tui.engine.log import Log
 from jp_tui.engine.pending import Pending, Verdict
@@ -55,13 +56,19 @@ class Coordinator:
     """The questions of one turn; with a `handler` it is a sub-agent's, whose `ask_user` goes there (R218)."""
 
     def __init__(
-        self, log: Log, checks: Checks, hooks: Hooks, model: ModelSetup, handler: Handler | None = None
+        self,
+        log: Log,
+        checks: Checks,
+        hooks: Hooks,
+        model: ModelSetup,
+        finished: Finished,
+        handler: Handler | None = None,
     ) -> None:
         self._log, self._checks, self._hooks = log, checks, hooks
         self._state = _state(log.setup, handler is not None)
         self._inputs = Inputs(self._take, hooks.broken)
         self._pending = Pending()
-        self._reviewing = Reviewing(log, checks, self._put, model)
+        self._reviewing = Reviewing(log, checks, self._put, model, finished)
         self._calls: dict[str, Asking] = {}
         self._begin: dict[str, v.CallStarted] = {}
         self._heard_of, self._resumed = set[str](), set[str]()

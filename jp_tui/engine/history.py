@@ -33,7 +33,8 @@ EMPTY = "(an empty message)"
 
 Role = Literal["user", "assistant"]
 Turned = tuple[int, ev.Event]
-Standing = Callable[[str], str]
+Standing = Callable[[str], tuple[str, bool]]
+"""The content of a call's result, by its id, and whether it is an error."""
 
 
 def came_to_nothing(turn: Sequence[ev.Event]) -> bool:
@@ -136,8 +137,8 @@ class _Turn:
     def repair(self, standing: Standing | None = None) -> None:
         """M36 for every call that is still open, or what `standing` says of it."""
         for id_, name in self._names.items():
-            told = Result(id_, name, REPAIRED, True) if standing is None else Result(id_, name, standing(id_), False)
-            self._add("user", told)
+            content, failed = (REPAIRED, True) if standing is None else standing(id_)
+            self._add("user", Result(id_, name, content, failed))
         self._names.clear()
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.engine.aside_text import PAUSED, RUNNING
+from jp_tui.engine.aside_text import PAUSED, Finished, standing
 from jp_tui.engine.log import Log
 from jp_tui.engine.setup import Inquiry, ModelSetup
 from jp_tui.engine.verdicts import Checks, verdicts
@@ -30,8 +30,11 @@ OWN: JsonObject = {"model": {"id": "inherit"}}
 class Reviewing:
     """The inquiries that a reviewer looks at now; `hear` takes what it decides. `model` is the conversation's."""
 
-    def __init__(self, log: Log, checks: Checks, hear: Callable[[v.Input], None], model: ModelSetup) -> None:
+    def __init__(
+        self, log: Log, checks: Checks, hear: Callable[[v.Input], None], model: ModelSetup, finished: Finished
+    ) -> None:
         self._log, self._checks, self._hear, self._model = log, checks, hear, model
+        self._finished = finished
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._shown: dict[str, tuple[ReviewStarted, list[ReviewDelta]]] = {}
         self._began: dict[str, float] = {}
@@ -103,10 +106,10 @@ class Reviewing:
         self._hear(found if found.ms is not None else replace(found, ms=ms))
 
     async def _asked(self, ask: s.AskReviewer, tool: str) -> Inquiry:
-        """R120, R121: the log as it is now, this call paused, the others running."""
+        """The snapshot (R120, R121, Z3): the log as it is now, with the results of calls that ended since."""
         log, opened = self._log, ask.open
         paused = PAUSED.format(first_line(opened.question.text))
-        told = await log.told(lambda call: paused if call == opened.call else RUNNING)
+        told = await log.told(standing(opened.call, paused, self._finished))
         return Inquiry(
             inquiry=opened.inquiry,
             tool=tool,

@@ -73,7 +73,7 @@ class Turn:
         self._around, self._cut = around, cut
         self._wish = Wish()
         self._responses = Responses(log, model, self._wish)
-        self._asides = Asides(log, around.side_model, cut.asides if cut is not None else ())
+        self._asides = Asides(log, around.side_model, self._finished, cut.asides if cut is not None else ())
         hooks = Hooks(
             end_turn=self._end_turn,
             broken=self._broken,
@@ -83,7 +83,7 @@ class Turn:
         )
         self._child, self._leaves = around.child, False
         handler = around.child.handler if around.child is not None else None
-        self._coordinator = Coordinator(log, checks, hooks, model, handler)
+        self._coordinator = Coordinator(log, checks, hooks, model, self._finished, handler)
         self._agents: Spawning | None = None
         if around.agents is not None:
             before = cut.agents if cut is not None else {}
@@ -224,6 +224,10 @@ class Turn:
     def _broken(self, error: Exception) -> None:
         self._failure = self._failure or error
         self._stop()
+
+    def _finished(self, call: str) -> tuple[str, bool] | None:
+        """The result of a call of the cycle that has ended, whether it is in the log yet or not."""
+        return self._batch.finished(call) if self._batch is not None else None
 
     @property
     def asides(self) -> Asides:

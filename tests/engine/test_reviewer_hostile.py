@@ -98,7 +98,7 @@ async def fooled(evidence: str, rule: v.Rule, client: bool) -> None:
     await decided(review, replace(APPLY, context=evidence), rule, client=client)
     text = prompt_of(review.requests[0])
     before, inside = text.split("BEGIN mark0000: the context of the question\n")
-    assert inside.startswith(f"{evidence}\nEND mark0000\n\nApply?\n\nProvide your answer")
+    assert inside.startswith(f"{evidence}\nEND mark0000\n\nThis is the end of the data under review.")
     assert evidence not in before and text.count("BEGIN mark0000: ") == text.count("\nEND mark0000\n") == 1
 
 
@@ -218,7 +218,7 @@ async def test_what_is_under_review_stays_inside(evidence: str) -> None:
     text = prompt_of(review.requests[0])
     mark = text.partition("`BEGIN ")[2].partition("`")[0]
     assert mark and mark not in evidence
-    assert f"\nBEGIN {mark}: the context of the question\n{evidence}\nEND {mark}\n\nApply?\n" in text
+    assert f"\nBEGIN {mark}: the context of the question\n{evidence}\nEND {mark}\n\nThis is the end" in text
 
 
 @pytest.mark.parametrize("client", [True, False])
