@@ -62,7 +62,7 @@ def _written(arguments: Arguments, face: Callable[[], int]) -> int:
 def _query(arguments: Arguments, settings: Settings, place: Place) -> int:
     from jp_tui.headless.query import Query, Run
 
-    words = prompt(arguments.prompt or "")
+    words = None if arguments.prompt is None else prompt(arguments.prompt)
     asked = None if arguments.non_interactive or not sys.stdin.isatty() else terminal(arguments.json)
     made = parts(arguments, settings, place)
     via = "plain" if asked is not None else ""

@@ -15,12 +15,12 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 ChatKind = Literal["message", "reasoning", "data"]
 Ending = Literal["done", "failed", "deferred", "interrupted"]
 SourceKind = Literal["tool", "assistant", "user", "other"]
-ResponderKind = Literal["user", "assistant", "static", "remembered", "default"]
+ResponderKind = Literal["user", "assistant", "static", "remembered", "default", "system"]
 CancelReason = Literal[
     "user", "backend_error", "no_prompt_backend", "assistant_routing_denied", "invalid_static_answer",
-    "user_back", "user_reply", "user_edit", "timed_out",
+    "user_back", "user_reply", "user_edit", "timed_out", "client gone",
 ]  # fmt: skip
-"""The tags of R22 and R23 that the program produces; a stored reason may be any text, kept verbatim (R22, R24)."""
+"""The tags of R22, R23 and Z9 that the program produces; a stored reason may be any text, kept verbatim (R22, R24)."""
 
 
 class EventProblem(ValueError):
@@ -42,7 +42,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Who answered (R25): user, assistant (with model and token counts), static, remembered or default."""
+    """Who answered (R25): user, assistant (with model and token counts), static, remembered or default; `system` where
+    nobody did and jp-tui itself closed the inquiry (Z9)."""
 
     kind: ResponderKind
     model: str = ""

@@ -16,6 +16,7 @@ from jp_tui.conversation.model import Call
 from jp_tui.conversation.text import Foreign
 from jp_tui.engine.call import Runner
 from jp_tui.engine.coordinator import Coordinator
+from jp_tui.engine.history import REPAIRED
 from jp_tui.engine.job import Deferred, Done, Earlier
 from jp_tui.engine.keeping import RESULT, Keeping
 from jp_tui.engine.log import Log
@@ -23,15 +24,16 @@ from jp_tui.engine.refusing import Refusal, told
 from jp_tui.engine.results import UNFINISHED, response, with_words
 from jp_tui.engine.spawning import Spawning
 from jp_tui.engine.verdicts import Checks
-from jp_tui.inquiry.messages import ABORTED
+from jp_tui.inquiry.messages import ABORTED, NO_ONE_ANSWERED
 from jp_tui.protocol.events import CallChanged
 from jp_tui.protocol.values import CallEnd, CallState
 
-Stop = Literal["restart", "respond", "stop", "leave", "end_turn"]
+Stop = Literal["restart", "respond", "stop", "leave", "gone", "end_turn"]
+"""`leave`: the program ends, and the turn can be resumed. `gone`: it ends, and this turn cannot."""
 Ending = Literal["go_on", "deferred"] | Stop
 # A later, milder choice never downgrades an earlier, stronger one (R214).
 STRENGTH: dict[Ending, int] = {
-    "go_on": 0, "deferred": 0, "restart": 1, "leave": 2, "respond": 3, "stop": 4, "end_turn": 5,
+    "go_on": 0, "deferred": 0, "restart": 1, "leave": 2, "respond": 3, "stop": 4, "gone": 5, "end_turn": 5,
 }  # fmt: skip
 TOGETHER = 50
 """Calls that are begun in one go."""
@@ -124,7 +126,7 @@ class Batch:
             return "deferred"
         if self._ending == "respond":
             return "go_on"
-        return "deferred" if self._deferred and self._ending == "go_on" else self._ending
+        return "deferred" if self._deferred and self._ending in ("go_on", "gone") else self._ending
 
     async def _stays_open(self) -> None:
         """What is left open for the next start stays so, unless the user ended it after all."""
@@ -152,7 +154,11 @@ class Batch:
             waits = self._runner.waits(call)
             if waits and self._fresh:
                 await self._commit()
-            done = await (self._leave(call) if waits else self._runner.permit(call))
+            try:
+                done = await (self._leave(call) if waits else self._runner.permit(call))
+            except Deferred:  # the client went away, and the call has asked something before
+                self._deferred.add(call.id)
+                continue
             if done is not None:
                 self._coordinator.gone(call.id)
                 self._end(call.id, done)
@@ -221,13 +227,17 @@ class Batch:
             self._deferred.add(call)
             self._left_open.add(call)
             return
-        failed = self._ending == "end_turn" and self._coordinator.waits_elsewhere(call)
+        failed = self._ending in ("end_turn", "gone") and self._coordinator.waits_elsewhere(call)
+        undecided = self._ending == "gone" and self._coordinator.wants_leave(call)
         self._coordinator.gone(call)
         name = self._names[call]
         if failed:  # R221
             self._end(call, Done(ABORTED, True, "cancelled"))
         elif self._ending == "restart":
             self._say(call, name, "queued")
+        elif self._ending == "gone":
+            self._runner.undecided(call) if undecided else None
+            self._end(call, Done(NO_ONE_ANSWERED if undecided else REPAIRED, True, "cancelled"))
         elif self._ending == "go_on":
             self._end(call, Done(f"{name} was cancelled from within.", True, "error"))
         elif self._ending == "end_turn":

@@ -31,7 +31,7 @@ from jp_tui.engine.rendering import render_after, render_before
 from jp_tui.engine.results import response
 from jp_tui.engine.spawning import Spawning
 from jp_tui.engine.verdicts import Checks
-from jp_tui.inquiry import repeats
+from jp_tui.inquiry import gone, repeats
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.journal.port import JournalError
@@ -84,8 +84,14 @@ class Runner:
             job.leaves = leaves
             job.cancel.called = True
 
+    def undecided(self, call: str) -> None:
+        """The client went away before anybody gave leave to run this call (Z9)."""
+        if (job := self._jobs.get(call)) is not None:
+            job.permission = dict(gone.DECISION)
+
     async def permit(self, call: Call) -> Done | None:
-        """May the call run? None when it may, else its result (5.2). Raises JournalError, and cancellation."""
+        """The result of a call that may not run, None when it may (5.2). Raises Deferred, JournalError, and
+        cancellation."""
         setup = self._log.setup.tools.get(call.name)
         if self._forbidden:
             return Done(forbidden(call.name), True, "error")
@@ -109,7 +115,7 @@ class Runner:
             if setup.run == "skip":
                 return Done("Tool skipped by configuration.", False, "skipped")
             return await render_before(job, self._log, self._checks.usable) or await self._permitted(job)
-        except JournalError:
+        except (Deferred, JournalError):
             raise
         except Exception as bug:
             return self._bug(job, bug)

@@ -11,9 +11,20 @@ from collections.abc import Awaitable, Callable, MutableMapping
 
 from jp_tui.engine import mending
 from jp_tui.engine.log import Log
+from jp_tui.engine.resuming import still_waits
 from jp_tui.engine.session import Session
 from jp_tui.engine.setup import Setup
 from jp_tui.journal.port import ConversationRow
+
+
+class NotResumed(ValueError):
+    """Why a turn is not resumed, in words; `pending` are the inquiries that it waits for, `waits` says that it waits
+    for a person at all."""
+
+    def __init__(self, message: str, advice: str = "", pending: tuple[str, ...] = (), *, waits: bool = False) -> None:
+        super().__init__(message)
+        self.advice, self.pending, self.waits = advice, pending, waits
+
 
 PATIENCE_SECONDS = 2.0
 Open = Callable[[ConversationRow], Awaitable[Session]]
@@ -27,7 +38,7 @@ class Carrying:
         self._watched: set[asyncio.Task[None]] = set()
 
     async def carry_on(self, conversation: str) -> None:
-        """Go on with its turn. Raises ValueError with words, ModelError, JournalError."""
+        """Resume its unfinished turn. Raises ValueError with words, and so NotResumed; ModelError, JournalError."""
         row = self._setup.journal.conversation(conversation)
         if row is None:
             raise ValueError(f"There is no conversation {conversation}.")
@@ -53,8 +64,11 @@ class Carrying:
         finally:
             session.starting = False
         if not went:
+            cut = mending.resumable(session.log)
             await self._close(session)
-            raise ValueError("Nothing of this conversation is left to go on with.")
+            if cut is None:
+                raise NotResumed("This conversation has nothing to resume.")
+            raise NotResumed(*still_waits(cut, row.id), waits=True)
         task = asyncio.create_task(self._until(session))
         self._watched.add(task)
         task.add_done_callback(self._watched.discard)

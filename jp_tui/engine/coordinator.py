@@ -159,6 +159,10 @@ class Coordinator:
         if not self._closed:
             self._desk.closed(given)
 
+    def wants_leave(self, call: str) -> bool:
+        """Whether the user is asked for leave to run this call."""
+        return any(shown.call == call and shown.kind == "permission" for shown in self._showing)
+
     def waits_elsewhere(self, call: str) -> bool:
         """Whether this call of a sub-agent waits for what its parent's handler is asked."""
         return self._away is not None and self._away.waits(call)
@@ -198,6 +202,10 @@ class Coordinator:
             self._answer(given)
         else:
             self._put(given)
+
+    def client_gone(self) -> None:
+        """Nobody can be asked any more (Z9)."""
+        self._put(v.ClientGone())
 
     def take_over(self, inquiry: str) -> None:
         """The human decides what a reviewer is deciding (R156)."""

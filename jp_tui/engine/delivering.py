@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jp_tui.engine.coordinator import Coordinator
-from jp_tui.engine.job import Done, Job
+from jp_tui.engine.job import Deferred, Done, Job
 from jp_tui.engine.permission import shown_digest
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 
 
 async def delivered(job: Job, done: Done, coordinator: Coordinator) -> Done:
-    """Ask for leave; the result, as it was or edited, or what stands for it (R93)."""
+    """Ask for leave; the result, as it was or edited, or what stands for it (R93). Raises Deferred."""
     call = job.call
     asked: v.AskMode = "edit" if job.setup.result == "edit" else "ask"
     digest = shown_digest(f"{done.is_error}\n{done.content}")
@@ -25,5 +25,7 @@ async def delivered(job: Job, done: Done, coordinator: Coordinator) -> Done:
         case s.Complete(_, content, is_error, decision):
             job.delivery = decision
             return Done(content, is_error, "error" if is_error else "skipped")
+        case s.Defer():
+            raise Deferred
         case _:
             raise AssertionError(f"no answer to a result prompt: {type(verdict).__name__}")

@@ -12,7 +12,7 @@ from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
 from jp_tui.engine import agent_record, child
 from jp_tui.engine.agents import Agents
-from jp_tui.engine.carrying import Carrying
+from jp_tui.engine.carrying import Carrying, NotResumed
 from jp_tui.engine.desks import IN_ORDER, House, desks
 from jp_tui.engine.entries import stored_event
 from jp_tui.engine.figures import figures
@@ -80,6 +80,17 @@ class Engine:
     async def _guarded(self, command: c.Command, work: Coroutine[object, object, None]) -> None:
         try:
             await work
+        except NotResumed as problem:
+            self._publish(
+                e.Refused(
+                    command=command.type,
+                    message=str(problem),
+                    advice=problem.advice,
+                    conversation=getattr(command, "conversation", ""),
+                    pending=problem.pending,
+                    code="waits_for_user" if problem.waits else "nothing_to_resume",
+                )
+            )
         except (JournalError, ModelError, ValueError) as problem:
             advice = problem.advice if isinstance(problem, ModelError) else ""
             id_ = getattr(command, "conversation", "")
@@ -165,6 +176,9 @@ class Engine:
                 self._watching.watch(on=on)
             case c.ReadReviewers():
                 self._aside(command, self._reviewers())
+            case c.ClientGone():
+                for session in list(self._sessions.values()):
+                    session.client_gone()
             case c.Shutdown():
                 await self.stop()
             case _:

@@ -7,7 +7,7 @@ import hashlib
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import first_line
 from jp_tui.engine.coordinator import Coordinator
-from jp_tui.engine.job import Done, Job
+from jp_tui.engine.job import Deferred, Done, Job
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.tools.port import commands
@@ -34,7 +34,8 @@ def refused(job: Job, coordinator: Coordinator) -> tuple[str, ...]:
 
 
 async def permitted(job: Job, coordinator: Coordinator, floor: tuple[str, ...] = ()) -> Done | None:
-    """Ask for leave; None when the call may run, with `job.arguments` changed where they were edited (R86-R89)."""
+    """Ask for leave; None when the call may run, with `job.arguments` changed where they were edited (R86-R89).
+    Raises Deferred."""
     mode, call = job.setup.run, job.call
     asked: v.AskMode = "edit" if mode == "edit" else "ask"
     digest = shown_digest(f"{call.name}\n{dump(job.arguments)}")
@@ -56,6 +57,8 @@ async def permitted(job: Job, coordinator: Coordinator, floor: tuple[str, ...] =
         case s.Complete(_, content, is_error, decision):
             job.permission = decision
             return Done(content, is_error, "error" if is_error else "skipped")
+        case s.Defer():
+            raise Deferred
         case _:
             raise AssertionError(f"no answer to a permission prompt: {type(verdict).__name__}")
 

@@ -267,6 +267,12 @@ class Session:
         if self.busy and self._turn is not None:
             self._turn.interrupt(action, text, after_calls=after_calls)
 
+    def client_gone(self) -> None:
+        """Nobody can be asked any more (Z9); nothing new begins here."""
+        self._leaving = True
+        if self.busy and self._turn is not None:
+            self._turn.client_gone()
+
     # --- answers ------------------------------------------------------------------------------------------
 
     def answer(self, command: c.AnswerQuestion) -> None:

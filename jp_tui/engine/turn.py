@@ -191,13 +191,22 @@ class Turn:
                 self._wish.add(action, text)
         self._responses.interrupt()
 
+    def client_gone(self) -> None:
+        """Nobody can be asked any more: what waits for the user stays open where the turn can be resumed (Z9). Calls
+        that run go on, and the model is asked nothing."""
+        self._leaves = True
+        self._coordinator.client_gone()
+        self._wish.add("stop" if self._child is None else "abort")
+        if self._batch is None:
+            self._responses.interrupt()
+
     def leave(self) -> None:
         """The program ends: stop in good order, but what waits for an answer or a sub-agent stays open (R207, R248),
         and a sub-agent's turn always: its parent takes it up again."""
         self._leaves, works = True, self._agents is not None and self._agents.running
         if self._batch is not None:
             stays = self._child is not None or works or self._coordinator.goes_on
-            self._batch.stop("leave" if stays else "end_turn")
+            self._batch.stop("leave" if stays else "gone")
         self._wish.add("stop" if self._child is None else "abort")
         self._responses.interrupt()
 
@@ -271,7 +280,7 @@ class Turn:
         """Run the calls of a response; None when the model goes on."""
         say_phase(self._log, "tools")
         if self._wish.stops():
-            batch.stop("stop")  # stopped while the response was being recorded: nothing of it runs
+            batch.stop("gone" if self._leaves else "stop")  # stopped while the response was recorded: nothing runs
         self._batch = batch
         try:
             ending = await batch.run()

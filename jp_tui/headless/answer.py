@@ -9,7 +9,7 @@ from __future__ import annotations
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless.one_answer import NoAnswer, ask
 from jp_tui.headless.output import FAILED, Output
-from jp_tui.headless.waits import go_on
+from jp_tui.headless.waits import resumes
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -64,8 +64,8 @@ def _report(settled: e.OfferSettled, output: Output) -> None:
     message = said_of(settled)
     if settled.status == "accepted":
         output.say(message)
-        conversation = go_on(settled.conversation) if settled.conversation else "jp-tui -c"
-        output.say(f"A program that has the conversation open goes on by itself; otherwise `{conversation}` does.")
+        command = resumes(settled.conversation) if settled.conversation else "jp-tui query -c"
+        output.say(f"If the conversation is open somewhere, its turn resumes now. Otherwise `{command}` resumes it.")
         return
     output.tell(f"jp-tui: {message}")
     for candidate in settled.candidates:

@@ -14,7 +14,7 @@ from jp_tui.headless.steps import AskedAside, Response, SentAlong, TakesOver
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest
+from jp_tui.protocol.values import Answered, EndTurn, PromptRequest
 from jp_tui.questions.types import SchemaAnswer
 from jp_tui.view import wording as w
 from jp_tui.view.trail import RESPONDERS
@@ -25,19 +25,17 @@ BY = {**RESPONDERS, "user": "by a person"}
 
 
 class Interview:
-    """`lines` is None when nobody can be asked; then questions are only kept in mind. `leaves`: the end of input leaves
-    the conversation, so that every question stays open. `take_over` takes what a reviewer decides, by its number;
-    False when there is none such."""
+    """`lines` is None when nobody can be asked; then questions are only kept in mind. `take_over` takes what a reviewer
+    decides, by its number; False when there is none such."""
 
     def __init__(
         self,
         link: Link,
         lines: Lines | None,
         *,
-        leaves: bool = False,
         take_over: Callable[[str], bool] = lambda number: False,
     ) -> None:
-        self._link, self._lines, self._leaves, self._take_over = link, lines, leaves, take_over
+        self._link, self._lines, self._take_over = link, lines, take_over
         self._waiting: dict[str, PromptRequest] = {}
         self._shown: PromptRequest | None = None
         self._sent = ""
@@ -144,11 +142,8 @@ class Interview:
             self._lines.show(self._shown, len(self._waiting) - 1)
 
     def take(self) -> bool:
-        """Use the lines that came; False when no answer can come any more, and the question stays open.
-
-        The end of input leaves a tool's question (R210); one of the assistant's stays open when its surface
-        vanishes (R248), and so does any when the terminal itself is gone. Raises OSError.
-        """
+        """Use the lines that came; False at the end of input, which answers nothing: the question stays open (Z9).
+        Raises OSError."""
         lines = self._lines
         if lines is None or self._shown is None:
             return True
@@ -161,14 +156,9 @@ class Interview:
         if isinstance(response, AskedAside | SentAlong):
             self.aside.wish(self._shown, response)
             return True
-        if response is None and lines.source.gone:
+        if response is None and (lines.source.gone or lines.source.over):
             lines.leave()
             return False
-        if response is None and lines.source.over:
-            lines.leave()
-            if self._leaves or "cancel" not in self._shown.controls:
-                return False
-            response = Cancelled()
         if response is not None:
             self._send(response)
         return True

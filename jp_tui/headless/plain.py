@@ -62,7 +62,7 @@ class Run:
         self._reviews = Reviews(
             link, self._beside, clock, typed=self._source.typed, asking=lambda: self._interview.asking
         )
-        self._interview = Interview(link, plain.lines, leaves=True, take_over=self._reviews.take_over)
+        self._interview = Interview(link, plain.lines, take_over=self._reviews.take_over)
         self._interrupting = Interrupting(link, self._interview, plain.lines, self._say, plain.interrupts, clock)
         self._openings = waits.Openings()
         self._printer = Printer(self._beside, self._reviews.took)
@@ -71,6 +71,8 @@ class Run:
         self._turns = Turns(link, clock)
         self._conversation = self._held = ""
         self._marked = False
+        self._clock, self._gone = clock, False
+        """`_gone`: the input ended while a question waited, or the terminal went away."""
         self._status: int | None = None
 
     def run(self) -> int:
@@ -95,11 +97,14 @@ class Run:
                     self._output.tell(ended.words)
             except BrokenPipeError:
                 status = READER_GONE
-            except OSError:  # the terminal went away; a question stays open (R248)
+            except OSError:  # the terminal went away; a question stays open (R248, Z9)
                 status = DEFERRED if self._interview.waiting else DONE
+                self._gone = True
             finally:
                 self._interview.leave()
             endings.final()
+            if self._gone:
+                self._finish()
             self._engine_ended = self._link.close(SECONDS_TO_CLOSE)
             self._farewell()
             return status
@@ -108,6 +113,16 @@ class Run:
         """Ctrl+C, from a signal's handler."""
         self._interrupting.note()
         self._bell.ring()
+
+    def _finish(self) -> None:
+        """Let calls that run end after the input did; nobody is asked any more (Z9)."""
+        end = self._clock() + SECONDS_TO_CLOSE
+        self._link.send(c.ClientGone())
+        with contextlib.suppress(OutputEnded, OSError):
+            while self._turns.running and (left := end - self._clock()) > 0:
+                self._bell.wait(None, left)
+                for event in mine(self._link.collect(), lambda: self._slash.conversation):
+                    self._take(event)
 
     def _farewell(self) -> None:
         """How to come back, when there is something to come back to."""
@@ -151,7 +166,8 @@ class Run:
         while self._status is None:
             if self._interview.asking:
                 if not self._interview.take():
-                    self._leave(DEFERRED if not self._source.typed or self._source.gone else DONE)
+                    self._gone = not self._source.typed or self._source.gone
+                    self._leave(DEFERRED if self._gone else DONE)
                 return
             if not self._source.typed and not self._reads:
                 return

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.neutral import Sanitizer
+from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.headless import waits
 from jp_tui.headless.beside import Beside
 from jp_tui.headless.endings import Ended, Endings
@@ -38,11 +39,12 @@ _ENDS = {"done": DONE, "failed": FAILED, "deferred": DEFERRED, "interrupted": DO
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to ask and how to say what comes. `terminal` is None when nobody can be asked. `plain`: what tools do and
+    """What to ask and how to say what comes. Without a `prompt` an unfinished turn is resumed, and nothing is sent
+    (Z10). `terminal` is None when nobody can be asked. `plain`: what tools do and
     who decides is told in lines as well, on the terminal or else on stderr."""
 
     open: c.OpenConversation
-    prompt: str
+    prompt: str | None
     output: Output
     terminal: Lines | None
     plain: bool = False
@@ -75,6 +77,8 @@ class Run:
         self._turns = _Turns()
         self._began = self._ended = False
         self._status: int | None = None
+        self._clock, self._gone = clock, 0.0
+        """`_gone`: when to stop waiting for the turn's end after the terminal went away; 0 while it is there."""
         self._beside = Beside(link, query.terminal, self._note, clock, asking=lambda: self._interview.asking)
         self._interview = Interview(link, query.terminal, take_over=self._beside.reviews.take_over)
         self._openings = waits.Openings()
@@ -118,9 +122,11 @@ class Run:
     def _follow(self, endings: Endings) -> int:
         while self._status is None:
             listens = self._interview.listens or (self._beside.listens and not self._interview.asking)
-            source = self._query.terminal.source if self._query.terminal and listens else None
+            source = self._query.terminal.source if self._query.terminal and listens and not self._gone else None
             with endings.heard():
-                typed = self._bell.wait(source, self._beside.reviews.patience if self._tells else None)
+                typed = self._bell.wait(source, self._patience)
+            if self._gone and self._clock() >= self._gone:
+                return DEFERRED
             for event in self._link.collect():
                 self._take(event)
             if self._tells:
@@ -129,8 +135,17 @@ class Run:
                 self._ask(typed)
         return self._status
 
+    @property
+    def _patience(self) -> float | None:
+        """Seconds to wait for something to happen; None: no limit."""
+        if self._gone:
+            return max(self._gone - self._clock(), 0.0)
+        return self._beside.reviews.patience if self._tells else None
+
     def _ask(self, typed: bool) -> None:
         """Use what was typed, then show the oldest question that waits."""
+        if self._gone:
+            return
         try:
             if typed and not self._interview.asking:
                 self._beside.typed()
@@ -144,11 +159,12 @@ class Run:
             self._defer()
 
     def _defer(self) -> None:
-        """Nobody can be asked any more: what waits stays open."""
+        """Nobody can be asked any more: what waits stays open, and calls that run may end (Z9)."""
         self._interview.leave()
-        self._status = DEFERRED
+        self._gone = self._clock() + SECONDS_TO_CLOSE
         prompts = [one for one in self._interview.waiting if one.kind != "question"]
-        self._tell(*(f"Not decided: {headline(one)}" for one in prompts), *waits.told(self._openings.open))
+        self._tell(*(f"Not decided: {headline(one)}" for one in prompts))
+        self._link.send(c.ClientGone())
 
     def _rest(self, status: int, outcome: str) -> int:
         """What the engine still said while it ended; with JSON the last line is always how the turn ended (S3)."""
@@ -188,7 +204,8 @@ class Run:
                 self._opened(event)
             case e.TurnStarted(resumed=True, turn=turn):
                 self._turns.resumed, self._turns.resuming = turn, True
-                self._tell("The last turn was cut off; it goes on first.")
+                first = "" if self._resumes else " before your message is sent"
+                self._tell(f"Resuming the unfinished turn{first}.")
             case e.EventAppended(stored=stored):
                 self._openings.saw(stored)
                 self._interview.aside.fact(stored)
@@ -227,10 +244,22 @@ class Run:
             return
         for stored in event.page:
             self._openings.saw(stored)
-        self._start()
+        if self._resumes and event.new:
+            self._tell("There is no conversation to resume here.", "`jp-tui conversations list` shows those there are.")
+            self._status = USAGE
+        elif self._resumes:
+            self._link.send(c.CarryOn(conversation=self._conversation))
+        else:
+            self._start()
+
+    @property
+    def _resumes(self) -> bool:
+        """Whether this run only resumes an unfinished turn (Z10)."""
+        return self._query.prompt is None
 
     def _start(self) -> None:
-        self._link.send(c.StartTurn(conversation=self._conversation, text=self._query.prompt))
+        if self._query.prompt is not None:
+            self._link.send(c.StartTurn(conversation=self._conversation, text=self._query.prompt))
 
     def _appended(self, stored: StoredEvent) -> None:
         self._began = True
@@ -246,15 +275,20 @@ class Run:
         """While a turn that was cut off goes on, ours waits; or an older question waits and nobody is here."""
         if self._status is not None:
             return
+        if event.code == "nothing_to_resume":
+            self._tell(event.message)
+            self._end("done")
+            self._status = DONE
+            return
         if event.command == "start_turn" and self._turns.resuming:
             self._turns.sent_again = True
             return
-        if not event.pending:
-            self._tell(event.message, event.advice)
-        else:
-            self._tell(event.message, *waits.told(self._openings.among(event.pending)), event.advice.partition("\n")[0])
+        if event.pending or event.code == "waits_for_user":
+            opened = self._openings.among(event.pending)
+            self._tell(event.message, *waits.told(opened), event.advice.partition("\n")[0])
             self._status = DEFERRED
             return
+        self._tell(event.message, event.advice)
         self._status = USAGE if event.command == self._query.open.type else FAILED
 
     # --- the end ------------------------------------------------------------------------------------------
@@ -266,7 +300,7 @@ class Run:
         if event.error is not None and event.error.kind != "storage":  # that was said when it happened
             said = f"The server said: {event.error.detail.raw}" if event.error.detail else ""
             self._tell(event.error.message, said, event.error.advice)
-        if event.turn == self._turns.resumed and event.outcome != "deferred":
+        if event.turn == self._turns.resumed and event.outcome != "deferred" and not (self._gone or self._resumes):
             self._turns.resuming = False
             if self._turns.sent_again:
                 self._turns.sent_again = False
@@ -275,13 +309,14 @@ class Run:
         if event.outcome == "deferred":
             self._tell(*waits.told(self._openings.open))
         self._end(event.outcome)
-        self._status = _ENDS[event.outcome]
+        self._status = DEFERRED if self._gone else _ENDS[event.outcome]
 
     def _end(self, outcome: str) -> None:
         self._ended = True
         if self._output.as_json:
-            end = {"type": "turn_end", "outcome": outcome, "conversation": self._conversation}
-            self._output.line({**end, "usage": self._turns.usage.counts()})
+            end: JsonObject = {"type": "turn_end", "outcome": outcome, "conversation": self._conversation}
+            more: JsonObject = {"resumed": self._turns.resumed is not None} if self._resumes else {}
+            self._output.line({**end, "usage": self._turns.usage.counts(), **more})
 
     def _write(self, text: str) -> None:
         if text:

@@ -115,7 +115,7 @@ def told(waits: list[Open]) -> Iterator[str]:
         value = choices(one.question) if kind == "select" else VALUES.get(kind, "the value")
         yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
     for conversation in dict.fromkeys(one.opens for one in waits):
-        yield f"Then `{go_on(conversation)}` goes on; it also asks what is not answered."
+        yield f"Then `{resumes(conversation)}` resumes the turn; `{go_on(conversation)}` opens it and asks you."
 
 
 def farewell(conversation: str, waits: list[Open]) -> Iterator[str]:
@@ -128,6 +128,11 @@ def farewell(conversation: str, waits: list[Open]) -> Iterator[str]:
 def go_on(conversation: str) -> str:
     """The command that opens a conversation for work."""
     return f"jp-tui -r {shlex.quote(conversation)}"
+
+
+def resumes(conversation: str) -> str:
+    """The command that resumes a turn after an answer and sends nothing else (Z10)."""
+    return f"jp-tui query -r {shlex.quote(conversation)}"
 
 
 def text(question: Mapping[str, Json]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from jp_tui.inquiry import evolve, forms, human, permission, refusals, relayed, repeats, reviewer
+from jp_tui.inquiry import evolve, forms, gone, human, permission, refusals, relayed, repeats, reviewer
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.raised import raised
@@ -65,6 +65,8 @@ def decide(state: v.State, given: v.Input) -> Decision:
             state, steps = repeats.failed(state, given)
         case v.HumanSpoke():
             state, steps = repeats.spoke(state)
+        case v.ClientGone():
+            state, steps = gone.client_gone(state)
         case v.DeadlinePassed():
             state, steps = human.deadline(state, given)
         case v.ReviewerAnswered():

@@ -115,7 +115,7 @@ def resumed(state: State, given: CallResumed) -> State:
     for question, count in given.attempts.items():
         attempts[given.call, question] = max(count, attempts.get((given.call, question), 0))
     taken = {item.inquiry for item in given.recorded}
-    deferred = {inquiry: call for inquiry, call in state.deferred.items() if inquiry not in taken}
+    deferred = {inquiry: opened for inquiry, opened in state.deferred.items() if inquiry not in taken}
     recorded = tuple(item for item in given.recorded if item.inquiry not in state.settled)
     undecided = {item.question for item in recorded if item.escalation is not None or item.before}  # no is not final
     answers = {question: answer for question, answer in given.answers.items() if question not in undecided}
@@ -174,7 +174,17 @@ def reviews(state: State, opened: Open) -> State:
 
 def defers(state: State, opened: Open) -> State:
     """A request is left open (R230)."""
-    return replace(state, deferred=put(state.deferred, opened.inquiry, opened.call))
+    return replace(unasked(state, opened.inquiry), deferred=put(state.deferred, opened.inquiry, opened))
+
+
+def unasked(state: State, inquiry: str) -> State:
+    """A prompt is no longer shown, and is not settled either."""
+    return replace(state, waiting=tuple([item for item in state.waiting if item.inquiry != inquiry]))
+
+
+def without_client(state: State) -> State:
+    """The client went away (Z9)."""
+    return replace(state, gone=True)
 
 
 def closed(state: State, inquiry: str, by: str) -> State:

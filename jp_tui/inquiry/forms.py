@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from jp_tui.conversation.events import Responder
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.inquiry import evolve, messages
+from jp_tui.inquiry import evolve, gone, messages
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.route import key
@@ -116,6 +116,9 @@ def review_wanted(state: v.State, given: v.ReviewWanted) -> Decision:
         return state, [*steps, *more]
     state, inquiry = evolve.attempt(state, given.call, v.REVIEW)
     opened = v.OpenReview(inquiry, given.call, given.digest, given.form, given.source)
+    if state.gone:
+        state, more = gone.leave_open(state, opened)
+        return state, [*steps, *more]
     return evolve.waits(state, opened), [*steps, s.AskReview(opened, target(state, given.call, given.form))]
 
 

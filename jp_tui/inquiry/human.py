@@ -99,7 +99,7 @@ def _ended(
     text: str,
 ) -> Decision:
     """No answer, and the call ends with a successful response."""
-    by, who = (POLICY, None) if reason == "timed_out" else ("user", Responder("user"))
+    by, who = (POLICY, Responder("system")) if reason == "timed_out" else ("user", Responder("user"))
     state, steps = cancel(state, opened, reason, by, who)
     state, more = complete(state, opened.call, text, is_error=False)
     return state, [*steps, *more]
@@ -167,7 +167,7 @@ def end_turn(state: v.State, given: v.HumanEndedTurn) -> Decision:
         return state, [found]
     facts: list[s.Step] = []
     rest: list[s.Step] = []
-    for call in dict.fromkeys((*state.calls, *state.deferred.values())):
+    for call in dict.fromkeys((*state.calls, *(opened.call for opened in state.deferred.values()))):
         for drop in (drop_recorded, drop_open, drop_deferred):
             state, steps = drop(state, call, "user")
             facts += [step for step in steps if isinstance(step, s.Record)]

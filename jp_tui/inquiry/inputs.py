@@ -285,6 +285,11 @@ class HumanSpoke:
 
 
 @dataclass(frozen=True, slots=True)
+class ClientGone:
+    """The client went away, or its input ended; it answered nothing (Z9)."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeadlinePassed:
     """The user's own time limit for this question is over (R243)."""
 
@@ -356,6 +361,7 @@ Input = (
     | HumanUnanswered
     | HumanTookOver
     | HumanSpoke
+    | ClientGone
     | DeadlinePassed
     | Revoked
     | ReviewerAnswered

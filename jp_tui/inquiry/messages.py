@@ -200,6 +200,9 @@ def refused_unasked(*, by_user: bool) -> str:
 STOPPED_WITH_WORDS = "Tool run cancelled by user with a custom message:"
 """The beginning of M37."""
 
+NO_ONE_ANSWERED = "No one answered: the client went away before this tool call was decided. It was not run."
+"""Ours, beside M10 (Z9)."""
+
 TIMED_OUT = "No answer within the time limit set by the user."
 """M48."""
 

@@ -7,7 +7,7 @@ They wait in the same queue as questions (R116, R253) and are not recorded as in
 from __future__ import annotations
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import evolve, messages, refusals, repeats, why
+from jp_tui.inquiry import evolve, gone, messages, refusals, repeats, why
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.fits import UNWRITABLE, writable
@@ -47,6 +47,9 @@ def permission_wanted(state: v.State, given: v.PermissionWanted) -> Decision:
         words = why.permission(given.tool, given.mode, given.place, exact=bool(given.exact))
         if given.floor:
             words = why.permission_floor(refusals.said(state.ledger, given.floor))
+        if state.gone:
+            state, more = gone.leave_open(state, opened)
+            return state, [*steps, *more]
         return evolve.waits(state, opened), [*steps, s.AskPermission(opened, words)]
     if given.policy == "auto" and not given.floor:
         return state, [*steps, s.Permit(given.call, None, {"choice": "run", "by": "policy"})]
@@ -63,6 +66,9 @@ def delivery_wanted(state: v.State, given: v.DeliveryWanted) -> Decision:
     if state.client:
         state, inquiry = evolve.attempt(state, given.call, v.DELIVERY)
         opened = v.OpenDelivery(inquiry, given.call, given.digest, given.mode == "edit")
+        if state.gone:
+            state, more = gone.leave_open(state, opened)
+            return state, [*steps, *more]
         ask = s.AskDelivery(opened, why.delivery(given.tool, given.mode, given.place))
         return evolve.waits(state, opened), [*steps, ask]
     if given.policy == "auto":

@@ -148,7 +148,9 @@ def request(state: v.State, opened: v.Open, row: str, words: str, after: str = "
 
 
 def to_human(state: v.State, opened: v.Open, words: str) -> Decision:
-    """It waits for the human (R116)."""
+    """It waits for the human (R116), or for the next client (Z9)."""
+    if state.gone:
+        return nobody(state, opened, "deferred")
     ask = s.AskHuman(opened, opened.rule.prompt_label, rememberable(opened), words)
     return evolve.waits(state, opened), [ask]
 

@@ -20,6 +20,7 @@ from jp_tui.inquiry.settle import Decision, cancel, gone, response, take
 from jp_tui.questions.types import BooleanAnswer
 
 NO_REASON = "the answer came without a reason"
+TAKEN_OVER = "the user took it over before there was a verdict"
 ESCALATES = "assistant_with_escalation"
 
 
@@ -65,7 +66,8 @@ def took_over(state: v.State, given: v.HumanTookOver) -> Decision:
     if not state.client:
         return state, [s.Refuse(given.inquiry, "nobody is there to take it over", False)]
     told = v.Escalation(_plain(given.model), _plain(given.heard).strip(), True, given.ms, "taken_over", opened.before)
-    state, steps = cancel(state, opened, "user", "user", Responder("user"))
+    about = _about("taken_over", TAKEN_OVER)
+    state, steps = cancel(state, opened, "user", "user", Responder("user"), about)
     state, more = _to_human(state, opened, told)
     return state, [*steps, *more]
 
@@ -84,7 +86,8 @@ def _failed(state: v.State, opened: v.Open, given: v.ReviewerFailed) -> Decision
     if state.client and (wanted or too_long or opened.before):  # a first no is not lost with the second look
         words = f"{error}. {advice}" if advice else error
         told = v.Escalation(model, words, True, given.ms, "too_long" if too_long else "", opened.before, saw)
-        state, steps = cancel(state, opened, "backend_error", "assistant", who)
+        about = _about(given.kind, error, advice)
+        state, steps = cancel(state, opened, "backend_error", "assistant", who, about)
         state, more = _to_human(state, opened, told)
         return state, [*steps, *more]
     if opened.before:
@@ -96,9 +99,9 @@ def _failed(state: v.State, opened: v.Open, given: v.ReviewerFailed) -> Decision
     return refused(state, opened, "backend_error", text, "assistant", who, about)
 
 
-def _about(cause: str, error: str, advice: str) -> JsonObject:
-    """Why there is no verdict, beside the record of a question that nobody else is asked: `cause` failed or too_long,
-    `error`, and what people can do."""
+def _about(cause: str, error: str, advice: str = "") -> JsonObject:
+    """Why there is no verdict, for the record (Z7): `cause` is failed, too_long or taken_over; `error`, and what people
+    can do."""
     more: JsonObject = {"advice": advice} if advice else {}
     return {"cause": cause, "error": error, **more}
 

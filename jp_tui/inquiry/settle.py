@@ -14,6 +14,7 @@ from jp_tui.conversation.events import (
     InquiryRedacted,
     InquiryResponse,
     Responder,
+    ResponderKind,
 )
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.inquiry import evolve, parts, refusals
@@ -77,6 +78,8 @@ def response(
         return InquiryRedacted(id=opened.inquiry)
     extra: JsonObject = {} if taken is None else {"parts": parts.wire(taken)}
     about: JsonObject = {"saw": saw} if saw else {}
+    if who.kind == "assistant" and not reason and value is False:  # a "no" stands without a reason (R136, Z5)
+        about["reason_missing"] = True
     return InquiryAnswered(
         id=opened.inquiry, answer=value, explanation=reason or None, responder=who, extra=extra, metadata=about
     )
@@ -152,14 +155,16 @@ def complete(
 def drop_recorded(state: v.State, call: str, by: str = "") -> Decision:
     """Close the requests of an earlier run that this call does not ask again."""
     work = state.calls.get(call)
-    return _close(state, [item.inquiry for item in work.recorded] if work else [], by)
+    return _close(state, [(item.inquiry, item.escalation) for item in work.recorded] if work else [], by)
 
 
 def drop_open(state: v.State, call: str, by: str = "") -> Decision:
     """Close what this call asks now, of the human or of a reviewer (R118)."""
     prompts = [item.inquiry for item in state.waiting if item.call == call and not isinstance(item, v.Open)]
     asked = [
-        item.inquiry for item in (*state.waiting, *state.reviewed) if item.call == call and isinstance(item, v.Open)
+        (item.inquiry, item.escalation)
+        for item in (*state.waiting, *state.reviewed)
+        if item.call == call and isinstance(item, v.Open)
     ]
     state, steps = _close(state, asked, by)
     for inquiry in prompts:
@@ -170,17 +175,28 @@ def drop_open(state: v.State, call: str, by: str = "") -> Decision:
 
 def drop_deferred(state: v.State, call: str, by: str = "") -> Decision:
     """Close what was left open for this call."""
-    return _close(state, [inquiry for inquiry, asker in state.deferred.items() if asker == call], by)
+    left = [opened for opened in state.deferred.values() if opened.call == call]
+    return _close(state, [(opened.inquiry, opened.escalation) for opened in left], by)
 
 
-def _close(state: v.State, inquiries: list[str], by: str) -> Decision:
-    """Recorded as cancelled/user; by nobody when the asker went away, by `user` when the turn was ended."""
-    who = Responder("user") if by else None
-    steps: list[s.Step] = [s.Record(InquiryCancelled(id=inquiry, responder=who)) for inquiry in inquiries]
-    for inquiry in inquiries:
+def _close(state: v.State, asked: list[tuple[str, v.Escalation | None]], by: str) -> Decision:
+    """Record these as cancelled/user; by nobody when the asker went away, by `user` when the turn was ended."""
+    steps: list[s.Step] = [
+        s.Record(InquiryCancelled(id=inquiry, responder=closer(told, "user" if by else None)))
+        for inquiry, told in asked
+    ]
+    for inquiry, _ in asked:
         state = evolve.closed(state, inquiry, by)
         steps.append(_settled(inquiry, by))
     return state, steps
+
+
+def closer(told: v.Escalation | None, kind: ResponderKind | None) -> Responder | None:
+    """Who closed an inquiry: `kind`, and jp-tui itself where that is None but the exchange was escalated (Z7)."""
+    escalated = bool(refusals.refuser(told))
+    if kind is None:
+        return Responder("system", escalated=True) if escalated else None
+    return Responder(kind, escalated=escalated)
 
 
 def _settled(inquiry: str, by: str) -> s.Step:

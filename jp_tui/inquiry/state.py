@@ -234,7 +234,8 @@ class State:
     (R241). `handler`: the assistant's questions go through the parent of this sub-agent (R218). `most`: R98's limit.
 
     `waiting` is the human's queue, oldest first; `reviewed` what a reviewer is asked now. `settled` says who settled
-    an inquiry of this turn, for whoever comes too late; `deferred` the call of each request that is left open (R230).
+    an inquiry of this turn, for whoever comes too late; `gone`: the client went away, so that whatever a person has to
+    decide stays open (Z9); `deferred` are requests that are left open (R230).
     """
 
     client: bool
@@ -248,4 +249,5 @@ class State:
     waiting: tuple[Waiting, ...] = ()
     reviewed: tuple[Open, ...] = ()
     settled: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    deferred: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    deferred: Mapping[str, Open] = field(default_factory=lambda: MappingProxyType({}))
+    gone: bool = False

@@ -9,6 +9,7 @@ from jp_tui.inquiry.inputs import CallFailed as CallFailed
 from jp_tui.inquiry.inputs import CallGone as CallGone
 from jp_tui.inquiry.inputs import CallResumed as CallResumed
 from jp_tui.inquiry.inputs import CallStarted as CallStarted
+from jp_tui.inquiry.inputs import ClientGone as ClientGone
 from jp_tui.inquiry.inputs import DeadlinePassed as DeadlinePassed
 from jp_tui.inquiry.inputs import DeliveryWanted as DeliveryWanted
 from jp_tui.inquiry.inputs import HumanAnswered as HumanAnswered

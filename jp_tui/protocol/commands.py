@@ -239,6 +239,13 @@ class ReadReviewers(Model):
     type: Literal["read_reviewers"] = "read_reviewers"
 
 
+class ClientGone(Model):
+    """The client cannot be asked any more: its input ended, or it went away (Z9). Nothing is answered in its name:
+    questions of turns that can be resumed stay open, and no model is asked again. Calls that run may still end."""
+
+    type: Literal["client_gone"] = "client_gone"
+
+
 class Shutdown(Model):
     """Stop everything, close the log; answered by Stopped, the last event there is."""
 
@@ -289,6 +296,7 @@ Command = Annotated[
     | RestoreConversation
     | SearchConversations
     | ComposingCommand
+    | ClientGone
     | Shutdown,
     Field(discriminator="type"),
 ]

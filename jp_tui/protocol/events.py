@@ -326,7 +326,7 @@ class SettingChanged(Model):
 
 class Refused(Model):
     """A command that could not be carried out: why, and what to do. `pending`: inquiries that wait for an answer first,
-    which nobody here can give (surface S1: exit code 3)."""
+    which nobody here can give (surface S1: exit code 3). `code` tells a program why a turn is not resumed."""
 
     type: Literal["refused"] = "refused"
     command: str
@@ -334,6 +334,7 @@ class Refused(Model):
     advice: str = ""
     conversation: str = ""
     pending: tuple[str, ...] = ()
+    code: Literal["", "nothing_to_resume", "waits_for_user"] = ""
 
 
 class StorageFailed(Model):

@@ -6,6 +6,7 @@ Starts nothing, opens nothing, reads no environment. `argparse` is imported only
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 # Words of the surface that later versions take as commands. A prompt that is one of them alone would change its
 # meaning with an update, so it is refused now, with the way to say it anyway.
 RESERVED = ("mcp",)
+_COMMAND = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+"""What a command looks like: a prompt of one word does, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def parse(argv: Sequence[str]) -> Arguments | Show:
         parsed = parsers.make(command).parse_args(rest)
     except parsers.Helped as helped:
         return Show(helped.text)
-    return _arguments(command, vars(parsed), escaped="--" in argv)
+    return _arguments(command, vars(parsed), first=argv[0], escaped="--" in argv)
 
 
 def _encodable(word: str) -> bool:
@@ -106,27 +109,34 @@ def _encodable(word: str) -> bool:
     return True
 
 
-def _arguments(command: Command, parsed: dict[str, Any], *, escaped: bool) -> Arguments | Show:
+def _arguments(command: Command, parsed: dict[str, Any], *, first: str, escaped: bool) -> Arguments | Show:
     if parsed.pop("version", False):
         return Show(f"jp-tui {__version__}\n")
     words: list[str] = parsed.pop("words", None) or []
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in parsed.items()}
     if command in ("workspace", "query"):
-        values["prompt"] = _prompt(command, words, escaped=escaped)
+        values["prompt"] = _prompt(command, words, values, first=first, escaped=escaped)
     return Arguments(command, **values)
 
 
-def _prompt(command: Command, words: list[str], *, escaped: bool) -> str | None:
+def _prompt(command: Command, words: list[str], given: dict[str, Any], *, first: str, escaped: bool) -> str | None:
+    """The prompt. A bare word in the place of a command is an unknown command (Z10): after an option, only one that is
+    nearly the name of a command."""
     if not words:
-        if command == "query":
-            raise UsageError('query needs a prompt: jp-tui query "PROMPT", or - to read it from standard input')
+        resumes = given.get("continue_last") or given.get("resume") is not None
+        if command == "query" and not resumes:
+            raise UsageError(
+                'query needs a prompt: jp-tui query "PROMPT", or - to read it from standard input; '
+                "-c and -r ID without one resume a conversation"
+            )
         return None
     from jp_tui.settings.commands import COMMANDS
 
-    first = words[0]
-    near = nearest(first, COMMANDS) if command == "workspace" and not escaped and " " not in first else ""
+    word = words[0]
+    if command == "workspace" and not escaped and _COMMAND.fullmatch(word):
+        near = nearest(word, COMMANDS)
+        if near or word in RESERVED or (word == first and len(words) == 1):
+            raise UsageError(f"unknown command {word}; to send it as a prompt: jp-tui -- {word}", near)
     if len(words) > 1:
-        raise UsageError(f"one prompt, in quotes; {words[1]} is one word too many", near)
-    if command == "workspace" and not escaped and (near or first in RESERVED):
-        raise UsageError(f"{first} is no command of version {__version__}; as a prompt it is: jp-tui -- {first}", near)
-    return first
+        raise UsageError(f"one prompt, in quotes; {words[1]} is one word too many")
+    return word

@@ -45,9 +45,11 @@ examples:
   jp-tui query --json "list the tests"     every event of the turn, one JSON object a line
   jp-tui query --non-interactive "..."     nobody is asked; the policies decide
   jp-tui query --plain "tidy up"           what tools do and who decides, in lines beside the text
+  jp-tui query -r ID                       resume after an answer; sends no message
 
 exit status: 0 done, 1 failed, 2 usage or configuration, 3 stopped on a question, 130 interrupted
 
+Without a prompt, -c and -r ID only resume a turn that waited for an answer.
 With a terminal on standard input questions come there as numbered lines; without one nobody is asked.
 `t` and Enter takes over what a reviewing model decides.
 """
@@ -185,7 +187,7 @@ def _option(parser: Parser, option: Option) -> None:
 def _talking(command: Command) -> Parser:
     query = command == "query"
     prog = "jp-tui query" if query else "jp-tui"
-    usage = f"{prog} [OPTION]... {'PROMPT | -' if query else '[PROMPT]'}"
+    usage = f"{prog} [OPTION]... {'[PROMPT | -]' if query else '[PROMPT]'}"
     what = "One turn without a screen." if query else "A workspace for working with LLM agents."
     parser = Parser(prog, usage, _QUERY_HELP if query else _ROOT_HELP, what)
     add = parser.add_argument

@@ -175,7 +175,8 @@ def test_leaving_at_a_permission_prompt_is_no_refusal(bench: Bench) -> None:
     bench.script = Script([*call("slow", {}), *end("tools")])
     opened = bench.start("latest")
     (result,) = [one.event for one in opened.page if one.event["type"] == "tool_call_response"]
-    assert result["content"] == "Turn ended by the user before this tool call completed."
+    assert result["content"].startswith("No one answered: the client went away") and result["is_error"]
+    assert result["metadata"]["permission"] == {"choice": "cancel", "by": "system", "reason": "client gone"}
     bench.say("again")
     assert bench.prompt().inquiry == prompt.inquiry
     bench.stop()

@@ -177,8 +177,10 @@ def test_the_end_of_input_leaves_and_the_question_stays_open() -> None:
     for typed, code in ((True, 0), (False, 3)):
         talk = Talk("go", typed=typed)
         talk.starts(talk.fact(request), asked())
+        talk.link.answers[c.ClientGone] = lambda _, talk=talk: talk.ended("deferred")
         status, shown = talk.end()
         assert status == code and not talk.link.of(c.AnswerQuestion)
+        assert len(talk.link.of(c.ClientGone)) == (0 if typed else 1)
         assert "jp-tui answer c1/k.q.1 VALUE   (VALUE: yes or no)" in shown and "-r c1" in shown
 
 

@@ -99,7 +99,7 @@ def test_a_deferred_question_is_answered_from_elsewhere_and_the_turn_goes_on(tmp
     ]  # fmt: skip
     for one in pending:
         assert f"jp-tui answer {conversation}/{one['id']} VALUE" in ran.stderr
-    assert f"jp-tui -r {conversation}" in ran.stderr
+    assert f"`jp-tui query -r {conversation}` resumes the turn" in ran.stderr
 
     waits = jp(tmp_path, "query", "--json", "-c", "and now?")
     assert waits.returncode == 3 and pending[0]["id"] in waits.stderr, "its prompt waits for the old question"
@@ -120,7 +120,7 @@ def test_a_deferred_question_is_answered_from_elsewhere_and_the_turn_goes_on(tmp
     assert results(stored) == {"other": 'got {"path": "a"}', "later": "got true", "more": 'got ["b"]'}
     assert [event["seq"] for event in events] == [event["seq"] for event in stored[-len(events) :]]
     assert [event["content"] for event in stored if event["type"] == "chat_request"] == ["go", "and now?"]
-    assert end["outcome"] == "done" and "goes on first" in went_on.stderr
+    assert end["outcome"] == "done" and "Resuming the unfinished turn before your message" in went_on.stderr
     record = lines(jp(tmp_path, "inquiries", conversation, "--json").stdout)
     assert sorted((one["tool"], one["answer"], one["responder"]["via"]) for one in record) == [
         ("later", True, "process"), ("more", ["b"], "process"),
@@ -185,23 +185,20 @@ def test_with_a_client_the_human_decides(tmp_path: Path) -> None:
     assert "not taken:" in seen and "hunter2" not in seen.replace(str(tmp_path), "")
 
 
-def test_the_end_of_input_cancels_a_tools_question_and_the_next_is_asked(tmp_path: Path) -> None:
-    """R210, R201, M4: Ctrl+D is a word of the human's; the terminal is still there."""
+def test_the_end_of_input_answers_nothing(tmp_path: Path) -> None:
+    """Z9: Ctrl+D is the end of input: both questions stay open, and the exit status is 3."""
     model = configure(tmp_path, {"first": {"ask": question()}, "second": {"ask": question()}})
     read, write = os.pipe()
     with on_terminal(tmp_path, "query", "--json", "--model", model, "go", out=write) as running:
         os.close(write)
-        cancelled = "first" if "? first" in running.until("\n> ") else "second"  # whichever asked first
-        running.type("\x04")
-        running.until("? second" if cancelled == "first" else "? first")
         running.until("\n> ")
-        running.type("y\n")
+        running.type("\x04")
         with os.fdopen(read) as out:
-            *events, _ = lines(out.read())
-        assert running.wait() == 0
-    told = results(events)
-    assert told.pop(cancelled) == "Tool input cancelled by user." and list(told.values()) == ["got true"]
-    assert answers(events)[cancelled]["reason"] == "user"
+            *events, end = lines(out.read())
+        assert running.wait() == 3
+        assert "jp-tui query -r" in running.rest()
+    assert end["outcome"] == "deferred" and results(events) == {}
+    assert answers(events) == {"first": {}, "second": {}}
 
 
 def test_a_time_limit_ends_the_question_and_is_no_answer(tmp_path: Path) -> None:

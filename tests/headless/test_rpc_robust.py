@@ -106,33 +106,46 @@ def _peak(running: Rpc) -> int:
 @pytest.mark.parametrize(
     "half", [b"", b'{"jsonrpc":"2.0","id":9,"method":"sess', b'{"jsonrpc":"2.0","id":9,"method":"session/list"}']
 )
-def test_the_end_of_input_cancels_what_waits_and_closes_the_log(tmp_path: Path, half: bytes) -> None:
-    """S30, R242: cancelled/user and M4, the turn interrupted, its prompt answered, exit 0; half a line is an error and
-    a whole one without its end is read."""
-    tools = {**ASKS, "b": {"run": "ask"}}
-    model = configure(tmp_path, tools, "a")
+def test_the_end_of_input_answers_nothing_and_closes_the_log(tmp_path: Path, half: bytes) -> None:
+    """Z9: the question stays open, the turn is deferred, its prompt answered, exit 3; half a line is an error and a
+    whole one without its end is read."""
+    model = configure(tmp_path, ASKS)
     with rpc(tmp_path, "--model", model) as running:
         session = running.session()
         turn = prompted(running, session)
         running.asked()
         running.raw(half)
-        assert running.ends() == 0 and "Traceback" not in running.told
-        assert running.reply(turn)["result"]["outcome"] == "interrupted"
+        assert running.ends() == 3 and "Traceback" not in running.told
+        assert running.reply(turn)["result"]["outcome"] == "deferred"
         if half:
             last = next(one for one in running.heard if one.get("id", 0) in (9, None) and "method" not in one)
             assert ("result" in last) if half.endswith(b"}") else last["error"]["code"] == -32700
     stored = log(tmp_path, session)
-    assert (answers(stored)["a"]["outcome"], answers(stored)["a"]["reason"]) == ("cancelled", "user")
-    assert results(stored)["a"] == "Tool input cancelled by user."
-    assert stored[-1]["type"] == "turn_outcome" and stored[-1]["outcome"] == "interrupted"
+    assert answers(stored)["a"] == {} and results(stored) == {}
     assert [event["seq"] for event in running.events()] == [event["seq"] for event in stored], "no event is lost"
-    pending = jp(tmp_path, "inquiries", "--pending", "--json")
-    assert pending.stdout == "", "nothing waits any more"
+    (waits,) = jp(tmp_path, "inquiries", "--pending", "--json").stdout.splitlines()
+    assert json.loads(waits)["conversation"] == session
+
+
+def test_the_end_of_input_closes_what_cannot_be_resumed(tmp_path: Path) -> None:
+    """Z9: leave to run a call is on no record, so the call ends, and the model reads that no one answered."""
+    model = configure(tmp_path, {"b": {"run": "ask"}})
+    with rpc(tmp_path, "--model", model) as running:
+        session = running.session()
+        turn = prompted(running, session)
+        running.asked()
+        assert running.ends() == 0
+        assert running.reply(turn)["result"]["outcome"] == "interrupted"
+    stored = log(tmp_path, session)
+    (result,) = [event for event in stored if event["type"] == "tool_call_response"]
+    assert result["content"].startswith("No one answered") and result["is_error"]
+    assert result["metadata"]["permission"] == {"choice": "cancel", "by": "system", "reason": "client gone"}
+    assert stored[-1]["outcome"] == "interrupted"
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals(tmp_path: Path, number: signal.Signals, status: int) -> None:
-    """S1. SIGINT stops the turn; another one leaves the question where it is for the next start (E52)."""
+    """S1, Z9: a signal leaves the question where it is for the next start (E52)."""
     with rpc(tmp_path, "--model", configure(tmp_path, ASKS)) as running:
         session = running.session()
         turn = prompted(running, session)
@@ -141,9 +154,6 @@ def test_signals(tmp_path: Path, number: signal.Signals, status: int) -> None:
         found = running.reply(turn)
         assert running.ends() == status and "Traceback" not in running.told
     stored = log(tmp_path, session)
-    if number == signal.SIGINT:
-        assert found["result"]["outcome"] == "interrupted" and stored[-1]["outcome"] == "interrupted"
-        return
     assert found["result"]["outcome"] == "deferred" and answers(stored)["a"] == {}
     with rpc(tmp_path) as running:
         resumed = running.call("session/resume", session_id=session)
@@ -217,16 +227,16 @@ def test_a_client_that_reads_late_gets_every_event(tmp_path: Path) -> None:
 
 
 def test_standard_output_that_is_closed_ends_it(tmp_path: Path) -> None:
-    """A closed pipe is the end of the client: what waits is cancelled (R242), no traceback, exit 0."""
+    """A closed pipe is the end of the client: it answers nothing (Z9), no traceback, exit 3."""
     with rpc(tmp_path, "--model", configure(tmp_path, ASKS)) as running:
         session = running.session()
         prompted(running, session)
         running.asked()
         assert running.process.stdout is not None and running.process.stderr is not None
         running.process.stdout.close()
-        assert running.process.wait(LIMIT) == 0
+        assert running.process.wait(LIMIT) == 3
         assert "Traceback" not in running.process.stderr.read().decode()
-    assert answers(log(tmp_path, session))["a"]["outcome"] == "cancelled"
+    assert answers(log(tmp_path, session))["a"] == {}
 
 
 def test_usage_and_schema(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ class Orders(RuleBasedStateMachine):
         if call.phase == "deferred":
             return
         if again:
-            call.phase = "running"
+            call.phase, call.arguments, call.decision = "running", None, {}
             self.world.feed(v.CallStarted(call.id, call.tool, repeats.identity(call.tool, {})))
         else:
             self.world.finish(call)
@@ -284,6 +284,13 @@ class Orders(RuleBasedStateMachine):
                 self.world.feed(v.ReviewerFailed(inquiry, "900,000 tokens", kind="too_long"))
             case _:
                 self.world.feed(v.HumanTookOver(inquiry, "acme/small", "It looks", pick))
+
+    @precondition(lambda self: self.world.calls and self.world.client)
+    @rule(pick=anything)
+    def client_goes(self, pick: int) -> None:
+        """Nobody answers in anybody's name (Z9)."""
+        if pick % 4 == 0:
+            self.world.client_goes()
 
     @precondition(lambda self: self.world.calls)
     @rule(client=st.sampled_from((True, True, False)))

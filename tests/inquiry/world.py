@@ -13,7 +13,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.engine.closing import open_calls, open_inquiries, resumable
 from jp_tui.engine.resuming import cut_off
-from jp_tui.inquiry import refusals, repeats
+from jp_tui.inquiry import gone, refusals, repeats
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide
@@ -146,7 +146,8 @@ class World:
                     self.calls[id_].decision = decision
                 self.respond(id_, content, is_error=is_error)
             case s.Defer(id_):
-                self.suspended(id_, "asking").phase = "deferred"
+                assert self.state.gone or self.calls[id_].phase == "asking"
+                self.suspended(id_, "asking", "permission", "delivery", "review").phase = "deferred"
             case s.EndTurn():
                 self.end_turn()
             case s.Settled() | s.Refuse() | s.LedgerChanged() | s.Record() | s.RunAgain():
@@ -213,6 +214,15 @@ class World:
         self.log, self.calls, self.state = [], {}, self.fresh()
         self.seen, self.reviewed = [], []
 
+    def client_goes(self) -> None:
+        """What waits for the user stays open, and nothing is recorded in the user's name (Z9)."""
+        before, open_before = len(self.log), open_inquiries(self.log)
+        self.feed(v.ClientGone())
+        assert not self.state.waiting and open_inquiries(self.log) == open_before
+        for event in self.log[before:]:
+            assert isinstance(event, ev.ToolCallResponse) and event.is_error
+            assert event.metadata["permission"] == gone.DECISION
+
     def crash(self, *, client: bool) -> None:
         """The process dies; the next one opens the conversation from what the log holds (R207, R237)."""
         self.client = client
@@ -269,6 +279,7 @@ class World:
             if (kind := kinds.get(call.phase)) is not None and call.id in waiting:
                 assert isinstance(waiting[call.id], kind)
             assert not (call.phase in ("running", "deferred") and call.id in waiting)
+        assert not (state.gone and state.waiting), "asked of a client that has gone (Z9)"
         for item in (*state.waiting, *state.reviewed):
             source = item.source if isinstance(item, v.Open) else "tool"
             delivers = isinstance(item, v.OpenDelivery | v.OpenReview)

@@ -21,6 +21,8 @@ from jp_tui.settings.toggles import Toggle
         (["hello there"], {"prompt": "hello there"}),
         (["-c", "go on"], {"continue_last": True, "prompt": "go on"}),
         (["--resume", "ab1"], {"resume": "ab1"}),
+        (["query", "-c"], {"command": "query", "continue_last": True}),
+        (["query", "-r", "ab1"], {"command": "query", "resume": "ab1"}),
         (["query", "--json", "x"], {"command": "query", "json": True, "prompt": "x"}),
         (["query", "x", "--non-interactive"], {"command": "query", "non_interactive": True, "prompt": "x"}),
         (["--theme", "jp-day", "query", "-"], {"command": "query", "theme": "jp-day", "prompt": "-"}),
@@ -82,8 +84,10 @@ def test_s7_r73_toggles_keep_their_order(line: list[str], toggles: tuple[Toggle,
         (["-z"], "unknown option -z"),
         (["--model"], "argument --model: expected one argument"),
         (["-c", "-r", "x"], "not allowed with argument"),
-        (["qeury"], "qeury is no command of version"),
-        (["qeury", "x"], "one prompt, in quotes; x is one word too many; did you mean query?"),
+        (["qeury"], "unknown command qeury"),
+        (["frobnicate"], "unknown command frobnicate"),
+        (["conversatoins", "list"], "unknown command conversatoins"),
+        (["qeury", "x"], "to send it as a prompt: jp-tui -- qeury; did you mean query?"),
         (["what", "is", "this"], "one prompt, in quotes; is is one word too many"),
         (["conversation", "list"], "did you mean conversations?"),
         (["conversations"], "conversations needs list, show, search, fork, export, import, rename, archive or rm"),
@@ -112,9 +116,7 @@ def test_what_cannot_be_is_said_in_one_line(line: list[str], said: str) -> None:
 
 def test_commands_of_later_versions_do_not_exist_and_are_no_prompts_by_accident() -> None:
     for word in RESERVED:
-        with pytest.raises(
-            UsageError, match=f"{word} is no command of version .*; as a prompt it is: jp-tui -- {word}"
-        ):
+        with pytest.raises(UsageError, match=f"unknown command {word}; to send it as a prompt: jp-tui -- {word}"):
             parse([word])
         assert parse(["--", word]) == Arguments(prompt=word)
 

@@ -36,7 +36,7 @@ def run(home: Path, *words: str, more: dict[str, str] | None = None) -> tuple[in
     [
         (["--modl", "x"], "unknown option --modl; did you mean --model?"),
         (["query", "--jsn", "x"], "unknown option --jsn; did you mean --json?"),
-        (["mcp"], "mcp is no command of version"),
+        (["mcp"], "unknown command mcp"),
         (["conversations", "lst"], "did you mean list?"),
         (["query", "--cfg", "ui.them=x", "hi"], "--cfg: ui.them: is not a key; did you mean ui.theme?"),
         (["query", "--model", "antropic/x", "hi"], "no provider antropic; did you mean anthropic/x?"),

@@ -67,15 +67,12 @@ class Asking:
         """A question waits for the human; one that is asked already is not asked twice."""
         key = prompt.conversation, prompt.inquiry
         known = self._waiting.get(key)
-        if known is not None and known.prompt.digest == prompt.digest:
+        if self._leaving or (known is not None and known.prompt.digest == prompt.digest):
             return
         if known is not None:
             self._take_back(key, "withdrawn", "")
         ask = self._waiting[key] = _Ask(prompt)
-        if self._leaving:
-            self._respond(ask, Unanswered())
-        else:
-            self._request(ask)
+        self._request(ask)
 
     def settled(self, event: e.QuestionSettled) -> None:
         """It no longer waits: whoever was asked in vain is told. An answer on its way may have been the one, or not."""
@@ -104,12 +101,12 @@ class Asking:
         self._answered.clear()
 
     def leave(self) -> None:
-        """The client is gone: what waits, and what will be asked while the turn ends, is cancelled (R242)."""
+        """The client is gone: nothing is asked or answered any more (Z9)."""
         self._leaving = True
         for ask in self._waiting.values():
             if ask.request:
                 self._peer.drop(ask.request)
-                self._respond(ask, Unanswered())
+        self._waiting.clear()
 
     # --- what the client says -----------------------------------------------------------------------------
 
@@ -149,7 +146,7 @@ class Asking:
     def _misfit(self, ask: _Ask, why: str) -> None:
         ask.misfits += 1
         ask.problem = why
-        if ask.misfits > AGAIN or self._leaving:
+        if ask.misfits > AGAIN:
             self._respond(ask, Unanswered())
         else:
             self._request(ask)

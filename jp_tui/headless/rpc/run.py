@@ -1,6 +1,7 @@
 """`jp-tui rpc` from its first line to its end: reads, writes, and leaves in good order (surface S1, S30).
 
-At the end of input what waits is cancelled and the log is closed. A client that does not read costs memory for facts
+At the end of input nothing is answered in the client's name: questions stay open where the turn can be resumed, the log
+is closed, and the exit status is 3 then (Z9). A client that does not read costs memory for facts
 alone, and never keeps the program from ending.
 """
 
@@ -15,7 +16,7 @@ from jp_tui.headless.rpc.pipes import Pipes
 from jp_tui.headless.rpc.server import Opens, Server
 from jp_tui.headless.rpc.wire import MOST_BYTES
 
-DONE, SIGNALLED, SIGINT = 0, 128, 2
+DONE, DEFERRED, SIGNALLED, SIGINT = 0, 3, 128, 2
 SECONDS_TO_END = 5.0
 """How long turns may take to stop, and then engines to close."""
 SECONDS_TO_FLUSH = 2.0
@@ -52,7 +53,7 @@ class Run:
             if self._pipes.wrong:
                 self._tell(f"Standard output cannot be written: {self._pipes.wrong}.")
                 return status or FAILED
-            return status
+            return status or (DEFERRED if self._server.deferred else DONE)
 
     def _follow(self, endings: Endings) -> int:
         pipes, server = self._pipes, self._server
@@ -69,7 +70,7 @@ class Run:
         return DONE
 
     def _finish(self) -> None:
-        """What runs comes to its end; nobody is asked any more."""
+        """Let what runs come to its end; nobody is asked any more."""
         end = time.monotonic() + SECONDS_TO_END
         self._server.pump(lambda: False)
         while self._server.busy and (left := end - time.monotonic()) > 0:

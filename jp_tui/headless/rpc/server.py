@@ -277,6 +277,11 @@ class Server:
         return next((words for words in (*found, self._shelf.failed if self._shelf else "") if words), "")
 
     @property
+    def deferred(self) -> bool:
+        """Whether a question stays open because the client went away (Z9)."""
+        return any(session.deferred for session in self._all)
+
+    @property
     def busy(self) -> bool:
         """Whether anything runs or is still to be answered."""
         return any(session.busy for session in self._all) or (self._shelf is not None and self._shelf.busy)

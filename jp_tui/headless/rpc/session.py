@@ -18,8 +18,9 @@ from jp_tui.headless.rpc.wire import INTERNAL, PARAMS, RpcError, sentences
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import AgentInfo, UsageTotals
+from jp_tui.protocol.values import UsageTotals
 
+INPUT_ENDED = "The input has ended."
 Opened = Callable[[e.ConversationOpened], None]
 
 
@@ -62,8 +63,9 @@ class Session:
         self._opening: Opening | None = None
         self._prompt: _Prompt | None = None
         self._turn: int | None = None
-        self._agents: set[str] = set()  # conversations of sub-agents that run
-        self._leaving = self._stopping = False
+        self._leaving = False
+        self.deferred = False
+        """A question stays open because the client went away (Z9)."""
         self.id = self.workspace = ""
         self.used = False
         self.held_by = ""
@@ -95,6 +97,8 @@ class Session:
         """Say it now, or when the turn that was cut off is over. Raises RpcError."""
         if not text.strip():
             raise m.bad_params(("/prompt", "there is nothing to say"))
+        if self._leaving:
+            raise RpcError(INTERNAL, INPUT_ENDED)
         if self.held_by:
             raise RpcError(INTERNAL, f"This conversation is being written by {self.held_by}.")
         if self._prompt is not None:
@@ -125,19 +129,15 @@ class Session:
         self._send(c.InterruptTurn(conversation=self.id, action="stop"))
 
     def leave(self) -> None:
-        """The client is gone: what waits is cancelled (R242), then the turn is stopped. No model is asked any more,
-        also not by the sub-agents, when they have heard that (S30)."""
+        """The client is gone: nothing is answered in its name, and no model is asked any more (Z9, S30)."""
         self._leaving = True
-        if self._asking.waits:
-            for conversation in (self.id, *self._agents):
-                self._send(c.InterruptTurn(conversation=conversation, action="stop", after_calls=True))
         self._asking.leave()
-        self._stop()
-
-    def _stop(self) -> None:
-        """Once nothing waits: what is cancelled before says so on record, not that the turn was stopped."""
-        if self._leaving and not self._stopping and not self._asking.waits and self.cancel():
-            self._stopping = True
+        prompt = self._prompt
+        if prompt is not None and not prompt.sent:
+            self._prompt = None
+            prompt.slot.result(m.wire(m.PromptEnded(outcome="interrupted", usage=UsageTotals())))
+        if self.id:
+            self._send(c.ClientGone())
 
     def shut(self) -> None:
         """Have the engine end; `close` waits for it."""
@@ -178,16 +178,12 @@ class Session:
                 self._appended(event)
             case e.PartDelta() | e.PartDropped():
                 self._delta(event)
-            case e.CallChanged(agent=AgentInfo(conversation=agent), state=state):
-                (self._agents.discard if state == "completed" else self._agents.add)(agent)
             case e.QuestionAsked(prompt=prompt):
                 self._asking.asked(prompt)
             case e.QuestionSettled():
                 self._asking.settled(event)
-                self._stop()
             case e.AnswerRefused():
                 self._asking.refused(event)
-                self._stop()
             case e.TurnStarted(conversation=self.id, turn=turn, resumed=resumed):
                 self._started(turn, resumed=resumed)
             case e.TurnCompleted(conversation=self.id):
@@ -237,10 +233,10 @@ class Session:
             self._prompt.turn = turn
             if self._prompt.cancelled:
                 self._interrupt()
-        self._stop()
 
     def _completed(self, event: e.TurnCompleted) -> None:
         self._turn = None
+        self.deferred = self.deferred or (self._leaving and event.outcome == "deferred")
         self._asking.over()
         prompt = self._prompt
         if prompt is not None and prompt.turn == event.turn:
@@ -248,7 +244,7 @@ class Session:
             ended = m.PromptEnded(outcome=event.outcome, usage=event.usage, error=event.error)
             prompt.slot.result(m.wire(ended))
         elif self._leaving:
-            self.drop("The input has ended.")
+            self.drop(INPUT_ENDED)
         else:
             self._go_on()
 

@@ -1,0 +1,48 @@
+"""The client went away (Z9): nobody answers in anybody's name.
+
+Questions stay open, and so does whatever a call that can be resumed waits for. Only what cannot be resumed is closed:
+leave to run a call that has asked nothing yet. No policy takes the place of the user who was there.
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.inquiry import evolve, messages
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.settle import Decision, complete
+
+DECISION: JsonObject = {"choice": "cancel", "by": "system", "reason": "client gone"}
+"""The decision that is recorded beside the response of a call that nobody decided about."""
+PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
+
+
+def client_gone(state: v.State) -> Decision:
+    """Leave open what waits for the user, and close what cannot be resumed."""
+    state = evolve.without_client(state)
+    steps: list[s.Step] = []
+    for item in state.waiting:
+        if isinstance(item, v.Open | v.OpenReview) and item.asks:
+            continue  # a sub-agent's question: its own machine leaves it open
+        state, more = leave_open(state, item)
+        steps += more
+    return state, steps
+
+
+def leave_open(state: v.State, item: v.Waiting) -> Decision:
+    """Leave this open for the next client, or close it where the call could not be resumed."""
+    if isinstance(item, v.Open):
+        return evolve.defers(state, item), [s.Defer(item.call)]
+    if isinstance(item, v.OpenPermission) and not _resumable(state, item.call):
+        state = evolve.closed(state, item.inquiry, "system")
+        settled = s.Settled(item.inquiry, "withdrawn", "system")
+        state, steps = complete(state, item.call, messages.NO_ONE_ANSWERED, is_error=True, decision=DECISION)
+        return state, [settled, *steps]
+    return evolve.unasked(state, item.inquiry), [s.Defer(item.call)]
+
+
+def _resumable(state: v.State, call: str) -> bool:
+    """Whether the call has an inquiry on record, so that it can be resumed (R207)."""
+    asked = any(name == call and question not in PROMPTS for name, question in state.ledger.attempts)
+    work = state.calls.get(call)
+    return asked or bool(work is not None and work.recorded)
