@@ -14,11 +14,13 @@ class Success:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The tool did not; `transient` is never forwarded to the model (R14)."""
+    """The tool did not; `transient` is never forwarded to the model (R14). `declined`: the message says nothing but
+    that the answer was no (Z6)."""
 
     message: str
     trace: tuple[str, ...] = ()
     transient: bool = False
+    declined: bool = False
 
     def for_model(self) -> str:
         """The message, and under `Trace:` its entries one a line (R15)."""

@@ -164,9 +164,11 @@ class Runner:
         return Asking(job.setup, job.title, job.arguments, job.rendered or "", agent=job.agent)
 
     def _bug(self, job: Job, bug: Exception) -> Done:
-        """A tool's bug ends its call, not the turn; errors that a tool expects come back as Failure."""
+        """A tool's bug ends its call, not the turn; errors that a tool expects come back as Failure. After a "no" the
+        model learns of both (Z6)."""
         words = f"{job.call.name} failed unexpectedly ({type(bug).__name__}: {bug})."
-        return Done(self._log.secrets.text(words, job.call.id), True, "error")
+        content, _ = self._error(job, Failure(self._log.secrets.text(words, job.call.id)))
+        return Done(content, True, "error")
 
     async def _until_done(self, job: Job) -> Done:
         """Execute, and again with each answer, until the tool is content (R97)."""
@@ -197,7 +199,7 @@ class Runner:
         """What the model reads of a failure, and the question whose note stands in it (R141-R143)."""
         own = failure.for_model()
         job.rejected_by = self._coordinator.failed(job.call.id)
-        told = self._coordinator.told(job.call.id, job.arguments, own)
+        told = self._coordinator.told(job.call.id, job.arguments, own, declined=failure.declined)
         if told is None:
             return own, ""
         job.tool_error, job.rejections = own if told.enriched else "", told.rejections

@@ -47,30 +47,21 @@ class Errand:
     leaves: Callable[[], bool]
 
 
-def tools_of(tools: Mapping[str, ToolSetup], names: Names = None, *, relayed: bool = False) -> dict[str, ToolSetup]:
-    """What a sub-agent has of its parent's tools: those that are named, and none that starts sub-agents (R224). With
-    `relayed`, those that ask as the assistant are replaced by their variant that asks through the parent (R218)."""
-    return {
-        name: replace(setup, relayed=True) if relayed and _asks_for_the_model(setup) else setup
-        for name, setup in tools.items()
-        if not spawns(setup.tool) and (names is None or name in names)
-    }
+def tools_of(tools: Mapping[str, ToolSetup], names: Names = None) -> dict[str, ToolSetup]:
+    """The tools of its parent that a sub-agent has: those that are named, and none that starts sub-agents (R224)."""
+    return {name: setup for name, setup in tools.items() if not spawns(setup.tool) and (names is None or name in names)}
 
 
-def _asks_for_the_model(setup: ToolSetup) -> bool:
-    return setup.tool is not None and setup.tool.source == "assistant"
-
-
-def setup_of(parent: Setup, names: Names, delta: JsonObject, *, relayed: bool = False) -> Setup:
+def setup_of(parent: Setup, names: Names, delta: JsonObject) -> Setup:
     """A sub-agent's setup: its parent's, with its own tools, also when the settings are read anew. `delta` is what the
-    parent's conversation changes of them (R67), `relayed` as in `tools_of`."""
+    parent's conversation changes of them (R67)."""
 
     def reload(deltas: Sequence[JsonObject]) -> Mapping[str, ToolSetup]:
-        return tools_of(parent.reload_tools(deltas), names, relayed=relayed)
+        return tools_of(parent.reload_tools(deltas), names)
 
     return replace(
         parent,
-        tools=tools_of(parent.tools, names, relayed=relayed),
+        tools=tools_of(parent.tools, names),
         reload_tools=reload,
         tool_choice="none" if parent.tool_choice == "none" else "auto",
         config_delta=delta,

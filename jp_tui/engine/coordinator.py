@@ -117,9 +117,9 @@ class Coordinator:
         """The user sent the model a message."""
         self._put(v.HumanSpoke())
 
-    def told(self, call: str, arguments: JsonObject, error: str) -> enrich.Told | None:
+    def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> enrich.Told | None:
         """What the model reads in place of a tool's own error, when a no led to it (R141-R143)."""
-        return enrich.told(self._state, call, arguments, error)
+        return enrich.told(self._state, call, arguments, error, declined=declined)
 
     def now(self, call: str, asking: Asking) -> None:
         """What is known of a call has changed."""
@@ -238,7 +238,16 @@ class Coordinator:
         """The same for an answer from elsewhere: what became of it comes back instead of being told to the faces."""
         if self._closed:
             return []
+        if isinstance(given, v.HumanAnswered):
+            self._keep_secret(given)
         return await self._inputs.hear(given)
+
+    def _keep_secret(self, given: v.HumanAnswered) -> None:
+        """A secret that the parent of this sub-agent was told stays out of everything here, too (R202)."""
+        for item in self._state.waiting:
+            secret = isinstance(item, v.Open) and isinstance(item.question.answer_type, SecretAnswer)
+            if secret and item.inquiry == given.inquiry:
+                self._log.secrets.keep(item.call, given.value)
 
     # --- what is known ------------------------------------------------------------------------------------
 
@@ -359,7 +368,7 @@ class Coordinator:
     def _ask(self, ask: Ask) -> None:
         opened = ask.open
         call = self._calls[opened.call]
-        if self._away is not None and call.setup.relayed and isinstance(ask, s.AskHuman | s.AskReview):
+        if self._away is not None and isinstance(ask, s.AskHuman | s.AskReview):
             self._showing.elsewhere(ask, call)
             self._away.ask(ask, call, self.hear)
             return

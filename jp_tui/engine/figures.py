@@ -50,6 +50,7 @@ class _Count:
     input: int = 0
     output: int = 0
     upheld: int = 0
+    reasons_missing: int = 0
     first: str = ""
     last: str = ""
 
@@ -105,6 +106,8 @@ def _pair(
         key = (tool, question, who.model)
         count = found.setdefault(key, _Count())
         outcome = count.add(_outcome(event), event.timestamp or asked.timestamp, who.ms, who.usage)
+        if event.metadata.get("reason_missing") is True:
+            count.reasons_missing += 1
         if outcome.mark == "r":
             rejected[turn, call, key] = outcome
         return
@@ -147,6 +150,7 @@ def _figures(key: _Key, count: _Count, tools: Mapping[str, ToolSetup]) -> Review
         asked=len(outcomes),
         approved=times["a"],
         rejected=times["r"] + times["o"],
+        reasons_missing=count.reasons_missing,
         answered=times["n"],
         failed=times["f"],
         taken_over=times["t"],

@@ -12,7 +12,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.agent_record import Known
 from jp_tui.engine.drafts import COMPOSER, FOLDS
 from jp_tui.engine.entries import stored_event
-from jp_tui.inquiry.relayed import AGENT, ASKS
+from jp_tui.inquiry.relayed import AGENT, ASKED_AS, ASKS
 from jp_tui.journal.port import Reading, Stored
 from jp_tui.protocol.values import AgentInfo, InquiryInfo
 from jp_tui.questions.wire import digest, read_recorded
@@ -108,6 +108,7 @@ def info(
         digest=digest_of(request),
         asked_at=request.timestamp,
         why=_text(extra, "why"),
+        asked_as=_text(extra, ASKED_AS),
         waits=waits,
         agent=agent,
     )

@@ -54,6 +54,7 @@ class Log:
     """Images that go with what is said next (`pictures.py`)."""
     _deltas: list[JsonObject] = field(default_factory=list, repr=False)
     _history: History | None = field(default=None, repr=False)
+    _calls: set[str] = field(default_factory=set, repr=False)
     _spoke: int = -1
     _resumes: bool = False
 
@@ -86,6 +87,8 @@ class Log:
             self._spoke = self.turn
         for place, (number, (_, event)) in enumerate(zip(numbers, made, strict=True)):
             delta = _delta(event)
+            if isinstance(event, ev.ToolCallRequest):
+                self._calls.add(event.id)
             if self._history is not None:
                 self._history.add(self.turn, event)
                 self._deltas += [delta] if delta is not None else []
@@ -119,12 +122,18 @@ class Log:
                 for item in page:
                     event = read_event(stored_event(item).event)
                     history.add(item.entry.turn, event)
+                    if isinstance(event, ev.ToolCallRequest):
+                        self._calls.add(event.id)
                     ours = item.entry.kind != IMPORTED_DELTA
                     deltas += [delta] if ours and (delta := _delta(event)) is not None else []
                 after = page[-1].seq
                 await asyncio.sleep(0)
             self._history, self._deltas = history, deltas
         return self._history.messages(standing)
+
+    def has_call(self, id_: str) -> bool:
+        """True if a call of this conversation has this id (Z1). Await `told` first."""
+        return id_ in self._calls
 
     async def deltas(self) -> list[JsonObject]:
         """The changes of configuration that the log holds, in order (R67)."""

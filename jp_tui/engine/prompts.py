@@ -82,7 +82,7 @@ def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
 def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
     opened = ask.open
     controls: set[Control] = {"reply", "end_turn"}
-    if opened.source != "assistant" and not opened.asks:
+    if (opened.asked_as or opened.source) != "assistant":
         controls |= {"cancel", "edit"}
     if opened.back:
         controls.add("back")
@@ -110,13 +110,15 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
 
 
 def _asker(opened: v.Open | v.OpenReview, label: str | None, call: Asking) -> dict[str, Any]:
-    """Who asks (R190); a sub-agent's model is an assistant as well, and its label says which one (R222)."""
+    """Who asks (R190); the label of a sub-agent's question, or of its tool's, says which one it is (R222, Z8)."""
     if call.asked_by is None:
         return {"source": opened.source, "label": label}
     who = call.asked_by
     said = first_line(who.name) or first_line(who.task) or who.conversation
-    named = f"{label or ASSISTANT} › {said}"
-    return {"source": "assistant", "source_name": relayed.source(who.conversation), "label": named}
+    tool = isinstance(opened, v.Open) and opened.asked_as == "tool"
+    named = f"{ASSISTANT if tool else label or ASSISTANT} › {said}"
+    source = "tool" if tool else "assistant"
+    return {"source": source, "source_name": relayed.source(who.conversation), "label": named}
 
 
 def _escalation(told: v.Escalation) -> Escalation:

@@ -43,11 +43,12 @@ class Away:
 
     def ask(self, ask: Asks, asking: Asking, hear: Hear) -> None:
         """As Handler.ask."""
-        self._waiting[ask.open.inquiry] = ask.open.call
+        if ask.open.source == "assistant":
+            self._waiting[ask.open.inquiry] = ask.open.call
         self._handler.ask(ask, asking, hear)
 
     def waits(self, call: str) -> bool:
-        """Whether this call waits there."""
+        """Whether the assistant itself asks there by this call; a tool's call ends as any (R221)."""
         return call in self._waiting.values()
 
     def tell(self, effects: Sequence[s.Step], facts: Sequence[Event]) -> None:
@@ -141,7 +142,8 @@ class Relay:
         if isinstance(ask, s.AskReview):
             wanted = v.RelayWanted(who.call, who.conversation, opened, asking.tool, back=ask.back)
         else:
-            wanted = v.RelayWanted(who.call, who.conversation, opened, asking.tool, ask.label, ask.why)
+            label, why, remember = ask.label, ask.why, ask.remember
+            wanted = v.RelayWanted(who.call, who.conversation, opened, asking.tool, label, why, remember=remember)
         self._relay(wanted, asked_by, hear)
 
     def closed(self, asks: str, how: s.How, by: str, response: InquiryResponse | None) -> None:

@@ -23,6 +23,8 @@ from jp_tui.journal.port import JournalError
 from jp_tui.protocol.events import CallChanged, PartDelta, PartDropped
 
 FLUSH_SECONDS = 0.5
+SENT_ID = "sent_id"
+"""Metadata of a call: its id as the model sent it, where that was used before in this conversation (Z1)."""
 TOGETHER = 100
 """Deltas that are taken in one go when a server sends many at once: others want to be heard meanwhile."""
 CUT: dict[m.StopReason, str] = {
@@ -33,11 +35,13 @@ CUT: dict[m.StopReason, str] = {
 
 @dataclass(slots=True)
 class Growing:
-    """A part that streams; `unsaved` is what the journal has not seen yet."""
+    """A part that streams; `unsaved` is what the journal has not seen yet. `sent_id` is the call's id as the model sent
+    it, where it is stored under another one."""
 
     name: str
     kind: m.PartKind
     call: str = ""
+    sent_id: str = ""
     tool: str = ""
     pieces: list[str] = field(default_factory=list)
     unsaved: list[str] = field(default_factory=list)
@@ -106,6 +110,7 @@ class Reply:
         part = Growing(name, opened.kind, tool=opened.name)
         if opened.kind == "tool":
             part.call = self._unique(opened.id, opened.index)
+            part.sent_id = opened.id if opened.id != part.call else ""
             setup = self._log.setup.tools.get(part.tool)
             self._log.publish(
                 CallChanged(
@@ -120,9 +125,9 @@ class Reply:
         self._parts[opened.index] = part
 
     def _unique(self, id_: str, index: int) -> str:
-        """A server that sends no id, or the same twice in one response, must not mix results up."""
+        """The id under which the call is stored: unique within the conversation, whatever the server sends (Z1)."""
         found = wanted = id_ or f"call_{self._log.turn}_{self._number}_{index}"
-        while found in self._calls:
+        while found in self._calls or self._log.has_call(found):
             again = self._again[wanted] = self._again.get(wanted, 1) + 1
             found = f"{wanted}_{again}"
         self._calls.add(found)
@@ -235,13 +240,13 @@ class Reply:
                     extra["opaque"] = part.opaque
                 return ev.ChatResponse(kind="reasoning", content=part.text, metadata=extra)
             case "tool":
-                problem = self._problem(part)
+                problem, sent = self._problem(part), {SENT_ID: part.sent_id} if part.sent_id else {}
                 if part.arguments is None or problem:
-                    extra = {"refused": problem, "raw": part.text[:KEPT]}
+                    extra = {"refused": problem, "raw": part.text[:KEPT], **sent}
                     if part.misread:
                         extra["misread"] = True
                     return ev.ToolCallRequest(id=part.call, name=part.tool, arguments={}, metadata=extra)
-                return ev.ToolCallRequest(id=part.call, name=part.tool, arguments=part.arguments)
+                return ev.ToolCallRequest(id=part.call, name=part.tool, arguments=part.arguments, metadata={**sent})
 
     async def keep(self, *, discarded: bool = False) -> bool:
         """The response was cut or stopped: its text is kept, marked incomplete; its calls never run (T20). `discarded`:

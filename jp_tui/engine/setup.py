@@ -43,8 +43,7 @@ class ToolSetup:
     """A tool as this conversation has it. `tool` is None when `source` names no executor we have (R63).
 
     `run_place` is FILE:LINE where `run` is set, for the ledger, `result_place` where `result` is; both are empty where
-    nobody but us said so. `format` is R90's mode for its own formatter; `relayed`: a sub-agent has it, and what it asks
-    goes to the parent's handler (R218).
+    nobody but us said so. `format` is R90's mode for its own formatter.
     """
 
     name: str
@@ -61,7 +60,6 @@ class ToolSetup:
     rules: Mapping[str, Rule] = field(default_factory=dict)
     policies: Policies = Policies()
     cancellation: str = CANCELLATION
-    relayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

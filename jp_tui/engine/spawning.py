@@ -98,7 +98,7 @@ class Spawning:
         handler = Relay(job.agent, self._coordinator.relay, self._coordinator.relayed, self._end_turn)
         child = Child(job.agent, root, handler, wanted.tools)
         delta = in_effect([*await self._log.deltas(), setup.config_delta])
-        own = setup_of(setup, wanted.tools, delta, relayed=True)
+        own = setup_of(setup, wanted.tools, delta)
         errand = Errand(child, wanted.task, own, model, self._log.secrets, lambda: job.leaves)
         self._before.pop(job.call.id, None)
         try:

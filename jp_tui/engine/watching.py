@@ -127,7 +127,7 @@ def _recorded(row: ConversationRow, asked: Asked, agent: AgentInfo | None, held_
         title=Foreign(row.title),
         inquiry=known.id,
         tool=known.tool,
-        source=known.source,
+        source=known.asked_as or known.source,
         text=Foreign(first_line(str(known.question.get("text", "")))),
         digest=known.digest,
         since=known.asked_at,

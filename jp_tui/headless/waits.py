@@ -101,7 +101,7 @@ def of_info(info: InquiryInfo) -> Open:
 def asker(info: InquiryInfo) -> str:
     """Who asks: a sub-agent by name and task (E4), the assistant, or a tool."""
     if info.agent is not None:
-        return agent_asks(info.agent, info.conversation, info.tool)
+        return agent_asks(info.agent, info.asked_as or info.source, info.tool)
     return "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source
 
 

@@ -1,7 +1,9 @@
-"""What a model reads in place of a tool's own error after a no (inquiries.md R141-R143, M8, M9): who said it, and why.
+"""The error that a model reads after a "no" (inquiries.md R141-R143, M8, M9, Z6).
 
-Only the last inquiry of the call counts (C54), and only a tool's own error is told otherwise: never a result, nor what
-the program itself says about a call. After three rejections of one intent it tells the assistant to stop and ask.
+It names who said it and why, then the tool's own error, unless that only says that the answer was no.
+
+Only the last inquiry of the call counts (C54). Results are never changed, nor is what jp-tui itself says about a call.
+After three rejections of one intent the assistant is told to stop and ask.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ APPLY = "apply_changes"
 @dataclass(frozen=True, slots=True)
 class Told:
     """What the model reads. `noted`: the question whose note stands in `text`, so that it is not told again (R182);
-    `rejections`: how often this intent was rejected, when it is told to stop, else 0. `enriched`: `text` takes the
-    place of the tool's own words (R143); else they stand in it unchanged."""
+    `rejections`: how often this intent was rejected, when it is told to stop, else 0. `enriched`: `text` begins with M8
+    or M9 (R143); else with the tool's own error."""
 
     text: str
     enriched: bool
@@ -29,9 +31,9 @@ class Told:
     rejections: int = 0
 
 
-def told(state: State, call: str, arguments: JsonObject, error: str) -> Told | None:
-    """For a call that ended in the error `error` of its tool, before it is gone; `arguments` as they ran. None when
-    the error is told as it is."""
+def told(state: State, call: str, arguments: JsonObject, error: str, *, declined: bool = False) -> Told | None:
+    """For a call that ended in the error `error` of its tool, before it is gone; `arguments` as they ran. `declined`:
+    the error says nothing but that the answer was no. None when the error is told as it is."""
     work = state.calls.get(call)
     last = work.last if work is not None else None
     if work is None or last is None or not last.rejects:
@@ -42,7 +44,10 @@ def told(state: State, call: str, arguments: JsonObject, error: str) -> Told | N
     stop = times if times >= STOPS else 0
     if not text and not stop:
         return None
-    parts = [text or error, *([messages.stop(stop)] if stop else [])]
+    parts = [text or error]
+    if text and not declined:
+        parts.append(messages.tool_said(error))
+    parts += [messages.stop(stop)] if stop else []
     return Told("\n\n".join(parts), bool(text), noted, stop)
 
 

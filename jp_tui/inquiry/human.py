@@ -99,7 +99,7 @@ def _ended(
     text: str,
 ) -> Decision:
     """No answer, and the call ends with a successful response."""
-    by, who = (POLICY, Responder("system")) if reason == "timed_out" else ("user", Responder("user"))
+    by, who = (POLICY, None) if reason == "timed_out" else ("user", Responder("user"))
     state, steps = cancel(state, opened, reason, by, who)
     state, more = complete(state, opened.call, text, is_error=False)
     return state, [*steps, *more]

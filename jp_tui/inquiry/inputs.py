@@ -111,9 +111,9 @@ class ReviewWanted:
 
 @dataclass(frozen=True, slots=True)
 class RelayWanted:
-    """The sub-agent in the conversation `agent`, which this call runs, asks the human something (R220): `ask` as it
-    stands at its own machine, with the label, the rule that led there and where Back goes; `tool` is the one it called.
-    """
+    """The sub-agent in the conversation `agent`, which this call runs, asks the human something (R220), or one of its
+    tools does (Z8): `ask` as it stands at its own machine, with the label, the rule that led there, where Back goes and
+    whether the answer may be remembered there; `tool` is the one it called."""
 
     call: str
     agent: str
@@ -122,6 +122,7 @@ class RelayWanted:
     label: str | None = None
     why: str = ""
     back: str = ""
+    remember: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,11 @@ def rejected_by_user(tool: str, path: str | None, explanation: str, comments: tu
     return "\n\n".join([_reviewed(tool, path, "the user"), *_because(explanation), *heard, rest])
 
 
+def tool_said(error: str) -> str:
+    """The tool's own error behind M8 or M9 (Z6)."""
+    return f"The tool said: {error}"
+
+
 def stop(times: int) -> str:
     """Ours: the last paragraph of an error, when one intent was rejected again and again."""
     return (

@@ -1,6 +1,6 @@
-"""Questions of sub-agents at their parent's machine (inquiries.md R220, R222, R249).
+"""Questions of sub-agents, and of their tools, at their parent's machine (inquiries.md R220, R222, R249, Z8).
 
-A sub-agent's own machine decides about its questions. Here they are put to the human beside all others, what the human
+A sub-agent's own machine decides about them. Here they are put to the human beside all others, what the human
 does goes on to it, and what it recorded is recorded here as well. Only the end of the whole turn is decided here, as
 for every question (R180).
 """
@@ -11,16 +11,18 @@ from dataclasses import replace
 
 from jp_tui.conversation.events import InquiryCancelled, InquiryRequest, Source
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.inquiry import evolve
+from jp_tui.inquiry import escalations, evolve
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
-from jp_tui.inquiry.settle import Decision, find
+from jp_tui.inquiry.settle import Decision, closer, find
 from jp_tui.questions.wire import recorded
 
 AGENT = "agent"
 """Metadata of a request: the conversation of the sub-agent that asks."""
 ASKS = "asks"
 """Metadata of a request: the inquiry's id in that conversation."""
+ASKED_AS = "asked_as"
+"""Metadata of a request: the source that the inquiry has in that conversation."""
 
 Human = (
     v.HumanAnswered
@@ -52,7 +54,7 @@ def wanted(state: v.State, given: v.RelayWanted) -> Decision:
         state, inquiry = evolve.attempt(state, given.call, v.REVIEW)
         review = replace(asked, inquiry=inquiry, call=given.call, source="other", asks=asked.inquiry)
         return evolve.waits(state, review), [s.AskReview(review, given.back)]
-    opened = replace(asked, call=given.call, source="other", asks=asked.inquiry)
+    opened = replace(asked, call=given.call, source="other", asks=asked.inquiry, asked_as=asked.source)
     before = next((item for item in work.recorded if (item.asks, item.digest) == (opened.asks, opened.digest)), None)
     asking: list[s.Step] = []
     if before is not None:
@@ -60,7 +62,7 @@ def wanted(state: v.State, given: v.RelayWanted) -> Decision:
     else:
         state, opened, record = _request(state, opened, given)
         asking = [record]
-    return evolve.waits(state, opened), [*asking, s.AskHuman(opened, given.label, False, given.why)]
+    return evolve.waits(state, opened), [*asking, s.AskHuman(opened, given.label, given.remember, given.why)]
 
 
 def _request(state: v.State, opened: v.Open, given: v.RelayWanted) -> tuple[v.State, v.Open, s.Record]:
@@ -74,7 +76,10 @@ def _request(state: v.State, opened: v.Open, given: v.RelayWanted) -> tuple[v.St
         "why": given.why,
         AGENT: given.agent,
         ASKS: opened.asks,
+        ASKED_AS: opened.asked_as or "",
     }
+    if opened.escalation is not None:
+        about["escalation"] = escalations.written(opened.escalation)
     event = InquiryRequest(
         id=inquiry, source=Source("other", source(given.agent)), question=recorded(opened.question), metadata=about
     )
@@ -102,17 +107,20 @@ def closed(state: v.State, given: v.RelayClosed) -> Decision:
     """The sub-agent's machine has settled it: the same is on record here (R222)."""
     for item in state.waiting:
         if isinstance(item, v.Open | v.OpenReview) and (item.call, item.asks) == (given.call, given.asks):
-            return _closed(state, item.inquiry, given, on_record=isinstance(item, v.Open))
+            told = item.escalation if isinstance(item, v.Open) else None
+            return _closed(state, item.inquiry, given, told, on_record=isinstance(item, v.Open))
     work = state.calls.get(given.call)
     for before in work.recorded if work is not None else ():
         if before.asks == given.asks:
-            return _closed(state, before.inquiry, given, on_record=True)
+            return _closed(state, before.inquiry, given, before.escalation, on_record=True)
     return state, []
 
 
-def _closed(state: v.State, inquiry: str, given: v.RelayClosed, *, on_record: bool) -> Decision:
+def _closed(
+    state: v.State, inquiry: str, given: v.RelayClosed, told: v.Escalation | None, *, on_record: bool
+) -> Decision:
     facts: list[s.Step] = []
     if on_record:
-        response = given.response or InquiryCancelled(id=inquiry)
+        response = given.response or InquiryCancelled(id=inquiry, responder=closer(told, None))
         facts = [s.Record(replace(response, id=inquiry, metadata={}))]
     return evolve.closed(state, inquiry, given.by), [*facts, s.Settled(inquiry, given.how, given.by)]

@@ -139,7 +139,7 @@ def cancel(
     about: JsonObject | None = None,
 ) -> Decision:
     """Record that there is no answer; the call is not decided about. `about` stands beside it in the record."""
-    who = answered_by(opened, who) if who else None
+    who = answered_by(opened, who) if who else closer(opened.escalation, None)
     event = InquiryCancelled(id=opened.inquiry, reason=reason, responder=who, metadata=about or {})
     return evolve.closed(state, opened.inquiry, by), [s.Record(event), s.Settled(opened.inquiry, "cancelled", by)]
 

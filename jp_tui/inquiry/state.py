@@ -136,6 +136,7 @@ class Open:
     before: tuple[Verdict, ...] = ()  # what the reviewer said at the first
     refused: str = ""  # why only a person may answer, when something that it would change was refused in this turn
     asks: str = ""
+    asked_as: SourceKind | None = None  # its source at the sub-agent that asks it (R222, Z8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,8 +82,8 @@ class PromptRequest(Model):
     `edit_first`: run or result mode `edit`, the prompt opens in the editor. `tool_kind` is M34's word.
     `form` is the whole form that the question is one of, or that is reviewed; `back`, `prefill`, `undo` as in the
     machine (R176, E23). `deadline_secs` counts from `asked_at` (R243).
-    `agent`: a sub-agent asks (E4); where `conversation` is its parent, this is its own question, handed on (R220, with
-    `source_name` as it is recorded), else one of its tools asks.
+    `agent`: a sub-agent asks (E4), or one of its tools, by `source`; where `conversation` is its parent, the question
+    was handed on (R220, Z8, with `source_name` as it is recorded).
     """
 
     kind: PromptKind = "question"
@@ -229,13 +229,14 @@ class InquiryInfo(Model):
     """One exchange on record (surface S6). `question` and `response` are the stored forms, `response` None while it
     is open; `tool`, `call` and `why` as far as they are known; `digest` what an answer must be given to. `waits`: an
     answer would still be taken; one without a response whose turn is over, or that cannot be paired, waits for none.
-    `agent`: a sub-agent asks, or one of its tools."""
+    `agent`: a sub-agent asks, or one of its tools; `asked_as` is the source that the question has there."""
 
     conversation: str
     id: str
     turn: int
     source: str
     source_name: str = ""
+    asked_as: str = ""
     tool: str = ""
     call: str = ""
     question: Wire
@@ -304,7 +305,8 @@ class ReviewerFigures(Model):
     """What became of the questions of one tool that one model was asked, from the record of all conversations.
 
     `asked` counts attempts. Of boolean questions `approved` and `rejected`; `answered` of all others; `failed` without
-    a verdict; `taken_over` by the human before there was one. `overturned` and `upheld` are rejections that a human
+    a verdict; `taken_over` by the human before there was one. `reasons_missing` counts rejections that came without a
+    reason (Z5). `overturned` and `upheld` are rejections that a human
     decided afterwards. Latencies in milliseconds, None when none is known; `cost_usd` None when no price was known.
     `outcomes` are the latest, oldest first: `a`pproved, `r`ejected, `o`verturned, `f`ailed, `t`aken over, `n` answered.
     """
@@ -315,6 +317,7 @@ class ReviewerFigures(Model):
     asked: int = 0
     approved: int = 0
     rejected: int = 0
+    reasons_missing: int = 0
     answered: int = 0
     failed: int = 0
     taken_over: int = 0

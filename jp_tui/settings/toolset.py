@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from jp_tui.settings.errors import Problem, SettingsError, nearest
 from jp_tui.settings.layers import Settings
-from jp_tui.settings.merge import merge
+from jp_tui.settings.merge import get, merge
 from jp_tui.settings.questions import REVIEWER, UNSET, QuestionSettings, questions
 from jp_tui.settings.shapes import SHOWN
 
@@ -107,8 +107,24 @@ def tools(settings: Settings) -> dict[str, ToolSettings]:
     if problems:
         raise SettingsError(problems)
     return {
-        name: _tool(settings, name, own, merge(shared, own, None)) for name, own in named.items() if "source" in own
+        name: _tool(settings, name, own, merge(shared, merge(_defined(settings, name, own), own, None), None))
+        for name, own in named.items()
+        if "source" in own
     }
+
+
+DEFINITION = ("summary", "description", "examples", "parameters", "options")
+"""What an alias has of the built-in that it names: how the tool is described and called. How it runs is its own."""
+
+
+def _defined(settings: Settings, name: str, own: dict[str, Any]) -> dict[str, Any]:
+    """The definition of the built-in whose alias this is (Z2); empty for any other tool."""
+    kind, _, executor = own["source"].partition(".")
+    if kind != "builtin" or executor in ("", name):
+        return {}
+    ours = (layer for layer in settings.layers if layer.kind == "built-in")
+    found: dict[str, Any] = next((entry for layer in ours if (entry := get(layer.tree, (*TOOLS, executor))) is not None), {})
+    return {key: found[key] for key in DEFINITION if key in found}
 
 
 def waiting(settings: Settings) -> list[str]:

@@ -76,7 +76,7 @@ def _missing(call: ToolCall, steps: tuple[Step, ...]) -> NeedsInput | Failure | 
         taken = _taken(given, step.question)
         if not given.value or (taken is not None and not taken.accepted):
             said = comments(step.question.parts, taken) if taken is not None else ""
-            return Failure(f"{step.no}\n\n{said}" if said else step.no)
+            return Failure(f"{step.no}\n\n{said}" if said else step.no, declined=True)
     return None
 
 

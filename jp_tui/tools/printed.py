@@ -71,7 +71,8 @@ def _spoken(name: str, stdout: str) -> Printed | None:
                 return None
             if said.get("transient") is True:
                 return Failure(dump({"message": message, "trace": trace}), transient=True)
-            return Failure(stdout.strip())
+            declined = not trace and message.strip().rstrip(".!").casefold() == "rejected"
+            return Failure(stdout.strip(), declined=declined)
         case {"type": "needs_input"}:
             return _asked(name, said.get("question"))
         case _:

@@ -184,7 +184,7 @@ def _confirm(call: ToolCall, wanted: Wanted, walls: Walled) -> NeedsInput | Fail
     given = call.answers.get("confirm")
     if given is None or not isinstance(given.value, bool) or given.digest != digest(question):
         return NeedsInput(question)
-    return None if given.value else Failure(NO)
+    return None if given.value else Failure(NO, declined=True)
 
 
 async def _carried_out(call: ToolCall, wanted: Wanted, walls: Walled) -> Outcome:

@@ -108,6 +108,9 @@ def said(decision: Decision) -> Said:
         words = f"told to stop and ask you: {decision.choice} rejections of the same"
         return Said(sign="■", words=words, aside="", tone="bad", reason=NOTHING)
     yours = decision.by in ("user", "")
+    if decision.by == "system":
+        words = "not decided: the client went away"
+        return Said(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
     if decision.by == "engine":
         words = "refused without asking: rejected three times in this turn"
         return Said(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
@@ -140,6 +143,8 @@ def why(decision: Decision) -> str:
     what = "run this tool" if decision.about == "permission" else "tell its result to the model"
     if decision.by == "remembered":
         return f"why you were not asked: earlier in this turn you had your decision remembered whether to {what}"
+    if decision.by == "system":
+        return f"why nobody decided: the client went away before you said whether to {what}"
     if decision.by == "engine":
         return (
             "why you were not asked: the same call was rejected three times in this turn; your next message lifts that"

@@ -286,5 +286,5 @@ def _recorded(one: WaitingInfo) -> Entry:
 def _asker(one: WaitingInfo) -> str:
     """Who asks, in the words of `prompts.asker`."""
     if one.agent is not None:
-        return agent_asks(one.agent, one.conversation, one.tool)
+        return agent_asks(one.agent, one.source, one.tool)
     return one.label or ("assistant" if one.source == "assistant" else one.tool or one.source)

@@ -116,7 +116,9 @@ def answered(asked: Inquiry, event: stored.InquiryResponse) -> Inquiry:
             asked = replace(asked, tokens=used, dollars=paid)
         asked = replace(asked, saw=foreign(about.get("saw")))
     if isinstance(event, stored.InquiryCancelled):
-        failure = ". ".join(part for part in (text_at(about, "error"), text_at(about, "advice")) if part)
+        taken_over = about.get("cause") == "taken_over"  # what the user did says enough
+        parts = ("",) if taken_over else (text_at(about, "error"), text_at(about, "advice"))
+        failure = ". ".join(part for part in parts if part)
         tag = "too_long" if about.get("cause") == "too_long" else event.reason
         return replace(asked, how="cancelled", tag=Foreign(tag), explanation=Foreign(failure))
     words = Foreign(event.explanation or "")

@@ -28,13 +28,13 @@ def asker(prompt: PromptRequest) -> str:
     """Who asks, in a word: the label if there is one, the assistant, or the tool's name (R190, E4); of a sub-agent its
     name first, then what it is to do, or its tool."""
     if prompt.agent is not None:
-        return agent_asks(prompt.agent, prompt.conversation, prompt.tool)
+        return agent_asks(prompt.agent, prompt.source, prompt.tool)
     if prompt.label:
         return prompt.label
     return "assistant" if prompt.source == "assistant" else prompt.source_name or prompt.tool
 
 
-def agent_asks(agent: AgentInfo, conversation: str, tool: str) -> str:
-    """A sub-agent that asks, by its name, then what it is to do; where its own conversation asks, its tool."""
-    own = conversation != agent.conversation
-    return f"{agent.name.raw or 'agent'} › {(agent.task.raw if own else '') or tool}"
+def agent_asks(agent: AgentInfo, source: str, tool: str) -> str:
+    """A sub-agent that asks, by its name, then its task, or the tool of its that asks, by the question's source."""
+    task = "" if source == "tool" else agent.task.raw
+    return f"{agent.name.raw or 'agent'} › {task or tool}"

@@ -53,11 +53,11 @@ def inquiry(info: InquiryInfo) -> Inquiry:
 
 
 def _exchange(info: InquiryInfo) -> Exchange:
-    asked = inquiry(info)
+    asked, agent = inquiry(info), info.agent
     at = f" · {info.asked_at[11:16]} UTC" if len(info.asked_at) >= 16 else ""
     return Exchange(
         id=info.id,
-        asker=asker(asked) if info.agent is None else Foreign(agent_asks(info.agent, info.conversation, info.tool)),
+        asker=asker(asked) if agent is None else Foreign(agent_asks(agent, info.asked_as or info.source, info.tool)),
         text=Foreign(first_line(asked.text.raw)),
         fate=fate(asked),
         why=why(asked),

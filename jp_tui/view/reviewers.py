@@ -90,6 +90,7 @@ def _counts(one: ReviewerFigures) -> str:
     for words, number in (
         ("approved", one.approved),
         ("rejected", one.rejected),
+        ("without a reason", one.reasons_missing),
         ("answered", one.answered),
         ("no verdict", one.failed),
         ("taken over", one.taken_over),

@@ -29,6 +29,7 @@ RESPONDERS = {
     "remembered": "remembered",
     "default": "default",
     "policy": "policy",
+    "system": "jp-tui",
 }
 VIA = {"process": "from another process", "rpc": "over rpc", "plain": "in plain mode"}
 HANDED: dict[Handed, str] = {
@@ -43,6 +44,7 @@ TAGS: dict[str, tuple[str, str, Role, str]] = {
     "user_reply": ("»", "replied in words", "quiet", "you"),
     "user_edit": ("✎", "arguments edited instead", "quiet", "you"),
     "timed_out": ("◷", "timed out", "waiting", "your time limit"),
+    "client gone": ("⊘", "closed: the client went away", "quiet", ""),
     "backend_error": ("✗", "the reviewer failed", "bad", ""),
     "too_long": ("✗", "too long for the reviewer: it was not asked", "bad", ""),
     "no_prompt_backend": ("✗", "denied: nobody was there to ask", "bad", "policy"),
@@ -96,7 +98,8 @@ def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
         case "cancelled":
             tag = asked.tag.raw or "user"
             sign, word, role, known = TAGS.get(tag, ("⊘", tag, "quiet", ""))
-            return Fate(role=role, sign=sign, word=Foreign(word), who=who or Foreign(known), took=took)
+            named = Foreign(known) if asked.by in ("", "system") and known else who
+            return Fate(role=role, sign=sign, word=Foreign(word), who=named, took=took)
 
 
 def responder(asked: Inquiry) -> Foreign:

@@ -134,13 +134,14 @@ def test_a_secret_of_either_shows_in_neither(bench: Bench) -> None:
         ],
     )
     secret = bench.prompt()
-    assert secret.conversation == agent(bench, "mole") and isinstance(secret.question.answer_type, SecretAnswer)
+    assert secret.conversation == bench.conversation and isinstance(secret.question.answer_type, SecretAnswer)
+    child = agent(bench, "mole")
     answer(bench, secret, Answered(value="hunter22"))
     question = bench.prompt()
     assert question.question.context == "It is <redacted>"
     answer(bench, question, Answered(value=True))
     main_turn(bench)
-    told = [*stored(bench, bench.conversation), *stored(bench, secret.conversation)]
+    told = [*stored(bench, bench.conversation), *stored(bench, child)]
     said = [event for event in told if event["type"] != "tool_call_request"]  # the script's model knows it by itself
     assert "hunter22" not in str(said) and str(said).count("<redacted>") >= 3
 
@@ -155,7 +156,8 @@ def test_its_tools_have_the_same_reviewer(bench: Bench) -> None:
     child = agent(bench, "mole")
     assert started.conversation == child and started.inquiry == "t1.sure.1"
     prompt = bench.prompt()
-    assert prompt.conversation == child and prompt.agent is not None
+    assert prompt.conversation == bench.conversation and prompt.agent is not None
+    assert prompt.label == "Assistant › mole" and prompt.tool == "ask"
     assert prompt.escalation is not None and prompt.escalation.reason.raw == "not that"
     answer(bench, prompt, Answered(value=True))
     assert main_turn(bench).outcome == "done"

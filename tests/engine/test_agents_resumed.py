@@ -77,19 +77,20 @@ def test_its_question_comes_back_with_its_id_and_its_draft(bench: Bench, how: st
 
 @pytest.mark.parametrize("how", ["leave", "kill"])
 def test_a_question_of_its_tool_comes_back(bench: Bench, how: str) -> None:
-    """Its parent's record has no inquiry of its own: that a sub-agent works for it is enough to take it up."""
+    """It stands in its parent's record as well (Z8), and is asked there again under its own id."""
     bench.tools["ask"] = tool_setup("ask", Made(asks))
     begin(bench, go=[SPAWNS, OK], dig=[[*call("ask", {}, "t1"), *end("tools")], ends("Dug.")])
     first = bench.prompt()
     child = agent(bench, "mole")
-    bench.send(c.SaveDraft(conversation=child, key=first.inquiry, text="half"))
+    bench.send(c.SaveDraft(conversation=bench.conversation, key=first.inquiry, text="half"))
     bench.send_and_wait()
     bench.journal.flush().result(10)
     cut(bench, how)
     bench.start("latest")
     event = bench.until(e.QuestionAsked)
     again = event.prompt
-    assert (again.conversation, again.inquiry) == (child, first.inquiry) == (child, "t1.sure.1")
+    assert (again.conversation, again.inquiry) == (bench.conversation, first.inquiry)
+    assert again.inquiry == "s1.sure.1"
     assert event.draft == "half", "nobody has opened that conversation, so the draft comes with the question"
     answer(bench, again, Answered(value=True))
     assert main_turn(bench).outcome == "done"

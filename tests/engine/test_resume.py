@@ -126,9 +126,10 @@ def test_an_answers_draft_lives_as_long_as_its_question(bench: Bench) -> None:
     bench.stop()
     assert bench.start("latest").drafts == {}
     bench.say("b")
-    draft(bench, "left", bench.prompt().inquiry)
+    again = bench.prompt()
+    draft(bench, "left", again.inquiry)
     bench.stop()
-    assert bench.start("latest").drafts == {prompt.inquiry: "left"}, "it waits with its question"
+    assert bench.start("latest").drafts == {again.inquiry: "left"}, "it waits with its question"
     bench.answer(bench.prompt(), EndTurn())
     bench.turn()
     bench.stop()

@@ -178,7 +178,7 @@ def test_leaving_at_a_permission_prompt_is_no_refusal(bench: Bench) -> None:
     assert result["content"].startswith("No one answered: the client went away") and result["is_error"]
     assert result["metadata"]["permission"] == {"choice": "cancel", "by": "system", "reason": "client gone"}
     bench.say("again")
-    assert bench.prompt().inquiry == prompt.inquiry
+    assert bench.prompt().inquiry != prompt.inquiry
     bench.stop()
     assert bench.start("latest").drafts == {}, "what was typed for one prompt stands in no other"
 
@@ -198,7 +198,7 @@ def test_an_unknown_tool_closes_what_it_left_open(bench: Bench) -> None:
 
 
 def test_attempts_go_on_counting_across_cycles_and_lives(bench: Bench) -> None:
-    """R27, R29: a call id that is used again in the same turn, before and after a kill; the next turn begins at one."""
+    """Z1, R27: a call id that is used again in the same turn after a kill, and in the next turn, is another call's."""
     bench.tools["ask"] = tool_setup("ask", Made(asks))
     ask = [*call("ask", {}), *end("tools")]
     go(bench, ask, [*call("ask", {}, "c2"), *end("tools")], ask, OK, ask, OK)
@@ -208,12 +208,12 @@ def test_attempts_go_on_counting_across_cycles_and_lives(bench: Bench) -> None:
     bench.start("latest")
     bench.answer(bench.prompt(), Answered(value=True))
     prompt = bench.prompt()
-    assert prompt.inquiry == "c1.sure.2"
+    assert prompt.inquiry == "c1_2.sure.1"
     bench.answer(prompt, Answered(value=True))
     bench.turn()
     whole(bench)
     bench.say("next")
-    assert bench.prompt().inquiry == "c1.sure.1"
+    assert bench.prompt().inquiry == "c1_3.sure.1"
 
 
 def test_a_pinned_answer_is_unseen_also_after_a_kill(bench: Bench) -> None:

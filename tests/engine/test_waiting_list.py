@@ -69,9 +69,10 @@ def test_everything_is_in_it_and_it_follows(bench: Bench, other: Bench) -> None:
     assert question.agent is not None and question.agent.name.raw == "first" and question.text.raw == "Go on?"
     assert question.title.raw == "go" and question.label == "Assistant › first"
     tool = next(one for one in found if one.tool == "ask")
-    assert tool.agent is not None and tool.conversation == tool.agent.conversation and tool.text.raw == "Sure"
+    assert tool.agent is not None and tool.conversation == tool.agent.parent and tool.text.raw == "Sure"
+    assert (tool.source, tool.label) == ("tool", "Assistant › two"), "Z8"
     seen = listed(other, lambda items: len(items) == 2)
-    assert {one.inquiry for one in seen} == {"s1.go.1", "t1.sure.1"}
+    assert {one.inquiry for one in seen} == {"s1.go.1", "s2.sure.1"}
     assert all(not one.here and one.question is not None for one in seen), "another process reads the record"
     assert all(one.held_by.startswith("a test (process ") for one in seen)
     assert {one.inquiry: one.agent for one in seen} == {one.inquiry: one.agent for one in found}, "E4: who, for what"
@@ -79,7 +80,7 @@ def test_everything_is_in_it_and_it_follows(bench: Bench, other: Bench) -> None:
     bench.answer(bench.ever(e.QuestionAsked, lambda one: one.prompt.tool == "ask_user").prompt, Answered(value=True))
     found = listed(bench, lambda items: any(one.kind == "permission" for one in items))
     assert [one.tool for one in found] == ["ask", "quick"]
-    assert [one.inquiry for one in listed(other, lambda items: len(items) == 1)] == ["t1.sure.1"]
+    assert [one.inquiry for one in listed(other, lambda items: len(items) == 1)] == ["s2.sure.1"]
     bench.stop()
 
 
@@ -91,7 +92,7 @@ def test_nothing_is_said_twice_and_nothing_to_whom_watches_no_more(bench: Bench)
     assert len(listed(bench, lambda items: True)) == 1
     bench.answer(first, Answered(value=True))
     second = bench.prompt()
-    assert [one.inquiry for one in listed(bench, lambda items: "t1.sure.2" in {i.inquiry for i in items})]
+    assert [one.inquiry for one in listed(bench, lambda items: "t1_2.sure.1" in {i.inquiry for i in items})]
     lists = [event.waiting for event in bench.events if isinstance(event, e.WaitingListed)]
     assert all(one != after for one, after in itertools.pairwise(lists))
     bench.send(c.WatchWaiting(on=False))
@@ -147,7 +148,7 @@ def test_what_waits_elsewhere_can_be_asked_here(bench: Bench) -> None:
     done = bench.turn()
     assert (done.conversation, done.outcome) == (waits, "done")
     bench.send(c.CarryOn(conversation=waits))
-    assert "Nothing of this conversation is left" in bench.until(e.Refused).message
+    assert "nothing to resume" in bench.until(e.Refused).message
     bench.send(c.CarryOn(conversation="nowhere"))
     assert "There is no conversation" in bench.until(e.Refused).message
 

@@ -291,7 +291,7 @@ def test_a_question_whose_terminal_goes_away_stays_open(tmp_path: Path, script: 
     alone = jp(tmp_path, "query", "-c", "enough")
     assert alone.returncode == 3 and alone.stderr.count("Waits for an answer:") == 2
     with on_terminal(tmp_path, "query", "-r", conversation, "enough") as running:
-        assert "goes on first" in running.until("Which?")
+        assert "Resuming the unfinished turn" in running.until("Which?")
         running.until("> ")
         running.type("red\n")
         running.until("And why?")

@@ -205,7 +205,7 @@ def test_what_became_of_an_answer(status: Any, code: int, as_json: bool) -> None
         assert ("candidates" in said) is (status == "ambiguous")
     else:
         assert bool(out) is (code == 0) and bool(err) is (code != 0)
-        assert ("jp-tui -r c1" in out) is (code == 0) and ("ada" in err) is (status == "answered")
+        assert ("jp-tui query -r c1" in out) is (code == 0) and ("ada" in err) is (status == "answered")
         assert ("c2/k.q.1" in err) is (status == "ambiguous")
 
 

@@ -55,7 +55,17 @@ def escalated(value: bool, note: str = "", question: Question = APPLY, **more: o
 
 
 def read(play: Play, arguments: JsonObject = FILE) -> Told | None:
-    return told(play.state, "c1", arguments, OWN)
+    return told(play.state, "c1", arguments, OWN, declined=True)
+
+
+@pytest.mark.parametrize("error", ["disk full", "Traceback: boom", ""])
+def test_what_else_the_tool_says_is_added(error: str) -> None:
+    """Z6: enrichment adds and never hides; a crash after a "no" is still visible as one."""
+    play = reviewed(False)
+    found = told(play.state, "c1", FILE, error)
+    assert found == Told(f"{M8}\n\nThe tool said: {error}", enriched=True)
+    by_user = told(escalated(False).state, "c1", FILE, error)
+    assert by_user is not None and by_user.text == f"{M9}\n\nThe tool said: {error}"
 
 
 def test_the_file_form() -> None:
@@ -276,4 +286,4 @@ def test_read_back_from_the_record(play: Play) -> None:
     resumed = v.CallResumed("c1", "tool", rebuilt.answers, {}, (), last=rebuilt.last)
     again = Play()
     again(resumed)
-    assert told(again.state, "c1", FILE, OWN) == read(play)
+    assert told(again.state, "c1", FILE, OWN, declined=True) == read(play)

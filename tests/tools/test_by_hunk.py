@@ -105,12 +105,14 @@ async def test_all_of_them_with_a_comment(file: Path) -> None:
 
 async def test_none_of_them(file: Path) -> None:
     """M39 to the letter; comments follow it. A yes that accepts nothing is none."""
-    assert (await change(file, Taken(()))).outcome == Failure(M39)
+    assert (await change(file, Taken(()))).outcome == Failure(M39, declined=True)
     told = await change(file, Taken((), {"2": "use a constant"}))
-    assert told.outcome == Failure(f"{M39}\n\nComments of the user:\n\nOn f.txt, line 15 (refused): use a constant")
+    assert told.outcome == Failure(
+        f"{M39}\n\nComments of the user:\n\nOn f.txt, line 15 (refused): use a constant", declined=True
+    )
     question = told.asked[0]
     odd = {"apply_changes": Given(True, digest(question), taken=Taken(()))}
-    assert (await change(file, False, before=odd)).outcome == Failure(M39)
+    assert (await change(file, False, before=odd)).outcome == Failure(M39, declined=True)
     assert read(file) == TEXT
 
 

@@ -40,7 +40,7 @@ def tree(tmp_path: Path) -> TREE:
 async def test_a_new_file_is_shown_whole(tmp_path: Path, tree: TREE) -> None:
     """S40: `apply_changes` alone; the folders it needs are named and made only then."""
     told = await call(tmp_path, "fs_create_file", False, path="a/b/c.txt", content="one\ntwo")
-    assert (told.ids, told.outcome) == (["apply_changes"], Failure(REJECTED))
+    assert (told.ids, told.outcome) == (["apply_changes"], Failure(REJECTED, declined=True))
     assert os.listdir(tmp_path) == []
     told = await call(tmp_path, "fs_create_file", path="a/b/c.txt", content="one\ntwo")
     assert told.asked[0].text == "Create a/b/c.txt?"

@@ -43,7 +43,7 @@ async def test_no_leaves_everything_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     before = (tmp_path / "a.py").stat()
     told = await call(tmp_path, "fs_modify_file", False, path="a.py", patterns=one("1", "2"))
-    assert told.outcome == Failure(M39)
+    assert told.outcome == Failure(M39, declined=True)
     assert "inquiry" not in M39
     after = (tmp_path / "a.py").stat()
     assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)

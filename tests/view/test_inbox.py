@@ -95,9 +95,9 @@ def test_e53_who_was_first_is_known_and_what_left_the_record_too() -> None:
 
 def test_e4_a_sub_agent_is_named_with_its_task_when_it_asks_itself_and_with_its_tool_else() -> None:
     """R222: what it asks itself is handed on by the conversation that it works for."""
-    own, tool = prompt("a", agent=AGENT), prompt("b", "c9", agent=AGENT)
+    own, tool = prompt("a", agent=AGENT, source="assistant"), prompt("b", "c9", agent=AGENT)
     assert [one.who.raw for one in after(*asked(own, tool)).entries] == ["tester › try it", "tester › fs_modify_file"]
-    told = after(listed(info("a", "c1", agent=AGENT), info("b", "c9", agent=AGENT)))
+    told = after(listed(info("a", "c1", agent=AGENT, source="assistant"), info("b", "c9", agent=AGENT)))
     assert [one.who.raw for one in told.entries] == ["tester › try it", "tester › grep"]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from jp_tui.conversation.neutral import neutralise, warnings
+from jp_tui.conversation.neutral import first_line, neutralise, warnings
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
@@ -53,14 +53,24 @@ def text(prompt: PromptRequest, stage: Stage, problem: str = "", *, arguments: b
 
     `arguments`: the arguments of the call as JSON are wanted once (M34).
     """
-    parts = [_about(prompt, stage, arguments=arguments), NOT_TAKEN.format(why=_shown(problem)) if problem else ""]
+    about = _about(prompt, stage, arguments=arguments)
+    parts = [_asker(prompt), about, NOT_TAKEN.format(why=_shown(problem)) if problem else ""]
     if stage == "ask" and prompt.kind == "question" and prompt.escalation is not None:
-        parts.insert(0, "\n".join(notice(prompt.escalation)))
+        parts.insert(1, "\n".join(notice(prompt.escalation)))
     if found := _odd(prompt):
         parts.append(w.FOUND.format(kinds=", ".join(found)))
     if stage == "ask" and prompt.deadline_secs is not None:
         parts.append(w.TIME_LEFT.format(left=f"{prompt.deadline_secs} s"))
     return "\n\n".join(part for part in (*parts, _asked(prompt, stage)) if part)
+
+
+def _asker(prompt: PromptRequest) -> str:
+    """Which sub-agent asks, and by which tool, in the first line (Z8); empty for anybody else."""
+    if prompt.agent is None:
+        return ""
+    name = first_line(prompt.agent.name) or first_line(prompt.agent.task) or prompt.agent.conversation
+    tool = f" ({prompt.tool})" if prompt.source == "tool" else ""
+    return _shown(f"Assistant › {name} asks{tool}:")
 
 
 def _about(prompt: PromptRequest, stage: Stage, *, arguments: bool) -> str:

@@ -41,8 +41,7 @@ def who(prompt: PromptRequest, limit: int = 40) -> Content:
     first, then what it is to do, or its tool."""
     if (agent := prompt.agent) is None:
         return _name(Foreign(prompt.label or prompt.tool), limit)
-    own = prompt.conversation != agent.conversation  # else one of its tools asks
-    name = _name((agent.task if own else Foreign(prompt.label or "")) or Foreign(prompt.tool), limit)
+    name = _name((agent.task if prompt.source != "tool" else Foreign("")) or Foreign(prompt.tool), limit)
     return join(_name(agent.name or Foreign("agent"), 24), name, sep=ours(" › "))
 
 
@@ -62,10 +61,10 @@ def title(prompt: PromptRequest, whence: Foreign | None = None) -> Content:
     parts = [who(prompt, 40 if whence is None else 24)]
     if whence is not None:
         parts.append(ours(w.WHENCE, title=whole(whence, 40)) if whence else ours(w.FROM_ANOTHER))
-    if prompt.agent is not None and prompt.conversation == prompt.agent.conversation and prompt.agent.task:
+    if prompt.agent is not None and prompt.source == "tool" and prompt.agent.task:
         parts.append(_name(prompt.agent.task, 40))
     if prompt.source == "tool" or prompt.kind in ("permission", "delivery"):
-        if prompt.label:
+        if prompt.label and prompt.agent is None:
             parts.append(_name(Foreign(prompt.tool), 40))
         if prompt.subject:
             parts.append(_name(prompt.subject, 120))
