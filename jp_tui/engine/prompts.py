@@ -19,6 +19,7 @@ from jp_tui.engine.setup import ToolSetup
 from jp_tui.inquiry import relayed
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
+from jp_tui.inquiry.refusals import refuser
 from jp_tui.protocol.values import AgentInfo, Control, Escalation, PromptRequest, Verdict
 from jp_tui.questions.types import BooleanAnswer, Question
 
@@ -97,6 +98,7 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
         **_asker(opened, ask.label, call),
         "question": opened.question,
         "human_only": opened.human_only,
+        "preselect": _preselects(opened, call),
         "controls": frozenset(controls),
         "remember_covers": covers,
         "deadline_secs": opened.rule.deadline_secs,
@@ -107,6 +109,16 @@ def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
         "undo": opened.undo,
         "escalation": None if verdict is None else _escalation(verdict),
     }
+
+
+def _preselects(opened: v.Open, call: Asking) -> bool:
+    """False where Enter alone must give no answer (Z11): a yes changes, runs or sends something, or a reviewer said no.
+    Nobody knows what the yes of a tool that is not built in does, so it is never preselected."""
+    question = opened.question
+    if question.acts or refuser(opened.escalation):
+        return False
+    unknown = call.setup.kind != "built-in" and isinstance(question.answer_type, BooleanAnswer)
+    return not (unknown and question.default is True)
 
 
 def _asker(opened: v.Open | v.OpenReview, label: str | None, call: Asking) -> dict[str, Any]:
@@ -146,6 +158,7 @@ def _permission(asked: v.OpenPermission, call: Asking) -> dict[str, Any]:
         "source": "tool",
         "question": Question(v.PERMISSION, "", BooleanAnswer(), persistence="turn"),
         "human_only": True,
+        "preselect": False,
         "edit_first": asked.edit,
         "controls": frozenset(controls),
         "remember_covers": covers,
@@ -159,6 +172,7 @@ def _delivery(asked: v.OpenDelivery, call: Asking) -> dict[str, Any]:
         "source": "tool",
         "question": Question(v.DELIVERY, "", BooleanAnswer(), persistence="none"),
         "human_only": True,
+        "preselect": False,
         "edit_first": asked.edit,
         "result": Foreign(call.result),
         "is_error": call.is_error,

@@ -41,7 +41,8 @@ class Boolean(QuestionPrompt):
         yield from self._covers()
 
     def _beside(self, value: bool, remember: bool) -> str:
-        return f"  ({self._mark})" if not remember and any(one is value for one in self._offered) else ""
+        offered = self._prompt.prefill or self._prompt.preselect
+        return f"  ({self._mark})" if offered and not remember and any(one is value for one in self._offered) else ""
 
     def _covers(self) -> Iterator[str]:
         if "remember" in self._prompt.controls:
@@ -58,7 +59,8 @@ class Boolean(QuestionPrompt):
     def _taken(self) -> bool | None:
         """What Enter answers; nothing in a decision that is the human's own, unless it was made before."""
         offered = next((one for one in self._offered if isinstance(one, bool)), None)
-        return None if self._prompt.human_only and not self._prompt.prefill else offered
+        chosen = self._prompt.prefill or (self._prompt.preselect and not self._prompt.human_only)
+        return offered if chosen else None
 
     def _answer(self, line: str) -> Outcome:
         typed = line.strip()
@@ -73,7 +75,7 @@ class Boolean(QuestionPrompt):
             return Words(f"nothing is remembered here: {typed.lower()} answers this once")
         if not typed and self._taken is not None:
             return self._said(self._taken)
-        if not typed and self._prompt.human_only:
+        if not typed and (self._prompt.human_only or not self._prompt.preselect):
             return Words("this one is yours to decide: y or n")
         return Words("y or n")
 

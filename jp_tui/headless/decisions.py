@@ -97,7 +97,7 @@ def _skipped(reason: str) -> Response:
 
 
 class Delivery(_Decision):
-    """Leave to deliver a result (R93); Enter delivers it, which is the default there."""
+    """Leave to deliver a result (R93). Enter alone delivers nothing (Z11)."""
 
     choices = DELIVER
 
@@ -110,16 +110,12 @@ class Delivery(_Decision):
         yield line(headline(prompt))
         yield from self._numbered()
 
-    def _keys(self) -> Iterator[tuple[str, str]]:
-        yield from super()._keys()
-        yield "Enter", "delivers it"
-
     def first(self) -> Step | None:
         return ResultEditor() if self._prompt.edit_first else None
 
     def _chosen(self, key: str, rest: str) -> Outcome:
         match key, rest:
-            case (("y" | ""), ""):
+            case "y", "":
                 return Delivered(deliver=True)
             case "n", "":
                 return Delivered(deliver=False)

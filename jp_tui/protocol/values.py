@@ -83,7 +83,8 @@ class PromptRequest(Model):
     `form` is the whole form that the question is one of, or that is reviewed; `back`, `prefill`, `undo` as in the
     machine (R176, E23). `deadline_secs` counts from `asked_at` (R243).
     `agent`: a sub-agent asks (E4), or one of its tools, by `source`; where `conversation` is its parent, the question
-    was handed on (R220, Z8, with `source_name` as it is recorded).
+    was handed on (R220, Z8, with `source_name` as it is recorded). Without `preselect` a face offers no answer that
+    Enter alone would give (Z11).
     """
 
     kind: PromptKind = "question"
@@ -117,6 +118,7 @@ class PromptRequest(Model):
     progress: tuple[int, int] | None = None
     controls: frozenset[Control] = frozenset()
     remember_covers: str = ""
+    preselect: bool = True
     why: str = ""
     asked_at: str = ""
 

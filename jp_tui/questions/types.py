@@ -108,8 +108,9 @@ class FormView:
 class Question:
     """What a tool wants to know (R1). `has_default` tells no default from a default of null; `floor` is R247's mark;
     `targets` are the files that a yes changes, as real paths below the workspace, in flight like `floor`: what was
-    refused once in a turn is decided by a person from then on. `exact`: a remembered answer covers only a question that
-    shows exactly the same (Z16); in flight, too."""
+    refused once in a turn is decided by a person from then on. In flight, too: with `exact` a remembered answer covers
+    only a question that shows exactly the same (Z16); with `acts` a yes changes, runs or sends something, so that no
+    answer is preselected (Z11)."""
 
     id: str
     text: str
@@ -123,6 +124,7 @@ class Question:
     parts: tuple[Part, ...] = ()
     targets: tuple[str, ...] = ()
     exact: bool = False
+    acts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

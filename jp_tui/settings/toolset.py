@@ -123,7 +123,8 @@ def _defined(settings: Settings, name: str, own: dict[str, Any]) -> dict[str, An
     if kind != "builtin" or executor in ("", name):
         return {}
     ours = (layer for layer in settings.layers if layer.kind == "built-in")
-    found: dict[str, Any] = next((entry for layer in ours if (entry := get(layer.tree, (*TOOLS, executor))) is not None), {})
+    entries = [get(layer.tree, (*TOOLS, executor)) for layer in ours]
+    found: dict[str, Any] = next((entry for entry in entries if entry is not None), {})
     return {key: found[key] for key in DEFINITION if key in found}
 
 

@@ -141,6 +141,7 @@ def yes_or_no(
         floor=bool(reasons),
         parts=parts,
         targets=tuple(decides),
+        acts=True,
     )
 
 

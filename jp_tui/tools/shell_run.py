@@ -180,6 +180,7 @@ def _confirm(call: ToolCall, wanted: Wanted, walls: Walled) -> NeedsInput | Fail
         default=False,
         has_default=True,
         exact=True,
+        acts=True,
     )
     given = call.answers.get("confirm")
     if given is None or not isinstance(given.value, bool) or given.digest != digest(question):

@@ -10,12 +10,23 @@ from jp_tui.engine.setup import Policies
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import Answered, EndTurn, PromptRequest, Replied, Restored, Submitted, Unanswered, WentBack
+from jp_tui.protocol.values import (
+    Answered,
+    Cancelled,
+    Edited,
+    EndTurn,
+    PromptRequest,
+    Replied,
+    Restored,
+    Submitted,
+    Unanswered,
+    WentBack,
+)
 from jp_tui.tools.registry import builtin
 from tests.engine.cast import YES_NO, Cast, agent, asked, begin, ends, main_turn, results, spawn, stored
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import call, end
-from tests.fakes.tools import Made, asks
+from tests.fakes.tools import Made, Reviews, asks
 
 OK = ends("Ok.")
 FORM: list[Any] = [
@@ -347,3 +358,71 @@ def test_s30_after_its_calls_a_turn_asks_no_model_any_more(bench: Bench) -> None
         assert len(responses) == (1 if conversation == child else 2), "a child's are in its parent's record, too (Z8)"
         assert all((one["outcome"], one["reason"]) == ("cancelled", "user") for one in responses)
         assert events[-1]["outcome"] == "interrupted"
+
+
+def test_what_its_tool_asks_is_its_parents_too(bench: Bench) -> None:
+    """Z8: one prompt with the label of the sub-agent, on record in both conversations, decided at the sub-agent's."""
+    bench.tools["ask"] = tool_setup("ask", Made(asks))
+    begin(
+        bench,
+        go=[[*spawn("dig", name="mole"), *end("tools")], OK],
+        dig=[[*call("ask", {}, "t1"), *end("tools")], [*call("ask", {}, "t2"), *end("tools")], ends("Dug.")],
+    )
+    prompt = bench.prompt()
+    child = agent(bench, "mole")
+    assert (prompt.conversation, prompt.inquiry, prompt.call) == (bench.conversation, "s1.sure.1", "s1")
+    assert (prompt.label, prompt.tool, prompt.source) == ("Assistant › mole", "ask", "tool")
+    assert prompt.controls == {"reply", "end_turn", "cancel", "edit", "remember"}
+    bench.answer(prompt, Answered(value=True, remember=True))
+    assert main_turn(bench).outcome == "done"
+    assert [event.conversation for event in bench.events if isinstance(event, e.QuestionAsked)] == [bench.conversation]
+    assert pairs(bench) == [("s1.sure.1", {"source": "other", "name": f"sub_agent:{child}"}, "answered")]
+    tool = {"source": "tool", "name": "ask"}
+    assert pairs(bench, child) == [("t1.sure.1", tool, "answered"), ("t2.sure.1", tool, "answered")]
+    (here,) = [event for event in stored(bench, bench.conversation) if event["type"] == "inquiry_response"]
+    there = [event for event in stored(bench, child) if event["type"] == "inquiry_response"]
+    assert here["responder"] == there[0]["responder"] and there[1]["responder"]["kind"] == "remembered"
+    assert results(bench, child) == [("heard True", False)] * 2
+
+
+@pytest.mark.parametrize("how", ["cancel", "edit", "reply"])
+def test_leaving_a_question_of_its_tool(bench: Bench, how: str) -> None:
+    """Z8, R97b, R182: what can be done at a tool's question can be done at a sub-agent's tool's."""
+    bench.tools["ask"] = tool_setup("ask", Made(asks))
+    begin(
+        bench,
+        go=[[*spawn("dig", name="mole"), *end("tools")], OK],
+        dig=[[*call("ask", {}, "t1"), *end("tools")], ends("Dug.")],
+    )
+    prompt = bench.prompt()
+    response = {"cancel": Cancelled(), "edit": Edited(arguments={"text": "Really?"}), "reply": Replied(text="no")}[how]
+    bench.answer(prompt, response)
+    if how == "edit":
+        again = bench.prompt()
+        assert (again.inquiry, again.question.text) == ("s1.sure.2", "Really?")
+        bench.answer(again, Answered(value=False))
+    main_turn(bench)
+    child = agent(bench, "mole")
+    tags = {"cancel": ["user"], "edit": ["user_edit", "answered"], "reply": ["user_reply"]}[how]
+    assert [end_ for *_, end_ in pairs(bench)] == [end_ for *_, end_ in pairs(bench, child)] == tags
+
+
+def test_an_escalated_question_of_its_tool(bench: Bench) -> None:
+    """Z7, Z8: the reviewer's no is shown at the parent's, and both records say that it was escalated."""
+    bench.reviewer = Reviews(sure=(False, "too wide"))
+    rules = {"sure": Rule(target="assistant_with_escalation")}
+    bench.tools["ask"] = tool_setup("ask", Made(asks), rules=rules)
+    begin(
+        bench,
+        go=[[*spawn("dig", name="mole"), *end("tools")], OK],
+        dig=[[*call("ask", {}, "t1"), *end("tools")], ends("Dug.")],
+    )
+    prompt = bench.prompt()
+    assert prompt.escalation is not None and prompt.escalation.reason.raw == "too wide"
+    bench.answer(prompt, Answered(value=True))
+    main_turn(bench)
+    for conversation in (bench.conversation, agent(bench, "mole")):
+        last = [event for event in stored(bench, conversation) if event["type"] == "inquiry_response"][-1]
+        assert last["responder"]["escalated"] is True
+    (request,) = [event for event in stored(bench, bench.conversation) if event["type"] == "inquiry_request"]
+    assert request["metadata"]["escalation"]["reason"] == "too wide"

@@ -122,6 +122,7 @@ def prompt(kind: str, *, inquiry: str = "", call_id: str = "call_2") -> PromptRe
         subject=Foreign(PATH),
         controls=controls,
         remember_covers="until this turn ends, every `apply_changes` of fs_modify_file",
+        preselect=kind != "boolean",
         why="no setting answers for you",
         asked_at=AT,
     )

@@ -67,7 +67,7 @@ def test_the_call_is_shown_before_it_is_decided() -> None:
     [
         (["y"], Delivered(deliver=True)),
         (["1"], Delivered(deliver=True)),
-        ([""], Delivered(deliver=True)),
+        (["", "n"], Delivered(deliver=False)),
         (["perhaps", "n"], Delivered(deliver=False)),
         (["2"], Delivered(deliver=False)),
         (["e", "three", "", ".", ":end"], Delivered(deliver=True, text="three\n\n.")),
@@ -78,7 +78,7 @@ def test_the_call_is_shown_before_it_is_decided() -> None:
     ],
 )
 def test_leave_to_deliver(typed: list[str], said: Response) -> None:
-    """R93: deliver is the default; an emptied or cancelled edit delivers the original."""
+    """R93, Z11: Enter alone delivers nothing; an emptied or cancelled edit delivers the original."""
     assert ask(delivery(), *typed)[0] == said
 
 

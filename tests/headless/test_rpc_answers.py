@@ -10,6 +10,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.headless.rpc.given import Asks, Misfit, given
 from jp_tui.headless.rpc.shown import choices, text
 from jp_tui.protocol.values import (
+    AgentInfo,
     Answered,
     Cancelled,
     Delivered,
@@ -266,7 +267,7 @@ RESULT = delivery()
         (RESULT, "ask", {"value": "shorter"}, Delivered(deliver=True, text="shorter")),
         (RESULT, "ask", {"value": False}, Delivered(deliver=False)),
         (RESULT, "result", {"answer": "shorter"}, Delivered(deliver=True, text="shorter")),
-        (RESULT, "result", {"answer": ""}, Delivered(deliver=True)),
+        (RESULT, "result", {"answer": ""}, Asks("ask")),
         (RESULT, "result", {"control": "cancel"}, Delivered(deliver=True)),
     ],
 )
@@ -292,3 +293,23 @@ def test_leave_to_run_and_to_deliver(asked: PromptRequest, stage: Any, result: A
 )
 def test_nothing_runs_by_a_near_miss(asked: PromptRequest, stage: Any, result: Any) -> None:
     assert isinstance(given(asked, stage, result), Misfit)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "first"),
+    [
+        ("assistant", "mole", "Assistant › mole asks:"),
+        ("tool", "mole", "Assistant › mole asks (paint):"),
+        ("tool", "", "Assistant › dig deep asks (paint):"),
+        ("tool", "m\x1b[2Jole", "Assistant › mole asks (paint):"),
+    ],
+)
+def test_the_first_line_says_which_sub_agent_asks(source: str, name: str, first: str) -> None:
+    """Z8: a client shows nothing but the text."""
+    agent = AgentInfo(
+        conversation="c9", parent="c1", call="s1", turn=1, name=Foreign(name), task=Foreign("dig deep"), model="m"
+    )
+    asked = prompt(BooleanAnswer(), source=source, agent=agent)
+    assert text(asked, "ask").splitlines()[0] == first
+    assert text(permission(agent=agent), "ask").splitlines()[0].startswith("Assistant › ")
+    assert not text(prompt(BooleanAnswer()), "ask").startswith("Assistant")

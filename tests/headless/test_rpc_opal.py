@@ -100,7 +100,7 @@ def test_row_28_a_whole_conversation_with_the_contracts_fields_alone(tmp_path: P
         ["Run local guarded tool?", "Run tool"],
         ["Really sure?", "No"],
         ["Deliver guarded result", "Edit result first"],
-        ["delivers it as it was", "shorter"],
+        ["Edit result first: the assistant reads this", "shorter"],
     ]
     words = ["--model", configured, "--workspace", str(work)]
     report = talk(home, prompts=["work", "thanks"], answers=answers, words=words)

@@ -58,6 +58,7 @@ def boolean(inquiry: str = "q1", *, remember: bool = True, **more: object) -> Pr
     fields: dict[str, object] = {
         "context": DIFF, "text": "Apply this change?", "default": True, "has_default": True,
         "human_only": False, "label": None, "source": "tool", "why": "fs_modify_file.apply_changes has no answer set",
+        "preselect": False,
     } | more  # fmt: skip
     question = Question(
         id="apply_changes", text=str(fields["text"]), answer_type=BooleanAnswer(),
@@ -69,7 +70,7 @@ def boolean(inquiry: str = "q1", *, remember: bool = True, **more: object) -> Pr
         source=fields["source"], label=fields["label"], question=question,  # type: ignore[arg-type]
         subject=Foreign("docs/rfd/008-knowledge-base.md"), human_only=bool(fields["human_only"]),
         controls=TOOL | {"remember"} if remember else TOOL, remember_covers=COVERS if remember else "",
-        why=str(fields["why"]),
+        why=str(fields["why"]), preselect=bool(fields["preselect"]),
     )  # fmt: skip
 
 
@@ -184,7 +185,8 @@ def permission(inquiry: str = "call7", **more: object) -> PromptRequest:
     fields: dict[str, object] = {
         "arguments": Foreign(ARGUMENTS), "subject": Foreign("docs/release.md"), "tool": "fs_create_file",
         "controls": frozenset({"remember", "edit", "end_turn"}), "human_only": True,
-        "why": "run = \"ask\" for every tool (config/tools.toml:9)",
+        "why": "run = \"ask\" for every tool (config/tools.toml:9)", "preselect": False,
+        "remember_covers": "until this turn ends, every call of fs_create_file, whatever its arguments",
     } | more  # fmt: skip
     base = asked(inquiry, Question("run_tool", "", BooleanAnswer()), tool=True)
     return base.model_copy(update={"kind": "permission", "call": inquiry, **fields})
@@ -194,7 +196,7 @@ def delivery(inquiry: str = "call8", **more: object) -> PromptRequest:
     """Leave to deliver what a tool found."""
     fields: dict[str, object] = {
         "result": Foreign("docs/a.md:3: TODO\ndocs/b.md:14: TODO later\n"), "subject": Foreign("TODO"), "tool": "grep",
-        "controls": frozenset({"edit", "cancel", "end_turn"}), "human_only": True,
+        "controls": frozenset({"edit", "cancel", "end_turn"}), "human_only": True, "preselect": False,
     } | more  # fmt: skip
     base = asked(inquiry, Question("deliver_result", "", BooleanAnswer(), persistence="none"), tool=True)
     return base.model_copy(update={"kind": "delivery", "call": inquiry, **fields})

@@ -18,7 +18,7 @@ def kinds(app: Host) -> list[str]:
 
 
 async def test_e10_a_question_opens_deaf_and_then_visibly_listens() -> None:
-    app = Host(boolean())
+    app = Host(boolean(preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.step(pilot, 0.4)
         assert "keys still go to your draft" in text_of(app) and app.sheet.has_class("-deaf")
@@ -139,7 +139,7 @@ async def test_e12_a_second_question_queues_and_the_count_moves() -> None:
 
 async def test_apui_009_the_second_question_has_its_own_guard() -> None:
     """Enter is held: it answers the first, and not the second."""
-    app = Host(boolean(), boolean("q2"))
+    app = Host(boolean(preselect=True), boolean("q2", preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "enter")

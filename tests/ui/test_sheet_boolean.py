@@ -46,12 +46,24 @@ async def test_m33_and_r236_the_choices_and_what_they_cover_stand_there_before_a
 
 
 async def test_r192_enter_accepts_the_default_that_is_shown_as_one() -> None:
-    app = Host(boolean())
+    app = Host(boolean(preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         assert "yes, just this once  default" in text_of(app)
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value=True)]
+
+
+async def test_z11_nothing_that_changes_something_is_preselected() -> None:
+    """Enter alone chooses nothing and says so, whatever the default is."""
+    app = Host(boolean())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await app.arm(pilot)
+        assert "default" not in text_of(app) and "enter accept" not in text_of(app)
+        await app.type(pilot, "enter", "enter")
+        assert app.answers == [] and "nothing is chosen yet" in text_of(app)
+        await app.type(pilot, "right", "enter")
+        assert app.answers == [Answered(value=False)]
 
 
 async def test_r192_enter_accepts_nothing_without_a_default() -> None:
@@ -65,7 +77,7 @@ async def test_r192_enter_accepts_nothing_without_a_default() -> None:
 
 
 async def test_r192_where_only_a_human_may_decide_enter_accepts_nothing_before_a_move() -> None:
-    app = Host(boolean(human_only=True))
+    app = Host(boolean(human_only=True, preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         assert "enter accept" not in text_of(app)
@@ -88,7 +100,7 @@ async def test_r192_where_only_a_human_may_decide_enter_accepts_nothing_before_a
     ],
 )
 async def test_the_cursor_goes_by_arrows_letters_and_ends(keys: str, value: bool) -> None:
-    app = Host(boolean())
+    app = Host(boolean(preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, *keys.split())
@@ -274,7 +286,7 @@ async def test_e60_hints_are_buttons() -> None:
 
 
 async def test_the_wheel_moves_the_cursor() -> None:
-    app = Host(boolean())
+    app = Host(boolean(preselect=True))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         rows = app.sheet.query_one("#answers", Choices)

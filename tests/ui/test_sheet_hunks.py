@@ -40,7 +40,7 @@ def some(*accepted: str, **comments: str) -> Answered:
         ("] c n o enter space y", some("1", "3", h2="no")),
         ("c n o enter n", some(h1="no")),
         ("space a y", Answered(value=True)),
-        ("] space enter", some("1", "3")),
+        ("] space down enter", some("1", "3")),
         ("C t i d y enter y", Answered(value=True, note="tidy")),
     ],
 )
@@ -77,7 +77,7 @@ async def test_nothing_taken_is_no_yes() -> None:
     app = Host(hunky())
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
-        await app.type(pilot, "a", "y", "y", "Y", "enter")
+        await app.type(pilot, "a", "enter", "y", "y", "Y", "enter")
         assert app.answers == [] and "no hunk is taken" in text_of(app)
 
 

@@ -201,11 +201,21 @@ async def test_e60_every_choice_is_a_button() -> None:
 # Delivery
 
 
+async def test_z11_enter_alone_delivers_nothing() -> None:
+    app = Host(delivery())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        await app.type(pilot, "enter", "enter")
+        assert app.answers == [] and "nothing is chosen yet" in text_of(app)
+        await app.type(pilot, "down", "enter")
+        assert app.answers == [Delivered(deliver=True)]
+
+
 @pytest.mark.parametrize(
     ("key", "outcome"),
-    [("y", Delivered(deliver=True)), ("enter", Delivered(deliver=True)), ("n", Delivered(deliver=False))],
+    [("y", Delivered(deliver=True)), ("n", Delivered(deliver=False))],
 )
-async def test_r93_deliver_is_the_default_and_skip_a_key(key: str, outcome: Response) -> None:
+async def test_r93_deliver_and_skip_have_a_key(key: str, outcome: Response) -> None:
     app = Host(delivery())
     async with app.run_test(size=(80, 24)) as pilot:
         await app.step(pilot, 0.2)

@@ -116,7 +116,7 @@ def _answer(prompt: PromptRequest, stage: Stage, answer: str) -> Outcome:
         case "reason":
             return Permitted(run=False, reason=answer) if answer.strip() else Asks("ask")
         case "result":
-            return Delivered(deliver=True, text=answer if answer.strip() else None)
+            return Delivered(deliver=True, text=answer) if answer.strip() else Asks("ask")  # Enter is no consent (Z11)
         case "arguments":
             return _arguments(answer)
         case "ask":

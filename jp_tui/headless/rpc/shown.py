@@ -26,7 +26,6 @@ DELIVER_CHOICES = (w.DELIVER, w.SKIP_DELIVERY, w.EDIT_RESULT)
 """M35."""
 NOT_TAKEN = "Not taken: {why}."
 EMPTY_BACK = "An empty answer goes back."
-EMPTY_WHOLE = "An empty answer delivers it as it was."
 AS_JSON = "The answer is one JSON object."
 FAILED = "The tool failed with:"
 
@@ -91,7 +90,7 @@ def _asked(prompt: PromptRequest, stage: Stage) -> str:
         case "arguments":
             return f"{_shown(w.EDIT_RUN_TITLE.format(tool=prompt.tool))}. {AS_JSON} {EMPTY_BACK}"
         case "result":
-            return f"{w.RESULT_TITLE}. {EMPTY_WHOLE}"
+            return f"{w.RESULT_TITLE}. {EMPTY_BACK}"
         case "ask":
             return _shown(prompt.question.text.strip() if prompt.kind == "question" else headline(prompt))
 

@@ -19,13 +19,15 @@ class BooleanSheet(VerdictSheet):
     BINDINGS: ClassVar = [*VERDICT]
 
     def first(self) -> str:
+        if not (self.prompt.preselect or self.prompt.prefill):
+            return ""
         if self.begins == (True,):
             return "yes"
         return "no" if self.begins == (False,) else ""
 
     def rows(self) -> tuple[Row, ...]:
         question, dim = self.prompt.question, self.unseen
-        default = question.default if question.has_default else None
+        default = question.default if question.has_default and self.prompt.preselect else None
         yes_mark, no_mark = self.marks(True, default), self.marks(False, default)
         if "remember" not in self.prompt.controls:
             return (Row("yes", ours(w.YES), ours("y"), yes_mark, dim=dim), Row("no", ours(w.NO), ours("n"), no_mark))

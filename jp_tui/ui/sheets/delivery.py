@@ -1,6 +1,6 @@
 """Leave to deliver a result to the assistant (R93, M20, M35): the result, and deliver, skip, edit first.
 
-To deliver is the default. An emptied or untouched edit delivers the result as it was; cancelled is said as such.
+Nothing is preselected (Z11). An emptied or untouched edit delivers the result as it was; cancelled is said as such.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class DeliverySheet(VerdictSheet):
 
     @property
     def warned(self) -> bool:
-        return False  # to deliver is the default, and Enter takes it (R93)
+        return True
 
     @property
     def may_reply(self) -> bool:
@@ -58,12 +58,9 @@ class DeliverySheet(VerdictSheet):
     def given(self, rows: int) -> None:
         super().given(rows - bool(self.prompt.is_error))
 
-    def first(self) -> str:
-        return "yes"
-
     def rows(self) -> tuple[Row, ...]:
         return (
-            Row("yes", ours(w.DELIVER), ours("y"), ours(w.DEFAULT), dim=self.unseen),
+            Row("yes", ours(w.DELIVER), ours("y"), dim=self.unseen),
             Row("no", ours(w.SKIP_DELIVERY), ours("n")),
             Row("edit", ours(w.EDIT_RESULT), ours("e")),
         )

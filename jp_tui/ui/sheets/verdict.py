@@ -134,8 +134,12 @@ class VerdictSheet(Sheet):
             self.action_place(by)
             return
         rows, at = self.list.rows, self.list.cursor
-        if self.mode == "answer" and at is not None:
-            half = -(-len(rows) // 2)
+        half = -(-len(rows) // 2)
+        if self.mode != "answer":
+            return
+        if at is None:
+            self.list.to(half if by > 0 else 0)
+        else:
             self.list.to(at - half if at >= half else min(at + half, len(rows) - 1))
 
     def accept(self) -> None:
