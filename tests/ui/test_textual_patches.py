@@ -160,3 +160,13 @@ def test_without_a_private_attribute_its_feature_is_missing_and_nothing_fails() 
 def test_keys_are_called_what_textual_calls_them() -> None:
     characters = [chr(number) for number in range(32, 0x2000)]
     assert [one for one in characters if key_name(one) != _character_to_key(one)] == []
+
+
+def test_doctor_names_what_is_not_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    from jp_tui.assembly import checkup
+
+    assert (checkup._screen().state, checkup._screen().detail) == ("ok", "all patches applied")
+    monkeypatch.setattr(textual_patches, "problems", lambda: {"timer": "too new", "gate": "too new"})
+    found = checkup._screen()
+    assert (found.state, found.detail) == ("warn", "patches not applied: timer, gate (too new)")
+    assert found.mend == "Install textual>=8.2.5,<8.3. Until then jp-tui may be slower."
