@@ -1,7 +1,9 @@
 """Patches of Textual, and classes that build on its private parts: one table, with a guard for each.
 
 A patch is applied once, and only if the version of Textual is one that this project is tested with and the parts that
-it touches have the expected shape. Otherwise jp-tui works without it: `without` says what is missing then.
+it touches have the expected shape. Otherwise jp-tui works without it: `without` says what is missing then. `jp-tui
+doctor` names those that aren't applied. Python's own `dataclasses` are patched by `system/quick_classes.py`, which has
+the same two guards.
 """
 
 from __future__ import annotations
