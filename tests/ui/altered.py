@@ -14,6 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 
+CALLED: list[str] = []
+"""Functions of Textual that have to be called where a patch is left out."""
+
+
 def _one_parameter_more(owner: Any, name: str) -> None:
     before = getattr(owner, name)
 
@@ -72,7 +76,13 @@ def compositor() -> None:
 def text_colours() -> None:
     from textual.widgets import TextArea
 
-    _one_parameter_more(TextArea, "render_lines")
+    before = TextArea.render_lines
+
+    def render_lines(self: Any, crop: Any) -> Any:
+        CALLED.append("render_lines")
+        return before(self, crop)
+
+    TextArea.render_lines = render_lines  # type: ignore[method-assign]
 
 
 def driver() -> None:
@@ -120,12 +130,15 @@ ALTERATIONS: dict[str, Callable[[], None]] = {
 async def used() -> None:
     """A message, a question that is answered, a page, a hostile text, another theme."""
     from jp_tui.protocol import commands as cmd
+    from jp_tui.ui import textual_patches
     from tests.fakes import scenes
     from tests.ui.app_host import workspace
 
     async with workspace(say=scenes.tools()) as (app, pilot):
         await pilot.press(*"hello there")
         assert app.composer.text == "hello there"
+        ours = textual_patches.applied("compositor")
+        assert (type(app._main._compositor).__module__ == "textual._compositor") != ours
         assert "hello there" in app.screen_text()
         await app.says(pilot, *scenes.asked())
         for _ in range(3):
@@ -185,6 +198,7 @@ def main(name: str, *more: str) -> None:
 
     textual.pilot.wait_for_idle = textual.app.wait_for_idle = until_idle  # type: ignore[attr-defined]
     asyncio.run(used())
+    assert name != "text colours" or CALLED, "a text area paints as Textual has it"
     if name in ("crashes", "version"):
         asyncio.run(crashed())
     from jp_tui.ui import textual_patches
