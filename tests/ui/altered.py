@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-
 CALLED: list[str] = []
 """Functions of Textual that have to be called where a patch is left out."""
 
