@@ -106,17 +106,22 @@ ALWAYS = ("timer", "style cache", "signals", "watchers", "strips")
 @cache
 def problem(name: str) -> str:
     """Apply the patch of that name if it wasn't yet. Return why it can't be applied, empty if it is."""
+    if untested := _untested():
+        return untested
     module, _, function = _PLACES[name].partition(":")
-    version = installed_version("textual")
-    if not is_within(version, TESTED):
-        return (
-            f"Textual {version or 'of an unknown version'} isn't tested, only {TESTED[0]} up to {TESTED[1]} (excluded)"
-        )
     try:
         getattr(import_module(module), function)()
     except (Unfit, AttributeError, ImportError) as error:
         return str(error)
     return ""
+
+
+@cache
+def _untested() -> str:
+    version = installed_version("textual")
+    if is_within(version, TESTED):
+        return ""
+    return f"Textual {version or 'of an unknown version'} isn't tested, only {TESTED[0]} up to {TESTED[1]} (excluded)"
 
 
 def applied(name: str) -> bool:
