@@ -49,6 +49,19 @@ async def checked(
         yield finding
     for finding in await checkup.programs(environment):
         yield finding
+    yield _screen()
+
+
+def _screen() -> Finding:
+    """Check that the patches of Textual are applied."""
+    from jp_tui.ui import textual_patches
+
+    missing = textual_patches.problems()
+    if not missing:
+        return Finding("textual", "ok", "all patches applied")
+    detail = f"patches not applied: {', '.join(missing)} ({'; '.join(dict.fromkeys(missing.values()))})"
+    first, beyond = textual_patches.TESTED
+    return Finding("textual", "warn", detail, f"Install textual>={first},<{beyond}. Until then jp-tui may be slower.")
 
 
 def _without(sources: Sources) -> Settings:

@@ -133,10 +133,14 @@ def _heard(size: int) -> bytes:
 # -- the screen
 
 
-def screen_up() -> None:
-    """Say, before the first byte, that the screen is taken; stderr goes aside until `screen_down`."""
+def screen_up(*, aside: bool = True) -> None:
+    """Say, before the first byte, that the screen is taken; stderr goes aside until `screen_down`, unless the driver
+    draws there."""
     _tell(UP)
-    set_stderr_aside()
+    if aside:
+        set_stderr_aside()
+    else:
+        _stderr_back()
 
 
 def set_stderr_aside() -> None:
@@ -149,12 +153,16 @@ def set_stderr_aside() -> None:
 
 def screen_down() -> None:
     """Say that the terminal is as before; harmless when said twice."""
+    _stderr_back()
+    _tell(DOWN)
+
+
+def _stderr_back() -> None:
     if Self.stderr >= 0:
         quietly(sys.stderr.flush)
         posix.dup2(Self.stderr, STDERR)
         posix.close(Self.stderr)
         Self.stderr = -1
-    _tell(DOWN)
 
 
 def last_word(text: str, *, error: bool = False) -> None:

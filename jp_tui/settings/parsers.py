@@ -82,7 +82,7 @@ class Parser(argparse.ArgumentParser):
             unknown = message.removeprefix("unrecognized arguments: ").split(" ")[0]
             if not unknown.startswith("-"):
                 raise UsageError(f"one word too many: {unknown}")
-            names = [option[2:] for option in self._option_string_actions if option.startswith("--")]
+            names = [option[2:] for option in getattr(self, "_option_string_actions", ()) if option.startswith("--")]
             near = nearest(unknown.strip("-").partition("=")[0], names)
             raise UsageError(f"unknown option {unknown}", f"--{near}" if near else "")
         dash = "; one that begins with - stands after --" if message.endswith("required: VALUE") else ""

@@ -8,6 +8,7 @@ Only `__init__` is compiled still, for it is called most. Later versions of Pyth
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from reprlib import recursive_repr
@@ -25,6 +26,8 @@ _KNOWN = {
 
 def install() -> bool:
     """Make all data classes from now on so; false where Python makes them in another way, and then nothing is done."""
+    if sys.version_info >= (3, 13):
+        return False
     for name, takes in _KNOWN.items():
         code = getattr(getattr(dataclasses, name, None), "__code__", None)
         if code is None or code.co_varnames[: code.co_argcount] != takes:

@@ -19,16 +19,13 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.notify import Notify
-from jp_tui.ui import gate as gate  # the last gate is in place before the first strip is painted (T1)
-from jp_tui.ui import mends as mends  # and what Textual would keep of each widget is not kept
-from jp_tui.ui import themes
+from jp_tui.ui import textual_patches, themes
 from jp_tui.ui.arriving import Arriving
 from jp_tui.ui.attention import Attention, Attentive
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.changes_actions import Changing
 from jp_tui.ui.commands import COMMANDS, Commands, choosable
 from jp_tui.ui.crash import CrashReports
-from jp_tui.ui.driver import WorkspaceDriver, driver_class, first_frame_done
 from jp_tui.ui.keys import Twice
 from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.page_actions import Pages
@@ -36,7 +33,9 @@ from jp_tui.ui.personal import NOTHING, Own, Personal, stamp
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.setup_actions import FirstRun
+from jp_tui.ui.terminal import first_frame_done, workspace_driver
 from jp_tui.ui.text import foreign, ours
+from jp_tui.ui.textual_patches.private import apply_again, terminal_of
 from jp_tui.ui.themes import choices as theme_names
 from jp_tui.view.interrupt import InterruptWishes
 
@@ -44,6 +43,8 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.link.port import Link
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.ui.screens.exchange import Exchange
+
+textual_patches.install()  # before the first widget and the first timer
 
 PATIENCE = 5.0
 """Seconds that the engine has to end its turn and close the log when the user leaves."""
@@ -104,7 +105,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self.crash_state = state_dir
         self._theme_files = themes
         self.take_own(own, environment or {})
-        super().__init__(driver_class=driver_class())
+        super().__init__(driver_class=self.chosen_driver())
         self.animation_level = "none"
         self._bridge = Bridge(link if callable(link) else lambda: link, self.post_message)
         self._open_command = open_command if callable(open_command) else lambda: open_command
@@ -153,8 +154,8 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         from jp_tui.protocol.commands import ReadHistory
 
         self._bridge.start()
-        if isinstance(self._driver, WorkspaceDriver):
-            self._driver.typed = self._bridge.hurry
+        if (driver := workspace_driver(self)) is not None:
+            driver.typed = self._bridge.hurry
         self._bridge.send(self._open_command())
         self._bridge.send(ReadHistory())
         self.call_after_refresh(self.read_own, at_start=True)
@@ -229,7 +230,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
             return False
         self.register_theme(found)
         if self.theme == found.name:
-            self._watch_theme(found.name)  # the same name with other colours
+            apply_again(self, found.name)  # the same name with other colours
         self.theme = found.name
         self._theme_stamp = stamp(self._theme_files.get(name, ""))
         return True
@@ -283,8 +284,8 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self.resumes = status.conversation if status.title and not status.held_by else ""
 
     def _to_terminal(self, sequence: str) -> None:
-        if self._driver is not None and not self.is_headless:
-            self._driver.write(sequence)
+        if (driver := terminal_of(self)) is not None:
+            driver.write(sequence)
 
     # -- size
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jp_tui import guardian
-from jp_tui.ui.driver import WorkspaceDriver
+from jp_tui.ui.terminal import driver_class, workspace_driver
 from jp_tui.ui.widgets.footer import KeyBar
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.driver import Driver
 
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
@@ -44,11 +45,22 @@ class Arriving(_Part):
     _main: WorkspaceScreen
     _arrived = False
     _first_keys: Keys | None = None
+    _typed_ahead: tuple[str, int] | None = None
+    """What was typed before a driver took over that isn't ours."""
     can_start: Callable[[], bool] = staticmethod(lambda: True)
     """Asked once the first frame is painted: whether there can be an engine. If not, the app ends with 2, and whoever
     said so says why."""
     keeps_look: Keep | None = None
     """How the first frame is kept for the next start; None where it is not."""
+
+    def chosen_driver(self) -> type[Driver] | None:
+        """Our driver; None for Textual's. That one takes no terminal from a guardian, so it is taken here."""
+        if (found := driver_class()) is None:
+            text, cursor, _ = guardian.take_keys()
+            self._typed_ahead = text, cursor
+            guardian.screen_up(aside=False)  # Textual draws on stderr
+            guardian.return_environment()
+        return found
 
     def post_display_hook(self) -> None:
         """Called by Textual after each frame."""
@@ -57,11 +69,14 @@ class Arriving(_Part):
 
     def _arrive(self) -> None:
         """The first whole frame is painted: take the keys, and show it with all that was typed in it."""
-        driver = self._driver
-        if driver is None or not self._running:
+        if not self.is_running:
             return
-        if not isinstance(driver, WorkspaceDriver) or not driver.holding:
+        driver = workspace_driver(self)
+        if driver is None or not driver.holding:
             self._arrived = True
+            if self._typed_ahead is not None:
+                (text, cursor), later = self._typed_ahead, self._main.composer.text
+                self._main.composer.typed_ahead(text[:cursor] + later + text[cursor:], cursor + len(later))
             return
         if not driver.framed(self.size.height):
             return

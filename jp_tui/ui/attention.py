@@ -20,7 +20,7 @@ from textual.timer import Timer
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.notify import Notify
 from jp_tui.ui.attention_pace import AWAY, TURN, Key, Pace, Presence
-from jp_tui.ui.driver import TerminalAnswered, WorkspaceDriver
+from jp_tui.ui.terminal import TerminalAnswered, workspace_driver
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.title import WindowTitle
 from jp_tui.view.status import Status
@@ -245,9 +245,9 @@ class Attentive:
     attention: Attention
 
     def on_mount(self: Any) -> None:
-        if isinstance(self._driver, WorkspaceDriver):
-            self._driver.title = self.attention.title
-            self.attention.ask = self._driver.ask
+        if (driver := workspace_driver(self)) is not None:
+            driver.title = self.attention.title
+            self.attention.ask = driver.ask
 
     def on_terminal_answered(self, event: TerminalAnswered) -> None:
         from jp_tui.ui.attention_means import Answers

@@ -16,6 +16,7 @@ from textual.screen import ModalScreen, SystemModalScreen
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import bound
 from jp_tui.ui.text import foreign, ours
+from jp_tui.ui.textual_patches.private import keymap
 from jp_tui.view.commands import Command
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
@@ -202,7 +203,7 @@ class Commands(_Part):
             self.read_own()
             node = self.focused or self.screen
             here = [kind for one in node.ancestors_with_self for kind in type(one).__mro__]
-            sections = every_key(ours_, COMMANDS, self._keymap, here)
+            sections = every_key(ours_, COMMANDS, keymap(self), here)
             self.push_screen(KeyList(sections=sections, problems=self.key_problems))
 
     def action_new(self) -> None:

@@ -2,8 +2,8 @@
 
 Textual's own wakes ten times a second, takes 102 ms for a lone ESC (T27), blocks the app's loop while the terminal
 does not read (T8), knows no TERM and HUP (T6), and spins when the terminal is gone. Here an idle workspace costs
-nothing (T24), a stalled terminal costs frames and never time, and leaving is bounded. Linux only: elsewhere
-`driver_class` gives None and the app takes Textual's own. It decides nothing about keys and draws nothing.
+nothing (T24), a stalled terminal costs frames and never time, and leaving is bounded. `terminal.py` says where it is
+used. It decides nothing about keys and draws nothing.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ from typing import TYPE_CHECKING, Any
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
-from textual.message import Message
 
 from jp_tui import guardian
 from jp_tui.ui.driver_held import Held
 from jp_tui.ui.driver_input import Typed
 from jp_tui.ui.driver_output import Output
 from jp_tui.ui.driver_replies import Replies
+from jp_tui.ui.terminal import TerminalAnswered, first_frame_done
+from jp_tui.ui.textual_patches.shape import needs, takes, uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
     from textual.app import App
-    from textual.driver import Driver
+    from textual.message import Message
 
     from jp_tui.ui.title import WindowTitle
 
@@ -47,37 +48,41 @@ _GRACE = 15
 """Seconds that the whole program has to end after a signal, then SIGALRM ends it."""
 _HOLDS = 5.0
 """Seconds after the start of the screen for which a first frame is waited for."""
-_GC_THRESHOLDS = (20_000, 20, 20)
 FOCUS_QUERY = "\x1b[?1004$p"
 """Asks whether the focus is reported, which Textual has just turned on; its parser drops the answer."""
 
 
-class TerminalAnswered(Message):
-    """What the terminal says of itself: whether it reports its focus (None: it did not say), its name and version, and
-    whether it takes OSC 99. The later one holds what the earlier one held."""
+def check() -> None:
+    """Raise Unfit if Textual's driver, its parser or what an app has of them has another shape."""
+    from textual.app import App
+    from textual.driver import Driver
 
-    def __init__(self, focus: bool | None, version: str, osc99: bool) -> None:
-        super().__init__()
-        self.focus, self.version, self.osc99 = focus, version, osc99
-
-
-def driver_class() -> type[Driver] | None:
-    """What to give to `App(driver_class=…)`."""
-    return WorkspaceDriver if sys.platform == "linux" else None
+    takes(LinuxDriver, "__init__", "self", "app", "debug", "mouse", "size")
+    uses(LinuxDriver, "__init__", "_must_signal_resume", "_mouse_pixels")
+    uses(Driver, "__init__", "_app", "_debug", "_loop", "_auto_restart")
+    takes(LinuxDriver, "start_application_mode", "self")
+    uses(LinuxDriver, "start_application_mode", "attrs_before", "_run_input_thread", "_key_thread", "_writer_thread")
+    uses(LinuxDriver, "stop_application_mode", "disable_input", "attrs_before")
+    uses(LinuxDriver, "disable_input", "_key_thread", "exit_event")
+    uses(LinuxDriver, "close", "_writer_thread")
+    for name in ("_run_input_thread", "run_input_thread", "_enable_bracketed_paste", "disable_input", "close"):
+        takes(LinuxDriver, name, "self")
+    for name in ("_sigtstp_application", "_sigcont_application", "suspend_application_mode", "resume_application_mode"):
+        needs(LinuxDriver, name)
+    for name in ("process_message", "send_message"):
+        takes(LinuxDriver, name, "self", "message")
+    takes(XTermParser, "__init__", "self", "debug")
+    takes(XTermParser, "feed", "self", "data")
+    takes(XTermParser, "tick", "self")
+    uses(XTermParser, "tick", "_timeout_time")
+    uses(App, "__init__", "_exit", "_driver")
+    takes(App, "_handle_exception", "self", "error")
 
 
 def spelled_out(text: str) -> str:
     """What a legacy terminal sends for Alt+Enter, in a form that Textual's parser knows: it would read `^` and Enter,
     and so send what was only to get a new line (T5)."""
     return text.replace("\x1b\r", "\x1b[13;3u") if "\x1b\r" in text else text
-
-
-def first_frame_done() -> None:
-    """Collect garbage again, without what start-up made; to be called at the first frame, harmless later."""
-    if not gc.isenabled():
-        gc.freeze()
-        gc.set_threshold(*_GC_THRESHOLDS)
-        gc.enable()
 
 
 class WorkspaceDriver(Held, LinuxDriver):

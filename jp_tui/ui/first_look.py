@@ -22,6 +22,7 @@ from jp_tui.system.paths import PathsError, write_passing
 from jp_tui.ui import gate
 from jp_tui.ui.plain_signs import ascii_text
 from jp_tui.ui.text import foreign
+from jp_tui.ui.textual_patches.private import rendered
 from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.view.status import shortened
 
@@ -40,17 +41,18 @@ class _Cells:
     """The painted screen by cells."""
 
     def __init__(self, main: WorkspaceScreen) -> None:
-        self._strips = main._compositor.render_strips()
+        self._strips = rendered(main)
         self._main = main
+        self.known = bool(self._strips)
 
     def at(self, x: int, y: int) -> tuple[str, str]:
         """A cell's character and its colours."""
-        for segment in self._strips[y].crop(x, x + 1)._segments:
+        for segment in self._strips[y].crop(x, x + 1):
             return segment.text, self.codes(segment.style)
         return " ", ""
 
     def codes(self, style: Style | None) -> str:
-        system = self._main.app.console._color_system
+        system = gate.color_system(self._main.app.console)
         return "" if style is None or system is None else Strip.render_ansi(style, system)
 
     def unpainted(self, style: Style, ground: Color) -> str:
@@ -58,7 +60,7 @@ class _Cells:
         strip = Strip([Segment("x", style)])
         for one in self._main.app.get_line_filters():
             strip = strip.apply_filter(one, ground)
-        return self.codes(strip._segments[0].style)
+        return self.codes(next(iter(strip)).style)
 
 
 def look_of(main: WorkspaceScreen, keys: Keys | None) -> Look | None:
@@ -69,6 +71,8 @@ def look_of(main: WorkspaceScreen, keys: Keys | None) -> Look | None:
     if composer.text or not composer.has_focus or composer.locked or main.app.screen is not main:
         return None
     look, cells = Look(), _Cells(main)
+    if not cells.known:
+        return None
     look.side = 38 if main.beside else 0
     inner, top = composer_width(look, width), height - 4
     region = composer.region

@@ -7,16 +7,19 @@ loses its link. It mends, it does not report: whoever let something through is f
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from rich.color import ColorSystem
-from rich.console import Console
+from rich.console import COLOR_SYSTEMS, Console
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
 from jp_tui.conversation.urls import clean_url
 from jp_tui.conversation.visible import BIDI, picture
+from jp_tui.ui import textual_patches
 from jp_tui.ui.plain_signs import ascii_text
+from jp_tui.ui.textual_patches.shape import takes, uses
 
 _ACTS = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{BIDI}]")
 """A row has no newline and no tab either: one ends it, and the other leaves cells as they were. What reorders can be in
@@ -51,12 +54,17 @@ def _sign(match: re.Match[str]) -> str:
 
 
 def _unlinked(style: Style | None) -> Style | None:
-    if style is None or not style._link or clean_url(style._link) == style._link:
+    if style is None or not style.link or clean_url(style.link) == style.link:
         return style
     return style.update_link(None)
 
 
-def _render(self: Strip, console: Console) -> str:
+def color_system(console: Console) -> ColorSystem | None:
+    """The colours that the console writes; None for none."""
+    return COLOR_SYSTEMS.get(console.color_system or "")
+
+
+def _quick(self: Strip, console: Console) -> str:
     """`Strip.render` with the gate: one search over the row, and only then a look at each segment."""
     if self._render_cache is None:
         segments = self._segments
@@ -65,20 +73,44 @@ def _render(self: Strip, console: Console) -> str:
             segments = mended.crop(0, self.cell_length)._segments  # a control took no cell, its sign takes one
         if _signs[0]:
             segments = [Segment(ascii_text(text), style, control) for text, style, control in segments]
-        system = console._color_system or ColorSystem.TRUECOLOR
+        system = color_system(console) or ColorSystem.TRUECOLOR
         render = self.render_style
         self._render_cache = "".join(
             [
-                text if style is None else render(_unlinked(style) if style._link else style, text, color_system=system)  # type: ignore[arg-type]
+                text if style is None else render(_unlinked(style) if style.link else style, text, color_system=system)  # type: ignore[arg-type]
                 for text, style, _ in segments
             ]
         )
     return self._render_cache
 
 
+def by_public_means(render: Callable[[Strip, Console], str]) -> Callable[[Strip, Console], str]:
+    """The gate before `render`, Textual's own, where the private parts of a strip are not as `_quick` knows them."""
+
+    def gated(self: Strip, console: Console) -> str:
+        clean = self
+        if any(_ACTS.search(text) for text, _, _ in self):
+            shown = Strip([Segment(passed(text), style, control) for text, style, control in self])
+            clean = shown.crop(0, self.cell_length)
+        if _signs[0] or any(style is not None and style.link for _, style, _ in clean):
+            signs = ascii_text if _signs[0] else str
+            clean = Strip([Segment(signs(text), _unlinked(style), control) for text, style, control in clean])
+        return render(clean, console)
+
+    return gated
+
+
+def install_quick() -> None:
+    """Let the gate render a strip by itself."""
+    takes(Strip, "render", "self", "console")
+    uses(Strip, "render", "_segments", "_render_cache", "render_style")
+    Strip.render = _quick  # type: ignore[method-assign]
+
+
 def install() -> None:
-    """Put the gate in place; called once, when this module is imported."""
-    Strip.render = _render  # type: ignore[method-assign]
+    """Put the gate in place, in one of its two forms; called once, when this module is imported."""
+    if not textual_patches.applied("gate"):
+        Strip.render = by_public_means(Strip.render)  # type: ignore[method-assign, assignment]
 
 
 install()

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from textual.binding import Binding, BindingsMap
+from textual.binding import Binding
 from textual.dom import DOMNode
-from textual.keys import KEY_NAME_REPLACEMENTS, Keys, _character_to_key
+from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
 from jp_tui.settings import toml
 from jp_tui.settings.errors import Problem, SettingsError, nearest
+from jp_tui.ui.textual_patches.private import class_bindings
 
 Keymap: TypeAlias = Mapping[str, str]
 """What Textual takes: an action's id → keys, with commas between."""
@@ -41,6 +42,7 @@ _ALIASES = {
 }  # fmt: skip
 _MODIFIERS = ("alt", "ctrl", "hyper", "meta", "shift", "super")
 _SAME_BYTE = {"ctrl+i": "Tab", "ctrl+m": "Enter", "ctrl+h": "Backspace", "ctrl+left_square_bracket": "Esc"}
+_TO_NAME = str.maketrans("- ", "__")
 _NAMED = frozenset(str(key.value) for key in Keys if not str(key.value).startswith(("<", "ctrl+", "shift+", "ignore")))
 
 
@@ -71,8 +73,7 @@ class Place:
 
 def bindings_of(kind: type[DOMNode]) -> list[Binding]:
     """All bindings of a class, as Textual merges them with those of its bases."""
-    merged = kind._merged_bindings or BindingsMap()
-    return [binding for bindings in merged.key_to_bindings.values() for binding in bindings]
+    return [binding for bindings in class_bindings(kind).key_to_bindings.values() for binding in bindings]
 
 
 def named(text: str) -> str:
@@ -90,7 +91,7 @@ def named(text: str) -> str:
         key = key if not modifiers else key.lower()
         if modifiers == ["shift"] and key.isalpha():
             modifiers, key = [], key.upper()
-        key = _character_to_key(key)
+        key = key_name(key)
     else:
         key = key.lower()
         if key not in _NAMED and not (len(key) > 1 and key.isidentifier() and _is_sign(key)):
@@ -102,6 +103,16 @@ def named(text: str) -> str:
     if found == "ctrl+c":
         raise ValueError("Ctrl+C always copies, interrupts and leaves")
     return found
+
+
+def key_name(character: str) -> str:
+    """What Textual calls the key of a character: itself for letters and digits, else its name in Unicode."""
+    import unicodedata
+
+    if character.isalnum():
+        return character
+    name = unicodedata.name(character, "").lower().translate(_TO_NAME) or character
+    return KEY_NAME_REPLACEMENTS.get(name, name)
 
 
 def _is_sign(name: str) -> bool:
@@ -242,8 +253,7 @@ def _with_neighbours(made: dict[str, str], keys: KeyTable) -> dict[str, str]:
     while fresh:
         again: set[str] = set()
         for kind in kinds:
-            merged = kind._merged_bindings or BindingsMap()
-            for bindings in merged.key_to_bindings.values():
+            for bindings in class_bindings(kind).key_to_bindings.values():
                 if any(one.id in fresh for one in bindings):
                     again |= {one.id for one in bindings if one.id and one.id not in found}
         found |= {id: ",".join(keys.declared[id]) for id in again}

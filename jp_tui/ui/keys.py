@@ -15,6 +15,7 @@ from textual.dom import DOMNode
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.text import foreign
+from jp_tui.ui.textual_patches.private import keymap, own_bindings
 
 _NAMES = {
     "up": "↑",
@@ -156,16 +157,17 @@ FOLDING = {"fold": "workspace.fold", "next": "workspace.next", "full": "dock.ful
 
 def users(node: DOMNode, action: str) -> str:
     """The user's own key for one of FOLDING, as the lines of a question write it; empty where it is ours."""
-    theirs = node.app._keymap.get(FOLDING[action], "") if action in FOLDING else ""
+    theirs = keymap(node.app).get(FOLDING[action], "") if action in FOLDING else ""
     return spelled(theirs.split(",")[0]) if theirs else ""
 
 
 def bound(node: DOMNode) -> dict[str, list[Binding]]:
     """What each key of a node does, with the user's own keys, for nodes that hear keys themselves."""
-    if not node.app._keymap:
-        return node._bindings.key_to_bindings
+    theirs, declared = keymap(node.app), own_bindings(node)
+    if not theirs:
+        return declared.key_to_bindings
     found: dict[str, list[Binding]] = {}
-    for binding in mapped(node._bindings, node.app._keymap):
+    for binding in mapped(declared, theirs):
         found.setdefault(binding.key, []).append(binding)
     return found
 

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, TypeVar
 
-from textual.app import App
+from textual.app import App, SuspendNotSupported
+
+from jp_tui.ui.terminal import workspace_driver
 
 T = TypeVar("T")
 
@@ -32,15 +34,24 @@ def opened_outside(app: App[Any], path: str) -> None:
 
 def _lent(app: App[Any], work: Callable[[], T]) -> T:
     """What this gives while it has the terminal."""
-    driver = app._driver
-    if driver is None or app.is_headless:
-        raise OSError("there is no terminal to lend to it")
-    app._suspend_signal()
+    driver = workspace_driver(app)
+    if driver is None:
+        return _suspended(app, work)
+    app.app_suspend_signal.publish(app)
     driver.suspend_application_mode()
     try:
         with driver.no_automatic_restart(), redirect_stdout(sys.__stdout__), redirect_stderr(sys.__stderr__):
             return work()
     finally:
         driver.resume_application_mode()
-        app._resume_signal()
+        app.app_resume_signal.publish(app)
         app.refresh(layout=True)
+
+
+def _suspended(app: App[Any], work: Callable[[], T]) -> T:
+    """The same with a driver that isn't ours."""
+    try:
+        with app.suspend():
+            return work()
+    except SuspendNotSupported as error:
+        raise OSError("there is no terminal to lend to it") from error

@@ -2,8 +2,9 @@
 
 Everything is measured in one run in real ptys, what is compared in turns, after one uncounted run of each. Ratios
 are the result; milliseconds depend on the machine, which is named. No test depends on any of these times.
-Each part is a module with `rows(bench: Bench) -> list[Row]`, and `SECONDS`, the time that it may take. Ctrl+C ends
-the run and prints what is there.
+Each part is a module with `rows(bench: Bench) -> list[Row]`, and `SECONDS`, the time that it may take; it raises
+NotHere where this machine can't measure it. Ctrl+C ends the run and prints what is there. `--save` keeps each part
+with its commit, day and machine, and refuses a tree that differs from its commit.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+from tests import provenance
 from tests.bench import saved
-from tests.bench.program import Never
-from tests.bench.report import Row, machine, table
+from tests.bench.program import Never, NotHere
+from tests.bench.report import Row, table
 from tests.bench.setting import Bench
 
 PARTS: dict[str, str] = {
@@ -35,7 +37,7 @@ PARTS: dict[str, str] = {
     "search": "tests.bench.searching",
     "idle": "tests.bench.idle",
 }
-"""The module of each part, by its name on the command line: together at most ten minutes."""
+"""The module of each part, by its name on the command line: together at most fifteen minutes."""
 MORE = {"interrupt": "tests.bench.interrupts", "schema": "tests.bench.sheets", "many": "tests.bench.many"}
 """What was promised besides: with `--more`, or by name."""
 DRIVER = "tests.bench.driver"
@@ -45,17 +47,22 @@ LATE = 3
 """Times its own seconds, after which a part is given up: on a busy machine it may take more than it should."""
 
 
-def run(bench: Bench, parts: dict[str, str]) -> tuple[list[Row], bool]:
-    """All rows that were asked for, and whether that is so; what cannot be measured is told and left out."""
-    found, whole = list[Row](), True
+def run(bench: Bench, parts: dict[str, str]) -> tuple[dict[str, list[Row] | str], bool]:
+    """The rows of each part or why it can't be measured here, and whether all that was asked for is there."""
+    found, whole = dict[str, list[Row] | str](), True
     signal.signal(signal.SIGALRM, _late)
     for number, (name, path) in enumerate(parts.items(), 1):
         module = importlib.import_module(path)
         begun = time.monotonic()
         _say(f"{number}/{len(parts)} {name}, {module.SECONDS:g} s at most … ")
         signal.setitimer(signal.ITIMER_REAL, LATE * module.SECONDS)
+        bench.begin()
         try:
-            found += (rows := module.rows(bench))
+            found[name] = rows = module.rows(bench)
+        except NotHere as reason:
+            _say(f"not here: {reason}\n")
+            found[name] = str(reason)
+            continue
         except Never as problem:
             _say(f"{problem}\n")
             whole = False
@@ -65,6 +72,9 @@ def run(bench: Bench, parts: dict[str, str]) -> tuple[list[Row], bool]:
             return found, False
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
+        for row in rows:
+            if not row.runs:
+                row.runs, row.failed = max(bench.runs, 1), bench.failed
         missed = [row.what for row in rows if row.met is False]
         late = " (late)" if time.monotonic() - begun > module.SECONDS else ""
         _say(f"{time.monotonic() - begun:.0f} s{late}{''.join(f'; missed: {what}' for what in missed)}\n")
@@ -86,27 +96,39 @@ def main() -> int:
     parser.add_argument("--only", metavar="PART,…", help=f"some of {', '.join([*PARTS, *MORE])}")
     parser.add_argument("--more", action="store_true", help=f"with {', '.join(MORE)}, which take eight minutes more")
     parser.add_argument("--driver", action="store_true", help="the bare app with and without guardian and driver")
-    parser.add_argument("--save", action="store_true", help="keep the results and write the README's table anew")
+    parser.add_argument("--save", action="store_true", help="keep the results, of a clean tree only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples, in seconds, to FILE")
     options = parser.parse_args()
     every = PARTS | MORE
     names = options.only.split(",") if options.only else list(every if options.more else PARTS)
     if unknown := set(names) - set(every):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
-    if options.save and (options.quick or options.driver or options.only):
-        parser.error("only a whole run is saved")
+    if options.save and (options.quick or options.driver):
+        parser.error("what is measured with --quick or --driver is not saved")
+    began = provenance.run()
+    if options.save:
+        _refuse(parser, began)
     parts = {"driver": DRIVER} if options.driver else {name: every[name] for name in every if name in names}
-    facts = machine()
+    load = f"load {os.getloadavg()[0]:.1f} at the start"
     with tempfile.TemporaryDirectory(prefix="jp-tui-bench-") as folder:
-        rows, whole = run(Bench(Path(folder), options.quick), parts)
-    facts["load"] += f", {os.getloadavg()[0]:.1f} at the end"
-    print(", ".join(facts.values()) + "\n\n" + table(rows))
+        found, whole = run(Bench(Path(folder), options.quick), parts)
+    facts = began | {"load": f"{load}, {os.getloadavg()[0]:.1f} at the end"}
+    rows = [row for part in found.values() if not isinstance(part, str) for row in part]
+    print(provenance.told(facts) + "\n\n" + table([row.summed() for row in rows]))
     if options.json:
         results = [asdict(row) | {"ratio": row.ratio} for row in rows]
         options.json.write_text(json.dumps({"facts": facts, "rows": results}, indent=1) + "\n")
-    if options.save and whole:
-        saved.save(rows, facts)
-    return 0 if rows else 1
+    if options.save:
+        _refuse(parser, began)
+        saved.save(found, facts, every)
+    return 0 if rows and whole else 1
+
+
+def _refuse(parser: argparse.ArgumentParser, began: provenance.Run) -> None:
+    try:
+        provenance.refuse(began)
+    except provenance.Refused as reason:
+        parser.error(str(reason))
 
 
 if __name__ == "__main__":

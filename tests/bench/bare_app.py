@@ -1,13 +1,16 @@
 """The unit of our ratios: the smallest Textual screen that one can type into, one Input and one VerticalScroll.
 
-`python bare_app.py` is Textual alone, with `--text` a TextArea in the Input's place; with `--guarded` the same app
-runs under our guardian with our driver, which shows what those two cost or save. Escape is counted on the screen, so
-that its delay can be measured.
+`python bare_app.py` is Textual alone, with `--text` a TextArea in the Input's place, with `--pages` a long text to
+scroll through; with `--guarded` the same app runs under our guardian with our driver, which shows what those two cost
+or save. Escape is counted on the screen, so that its delay can be measured.
 """
 
 from __future__ import annotations
 
 import sys
+
+PAGED = 5_000
+"""Lines of the text."""
 
 
 def program() -> int:
@@ -16,6 +19,8 @@ def program() -> int:
     from textual.widgets import Input, Static, TextArea
 
     guarded = "--guarded" in sys.argv
+    paged = "--pages" in sys.argv
+    says = "\n".join(f"zq{number:05d} of a long text" for number in range(PAGED)) if paged else "bare textual app"
     written = TextArea if "--text" in sys.argv else Input
 
     class Bare(App[None]):
@@ -23,11 +28,13 @@ def program() -> int:
 
         def compose(self) -> ComposeResult:
             with VerticalScroll():
-                yield Static("bare textual app", id="says")
+                yield Static(says, id="says")
             yield written()
 
         def on_mount(self) -> None:
-            self.query_one(written).focus()
+            self.query_one(VerticalScroll if paged else written).focus()
+            if paged:
+                self.animation_level = "none"
             if guarded:
                 self.query_one(Input).cursor_blink = False
                 self.call_after_refresh(first_frame_done)
@@ -40,7 +47,7 @@ def program() -> int:
         Bare().run()
         return 0
 
-    from jp_tui.ui.driver import driver_class, first_frame_done
+    from jp_tui.ui.terminal import driver_class, first_frame_done
 
     app = Bare(driver_class=driver_class())
     app.run()

@@ -1,13 +1,17 @@
 """A day of work in one workspace: what it holds after a thousand turns, beside ten (issue 9).
 
-Each turn is a message, a thought, a tool that reads a file, and half a screen of Markdown, by a script of the scripted
-model in the whole program in a real pty. Memory is what its processes have to themselves or their share of (PSS).
+Several workspaces live through it at the same time, each a process with a home of its own and one sample. Each turn is
+a message, a thought, a tool that reads a file, and half a screen of Markdown, by a script of the scripted model in the
+whole program in a real pty. Memory is what its processes have to themselves or their share of (PSS).
 """
 
 from __future__ import annotations
 
 import os
+import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 from tests.bench.model import tokens
@@ -15,10 +19,11 @@ from tests.bench.program import Never, Program, family
 from tests.bench.report import Row
 from tests.bench.setting import Bench
 
-SECONDS = 150.0
+SECONDS = 330.0
 FEW, MANY, QUICK = 10, 1000, 40
-SAMPLES, REST = 7, 3.0
-"""Looks at its memory; seconds before them in which nothing is typed."""
+PROCESSES = 5
+LOOKS, REST = 7, 3.0
+"""Looks at a workspace's memory, of which the middle one counts; seconds before them in which nothing is typed."""
 OVER = "zqover"
 SAID = ("gamma", "delta")
 PATIENCE, TRIES = 5.0, 4
@@ -26,15 +31,27 @@ CLEAR, ENTER = b"\x15", b"\r"
 
 
 def rows(bench: Bench) -> list[Row]:
-    """One row, of one day; each sample is a look at its memory."""
+    """One row; each sample is a process."""
     many = QUICK if bench.quick else MANY
     script = written(bench.folder / "day.toml", bench.workspace)
-    with bench.living_in(bench.folder / "day"), bench.ours("--model", f"demo/{script}")() as program:
-        begin(program)
-        turns(program, FEW)
-        few = looks(program)
-        turns(program, many - FEW, FEW + 1)
-        return [Row(f"memory after {many:,} turns", looks(program), few, f"after {FEW}", goal=1.2, unit="B")]
+    with ExitStack() as stack:
+        programs = []
+        for number in range(2 if bench.quick else PROCESSES):
+            with bench.living_in(bench.folder / f"day-{number}"):
+                programs.append(stack.enter_context(bench.ours("--model", f"demo/{script}")()))
+        with ThreadPoolExecutor(len(programs)) as hands:
+            found = list(hands.map(lambda program: lived(program, many), programs))
+    after = [last for _, last in found]
+    return [Row(f"memory after {many:,} turns", after, [few for few, _ in found], f"after {FEW}", goal=1.2, unit="B")]
+
+
+def lived(program: Program, many: int) -> tuple[float, float]:
+    """Bytes that a workspace has after few turns and after many."""
+    begin(program)
+    turns(program, FEW)
+    few = looked(program)
+    turns(program, many - FEW, FEW + 1)
+    return few, looked(program)
 
 
 def written(path: Path, workspace: Path) -> Path:
@@ -81,14 +98,14 @@ def turns(program: Program, count: int, first: int = 1) -> None:
             program.read(until)
 
 
-def looks(program: Program) -> list[float]:
-    """Bytes, at some moments without a key, in the first of which it may tidy up."""
+def looked(program: Program) -> float:
+    """Bytes, the median of some moments without a key, in the first of which it may tidy up."""
     program.pass_time(REST)
     found = []
-    for _ in range(SAMPLES):
+    for _ in range(LOOKS):
         program.pass_time(0.3)
         found.append(memory(program))
-    return found
+    return statistics.median(found)
 
 
 def memory(program: Program) -> float:

@@ -1,4 +1,5 @@
-"""A conversation of 100,000 events beside one of 100: opened, in memory, and scrolled through by pages.
+"""A conversation of 100,000 events, beside one of 100 and beside the bare app's start: opened, in memory, and scrolled
+through by pages. It is open when its last word is on the screen.
 
 A page is timed from its key to the end of the frame that shows all of it; the screen after every frame on the way is
 looked at, too: a row that is not there yet is blank or has the sign for that. Scrolls up and down again, across what
@@ -20,8 +21,11 @@ from tests.bench.program import Program, family
 from tests.bench.report import Row
 from tests.bench.setting import Bench, interleaved
 
-SECONDS = 60.0
-EVENTS = {"short": 100, "long": 100_000}
+SECONDS = 110.0
+FEW, MANY = 100, 100_000
+EVENTS = {"short": FEW, "long": MANY}
+LAST = "zqend"
+"""The last word of each."""
 FRAMES = 3
 """Of the bare app, from its key to its paint: what a page may take."""
 PAGES = 80
@@ -46,24 +50,44 @@ def seeded(bench: Bench, sizes: dict[str, int]) -> None:
 def rows(bench: Bench) -> list[Row]:
     """Time, memory, pages."""
     seeded(bench, EVENTS)
-    times: dict[str, list[float]] = {name: [] for name in EVENTS}
+    times: dict[str, list[float]] = {name: [] for name in (*EVENTS, "bare")}
     memory: dict[str, list[float]] = {name: [] for name in EVENTS}
 
     def measure(name: str, program: Program) -> None:
-        times[name].append(program.wait("zqend") - program.start)
+        if name == "bare":
+            times[name].append(program.whole())
+            return
+        times[name].append(program.wait(LAST) - program.start)
         program.settle(0.3)
         program.pass_time(0.5)
         memory[name].append(private(program))
 
     with bench.model():
-        interleaved(min(bench.reps, 7), {name: bench.ours("--resume", name) for name in EVENTS}, measure)
+        resumed = {name: bench.ours("--resume", name) for name in EVENTS}
+        interleaved(min(bench.reps, 7), resumed | {"bare": bench.bare()}, measure)
+        keys = first_keys(bench)
         pages = scrolled(bench)
-    what, against = f"start to the end of {EVENTS['long']:,} events", f"{EVENTS['short']} events"
+    what, against = f"start to the end of {MANY:,} events", f"{FEW} events"
     return [
         Row(what, times["long"], times["short"], against, goal=1.1),
-        Row(f"memory with {EVENTS['long']:,} events", memory["long"], memory["short"], against, goal=1.3, unit="B"),
+        Row(what, times["long"], times["bare"], "start of the bare app", goal=1.3),
+        Row(f"start to the end of {FEW} events", times["short"], times["bare"], "start of the bare app", goal=1.3),
+        *keys,
+        Row(f"memory with {MANY:,} events", memory["long"], memory["short"], against, goal=1.3, unit="B"),
         *pages,
     ]
+
+
+def first_keys(bench: Bench) -> list[Row]:
+    """The first echoed key where a conversation is opened again."""
+    ways = {"-c": bench.ours("-c"), "--resume": bench.ours("--resume", "long")}
+    times: dict[str, list[float]] = {name: [] for name in (*ways, "bare")}
+    interleaved(
+        min(bench.reps, 7),
+        ways | {"bare": bench.bare()},
+        lambda name, program: times[name].append(program.first_key()),
+    )
+    return [Row(f"start to first echoed key with {name}", times[name], times["bare"], goal=0.15) for name in ways]
 
 
 def private(program: Program) -> float:
@@ -129,9 +153,10 @@ def scrolled(bench: Bench) -> list[Row]:
     times: list[float] = []
     absent: list[float] = []
     count = 15 if bench.quick else PAGES
+    bench.runs += 1
     program = Filmed([sys.executable, "-m", "jp_tui", "--resume", "long"], bench.env, bench.workspace)
     try:
-        program.wait("zqend")
+        program.wait(LAST)
         program.settle(0.5)
         film = Film()
         film.frames(program.pieces)
@@ -146,7 +171,7 @@ def scrolled(bench: Bench) -> list[Row]:
             program.seen = b""
     finally:
         program.close()
-    what = f"a page of {EVENTS['long']:,} events"
+    what = f"a page of {MANY:,} events"
     return [
         Row(what, times, bench.rest, "a frame of the bare app", tail=True, goal=FRAMES),
         Row(f"{what}: blank rows, the most in any frame", [max(absent)], [], "", unit="rows", within=0),

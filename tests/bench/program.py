@@ -34,6 +34,10 @@ class Never(Exception):
     """What was waited for did not come; the message shows the end of what was written instead."""
 
 
+class NotHere(Exception):
+    """Why something can't be measured on this machine."""
+
+
 class Program:
     """Started at once; `start` is the time just before."""
 

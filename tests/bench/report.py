@@ -1,15 +1,11 @@
-"""From samples to a table of ratios, with the machine and the day. Pure but for `machine`, which reads /proc."""
+"""From samples to a table of ratios. Pure."""
 
 from __future__ import annotations
 
-import os
-import platform
 import statistics
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 
 def p95(values: Sequence[float]) -> float:
@@ -34,7 +30,10 @@ class Row:
     goal: float | None = None
     within: float | None = None
     unit: str = "ms"
-    notes: list[str] = field(default_factory=list)
+    runs: int = 0
+    """Programs that were started for it, those that failed included. Filled in by the part's run where it is 0."""
+    failed: int = 0
+    """Of these, those that gave no sample because something never came."""
 
     @property
     def ratio(self) -> float | None:
@@ -55,43 +54,54 @@ class Row:
             met.append((p95 if self.tail else statistics.median)(self.ours) <= self.within)
         return all(met) if met else None
 
-    def _cell(self, values: Sequence[float]) -> str:
-        if not values:
-            return "–"
-        scale = 1000.0 if self.unit == "ms" else 1.0
-        digits = 0 if self.unit == "B" or (self.unit == "ms" and min(values) >= 0.1) else 3 if self.unit == "s" else 2
-        middle = p95 if self.tail else statistics.median
-        median, low, high = (round(one * scale, digits) for one in (middle(values), min(values), max(values)))
-        return f"{median:,.{digits}f} ({low:,.{digits}f}–{high:,.{digits}f})"
-
-    def cells(self) -> list[str]:
-        """The row of the table."""
-        ratio = "–" if self.ratio is None else f"{self.ratio:.2f}"
-        goals = [] if self.goal is None else [f"≤ {self.goal:g}"]
-        if self.within is not None:
-            goals.append(f"ours ≤ {self.within * (1000 if self.unit == 'ms' else 1):g} {self.unit}")
-        goal = ", ".join(goals)
-        count = str(len(self.ours)) if len(self.ours) == len(self.theirs) else f"{len(self.ours)} / {len(self.theirs)}"
-        what = f"{self.what}, {'p95' if self.tail else 'median'}, {self.unit}"
-        met = {None: "", True: "met", False: "**missed**"}[self.met]
-        return [what, self._cell(self.ours), self.against, self._cell(self.theirs), count, f"**{ratio}**", goal, met]
+    def summed(self) -> dict[str, Any]:
+        """The row without its samples, as it is saved; times in seconds."""
+        found: dict[str, Any] = {
+            "what": self.what, "against": self.against, "of": "p95" if self.tail else "median", "unit": self.unit,
+            "ratio": self.ratio, "goal": self.goal, "within": self.within, "met": self.met,
+            "runs": self.runs, "failed": self.failed,
+        }  # fmt: skip
+        for name, values in (("ours", self.ours), ("theirs", self.theirs)):
+            if values:
+                low, middle, high = min(values), statistics.median(values), max(values)
+                found[name] = {"n": len(values), "min": low, "median": middle, "p95": p95(values), "max": high}
+        return found
 
 
-def table(rows: Sequence[Row]) -> str:
-    """The rows in Markdown."""
-    head = ["what", "ours (min–max)", "against", "theirs (min–max)", "n", "ratio", "goal", ""]
-    lines = [head, ["---"] * len(head), *(row.cells() for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+Kept = Mapping[str, Any]
+"""A row as `Row.summed` gives it. With "not_here" it was not measured, and has no more than "what" besides."""
+HEAD = ("what", "ours (min–max)", "against", "theirs (min–max)", "n", "runs", "ratio", "goal", "")
 
 
-def machine() -> dict[str, str]:
-    """The day, the machine's size, and the versions that matter."""
-    facts = Path("/proc/cpuinfo").read_text().splitlines()
-    model = next((line.partition(":")[2].strip() for line in facts if line.startswith("model name")), "")
-    memory = int(Path("/proc/meminfo").read_text().split()[1]) / 1024**2
-    return {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "machine": f"{os.cpu_count()} cores {model or platform.machine()}, {memory:.0f} GB",
-        "versions": f"Python {platform.python_version()}, Textual {version('textual')}, Linux {platform.release()}",
-        "load": f"{os.getloadavg()[0]:.1f} at the start",
-    }
+def cells(row: Kept) -> list[str]:
+    """The row of the table."""
+    if row.get("not_here"):
+        return [row["what"], f"not run here: {row['not_here']}", *[""] * (len(HEAD) - 2)]
+    ratio = "–" if row["ratio"] is None else f"{row['ratio']:.2f}"
+    goals = [] if row["goal"] is None else [f"≤ {row['goal']:g}"]
+    if row["within"] is not None:
+        goals.append(f"ours ≤ {row['within'] * (1000 if row['unit'] == 'ms' else 1):g} {row['unit']}")
+    ours, theirs = (row.get(name, {}).get("n", 0) for name in ("ours", "theirs"))
+    runs = f"{row['runs']:,}" + (f", {row['failed']:,} failed" if row["failed"] else "")
+    met = {None: "", True: "met", False: "**missed**"}[row["met"]]
+    return [
+        f"{row['what']}, {row['of']}, {row['unit']}", _cell(row, "ours"), row["against"], _cell(row, "theirs"),
+        str(ours) if ours == theirs else f"{ours} / {theirs}", runs, f"**{ratio}**", ", ".join(goals), met,
+    ]  # fmt: skip
+
+
+def _cell(row: Kept, name: str) -> str:
+    if not (values := row.get(name)):
+        return "–"
+    unit = row["unit"]
+    scale = 1000.0 if unit == "ms" else 1.0
+    digits = 0 if unit == "B" or (unit == "ms" and values["min"] >= 0.1) else 3 if unit == "s" else 2
+    middle, low, high = (round(values[one] * scale, digits) for one in (row["of"], "min", "max"))
+    return f"{middle:,.{digits}f} ({low:,.{digits}f}–{high:,.{digits}f})"
+
+
+def table(rows: Sequence[Kept], run: Sequence[str] = ()) -> str:
+    """The rows in Markdown; `run` names the run of each, in a column of its own."""
+    head = [*HEAD, "run"] if run else [*HEAD]
+    lines = [[*cells(row), *run[number : number + 1]] for number, row in enumerate(rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])

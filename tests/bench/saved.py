@@ -1,42 +1,61 @@
-"""Where results are kept: all of them beside this file, those that have a goal in the README, between its marks."""
+"""Where results are kept: by part beside this file, and those that have a goal in the README, between its marks.
+
+A part that was not measured keeps what was measured of it last, with the commit, the day and the machine of that time.
+"""
 
 from __future__ import annotations
 
 import json
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.bench.report import Row, p95, table
+from tests.bench.report import Kept, Row, table
+from tests.provenance import Run, known, numbered
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 BEGIN, END = "<!-- bench -->\n", "<!-- end -->"
+Parts = dict[str, dict[str, Any]]
+"""By the name of a part: "run", and its "rows" as they are saved."""
 
 
-def save(rows: Sequence[Row], facts: Mapping[str, str], readme: Path = README, folder: Path | None = None) -> None:
-    """Write `latest.md` and `latest.json`, and the README's table anew. ValueError where it has no marks for it."""
+def save(
+    found: Mapping[str, Sequence[Row] | str], run: Run, order: Iterable[str], readme: Path = README,
+    folder: Path | None = None,
+) -> None:  # fmt: skip
+    """Keep what was found of each part: its rows, or why it can't be measured here. Write `latest.json`, `latest.md`
+    and the README's table; `order` names all parts. ValueError where the README has no marks for it."""
     folder = folder or Path(__file__).parent
-    head = ", ".join(facts.values())
     before, begin, rest = readme.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"{readme} has no {BEGIN.strip()} or nothing that ends it")
-    shown = table([row for row in rows if row.met is not None])
-    readme.write_text(f"{before}{begin}{head}:\n\n{shown}\n{end}{after}")
-    (folder / "latest.md").write_text(f"# What was measured last\n\n{head}:\n\n{table(rows)}\n")
-    told = {"facts": dict(facts), "rows": [summed(row) for row in rows]}
-    (folder / "latest.json").write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+    kept = load(folder)
+    for name, rows in found.items():
+        summed = [{"what": name, "not_here": rows}] if isinstance(rows, str) else [row.summed() for row in rows]
+        kept[name] = {"run": dict(run), "rows": summed}
+    (folder / "latest.json").write_text(json.dumps({"parts": kept}, indent=1, ensure_ascii=False) + "\n")
+    (folder / "latest.md").write_text(f"# What was measured last\n\n{shown(kept, order)}\n")
+    readme.write_text(f"{before}{begin}{shown(kept, order, goals=True)}\n{end}{after}")
 
 
-def summed(row: Row) -> dict[str, Any]:
-    """A row without its samples; times in seconds."""
-    found: dict[str, Any] = {
-        "what": row.what, "against": row.against, "of": "p95" if row.tail else "median", "unit": row.unit,
-        "ratio": row.ratio, "goal": row.goal, "within": row.within, "met": row.met,
-    }  # fmt: skip
-    for name, values in (("ours", row.ours), ("theirs", row.theirs)):
-        if values:
-            low, middle, high = min(values), statistics.median(values), max(values)
-            found[name] = {"n": len(values), "min": low, "median": middle, "p95": p95(values), "max": high}
-    return found
+def load(folder: Path) -> Parts:
+    """What is kept. Rows of before their origin was kept are left out: nobody knows what they measured."""
+    path = folder / "latest.json"
+    parts: Parts = json.loads(path.read_text()).get("parts", {}) if path.exists() else {}
+    return parts
+
+
+def shown(kept: Parts, order: Iterable[str], *, goals: bool = False) -> str:
+    """The table and what its runs are; with `goals` only the rows that have one, and those that were not run."""
+    rows: list[tuple[Kept, Run | None]] = []
+    for name in order:
+        if (part := kept.get(name)) is None:
+            rows.append(({"what": name, "not_here": "never saved"}, None))
+            continue
+        rows += [
+            (row, part["run"]) for row in part["rows"] if not goals or row.get("not_here") or row["met"] is not None
+        ]
+    numbers, lines = numbered(run for _, run in rows if run is not None)
+    column = ["" if run is None else str(numbers[known(run)]) for _, run in rows]
+    return "\n".join([table([row for row, _ in rows], column), "", *lines])

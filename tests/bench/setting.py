@@ -6,21 +6,24 @@ Programs that are compared are started in turns, so that a busy moment of the ma
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
 from tests.bench import store
-from tests.bench.program import Program
+from tests.bench.program import Never, Program
 
 ROOT = Path(__file__).resolve().parents[2]
 RATE = 200
 """Tokens a second of the model server, when nothing else is asked for."""
 KEYS = 25
 """Keys that are typed into each program that was started."""
+T = TypeVar("T")
 Start = Callable[[], AbstractContextManager[Program]]
 Samples = dict[str, list[float]]
 """By what was measured, in seconds."""
@@ -37,6 +40,10 @@ class Bench:
         self.workspace.mkdir()
         self.quick = quick
         self.reps = 2 if quick else 9
+        self.runs = self.failed = 0
+        """Programs that were started since `begin`, and those of them for which something never came."""
+        self._shared: dict[str, tuple[Any, int, int]] = {}
+        self._counted: set[str] = set()
         self.env = {
             **{name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ},
             "TERM": "xterm-256color",
@@ -46,14 +53,23 @@ class Bench:
             "PYTHONPATH": str(ROOT),
         }
 
+    def begin(self) -> None:
+        """A part begins: count its runs."""
+        self.runs = self.failed = 0
+        self._counted.clear()
+
     # -- programs
 
     @contextmanager
     def run(self, *command: str) -> Iterator[Program]:
         """Python with these arguments, in a pty; ended at the end."""
+        self.runs += 1
         program = Program([sys.executable, *command], self.env, self.workspace)
         try:
             yield program
+        except Never:
+            self.failed += 1
+            raise
         finally:
             program.close()
 
@@ -93,29 +109,74 @@ class Bench:
 
     # -- measured once, for every part that compares with it
 
-    @cached_property
+    def once(self, name: str, measure: Callable[[], T]) -> T:
+        """What `measure` gives, measured once for all parts. Each part that uses it counts its runs."""
+        if name not in self._shared:
+            runs, failed = self.runs, self.failed
+            found = measure()
+            self._shared[name] = found, self.runs - runs, self.failed - failed
+        elif name not in self._counted:
+            self.runs += self._shared[name][1]
+            self.failed += self._shared[name][2]
+        self._counted.add(name)
+        made: T = self._shared[name][0]
+        return made
+
+    @property
     def started(self) -> dict[str, Samples]:
         """ "frame", "first key" and "keys" of "jp-tui" and the "bare app", started in turns."""
-        with self.model():
-            return start_and_keys(self, {"bare app": self.bare(), "jp-tui": self.ours()})
 
-    @cached_property
+        def measure() -> dict[str, Samples]:
+            with self.model():
+                return start_and_keys(self, {"bare app": self.bare(), "jp-tui": self.ours()})
+
+        return self.once("started", measure)
+
+    @property
     def rest(self) -> list[float]:
         """Seconds from key to paint of the bare app at rest."""
-        if "started" in self.__dict__:
+        if "started" in self._shared:
             return self.started["bare app"]["keys"]
-        return start_and_keys(self, {"bare app": self.bare()})["bare app"]["keys"]
+        return self.once("rest", lambda: start_and_keys(self, {"bare app": self.bare()})["bare app"]["keys"])
+
+    @property
+    def page(self) -> list[float]:
+        """Seconds from PageDown to the last row of that page in the bare app."""
+        return self.once("page", lambda: pages(self))
+
+
+def pages(bench: Bench) -> list[float]:
+    """So many pages of the bare app, one after the other; the first, which warms it up, doesn't count."""
+    times = []
+    with bench.bare("--pages")() as program:
+        program.wait("zq00000")
+        program.settle(0.5)
+        rows = 1 + max(map(int, re.findall(rb"zq(\d{5})", program.seen)))
+        for number in range(2, 6 if bench.quick else 42):
+            program.seen = b""
+            at = time.monotonic()
+            os.write(program.master, b"\x1b[6~")
+            times.append(program.wait(f"zq{number * rows - 1:05d}") - at)
+            program.settle(0.05)
+    return times[1:]
 
 
 def interleaved(reps: int, starts: dict[str, Start], measure: Callable[[str, Program], None]) -> None:
-    """Start each in turn, `reps` times and once before that for nothing."""
+    """Start each in turn, `reps` times and once before that for nothing. A run for which something never comes gives no
+    sample and is counted by the bench; raises Never once a third of the runs of a program has failed."""
+    failed = dict.fromkeys(starts, 0)
     for rep in range(-1, reps):
         for name, start in starts.items():
-            with start() as program:
-                if rep < 0:
-                    program.first_key()
-                else:
-                    measure(name, program)
+            try:
+                with start() as program:
+                    if rep < 0:
+                        program.first_key()
+                    else:
+                        measure(name, program)
+            except Never:
+                failed[name] += 1
+                if 3 * failed[name] > reps:
+                    raise
 
 
 def start_and_keys(bench: Bench, starts: dict[str, Start], keys: int = KEYS) -> dict[str, Samples]:

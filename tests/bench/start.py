@@ -1,7 +1,9 @@
 """From the start of the process to the first echoed key and to the whole workspace, beside the bare app; `--version`.
 
-The first key is echoed by the guardian, long before there is a workspace; that is on the screen when the app itself has
-painted its first frame. jp-tui has run before, as it has for everybody but once.
+The first key is echoed by the guardian, long before there is a workspace. The workspace is whole when the conversation
+is on the screen: a new one when the top line names its model, which only the engine knows, and one with a history when
+its last word is there. The bare app is whole with its first frame. The row of the app's own first frame, which comes
+before the engine is loaded, has no goal. jp-tui has run before, as it has for everybody but once.
 """
 
 from __future__ import annotations
@@ -10,38 +12,49 @@ import subprocess
 import sys
 import time
 
+from tests.bench.opening import FEW, LAST, seeded
 from tests.bench.program import Program
 from tests.bench.report import Row
 from tests.bench.setting import Bench, Samples, interleaved
 
-SECONDS = 70.0
+SECONDS = 100.0
+MODEL = "bench/steady"
 
 
 def rows(bench: Bench) -> list[Row]:
-    """Three rows."""
+    """First keys, first frames, whole workspaces, the version."""
     ours, theirs = bench.started["jp-tui"], bench.started["bare app"]
     whole = wholes(bench)
     version = versions(bench)
     return [
         Row("start to first echoed key", ours["first key"], theirs["first key"], goal=0.15),
-        Row("start to the whole workspace", whole["jp-tui"], whole["bare app"], goal=1.25),
+        Row("start to the whole workspace, a new conversation", whole["new"], whole["bare app"], goal=1.25),
+        Row("start to the whole workspace, 100 events", whole["history"], whole["bare app"], goal=1.25),
+        Row("start to the app's first frame", whole["frame"], whole["bare app"]),
         Row("jp-tui --version", version["jp-tui"], version["pass"], against="python -c pass", goal=3),
     ]
 
 
 def wholes(bench: Bench) -> Samples:
-    """Seconds until the app's own first frame."""
-    found: Samples = {"bare app": [], "jp-tui": []}
+    """Seconds until the bare app's first frame, until a new conversation and one with a history are on the screen, and
+    until the first frame of jp-tui itself."""
+    found: Samples = {"bare app": [], "new": [], "history": [], "frame": []}
+    seeded(bench, {"short": FEW})
+
+    def measure(name: str, program: Program) -> None:
+        frame = program.whole()
+        if name == "bare app":
+            found[name].append(frame)
+        else:
+            found[name].append(program.wait(MODEL if name == "new" else LAST) - program.start)
+        if name == "new":
+            found["frame"].append(frame)
+        program.settle(0.3)
+
     with bench.model():
-        starts = {"bare app": bench.bare(), "jp-tui": bench.ours()}
-        interleaved(bench.reps, starts, lambda name, program: found[name].append(_whole(program)))
+        starts = {"bare app": bench.bare(), "new": bench.ours(), "history": bench.ours("--resume", "short")}
+        interleaved(bench.reps, starts, measure)
     return found
-
-
-def _whole(program: Program) -> float:
-    took = program.whole()
-    program.settle(0.3)
-    return took
 
 
 def versions(bench: Bench) -> Samples:
@@ -51,6 +64,7 @@ def versions(bench: Bench) -> Samples:
     for _ in range(bench.reps + 1):
         for name, command in commands.items():
             begun = time.monotonic()
+            bench.runs += 1
             subprocess.run([sys.executable, *command], env=bench.env, check=True, stdout=subprocess.DEVNULL)
             found[name].append(time.monotonic() - begun)
     return {name: times[1:] for name, times in found.items()}

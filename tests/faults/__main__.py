@@ -1,8 +1,8 @@
 """`python -m tests.faults [--whole] [--only PART,…] [--seed N] [--save] [--json FILE]`: what jp-tui survives, tried.
 
 Each part is a module with `tried(whole: bool, seed: int) -> list[Found]`: bounded (seconds, what CI runs by pytest,
-too), or the whole with `--whole` (minutes to hours, every figure that SECURITY.md names). Ends with 1 when a promise
-was broken.
+too), or the whole with `--whole` (minutes to hours, every figure that SECURITY.md names). `--save` keeps each part with
+its commit, day and machine, and refuses a tree that differs from its commit. Ends with 1 when a promise was broken.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import json
 import sys
 import time
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 
+from tests import provenance
 from tests.faults.report import Found, table
 from tests.faults.saved import save
 
@@ -52,18 +52,29 @@ def main() -> int:
     names = [name for name in options.only.split(",") if name]
     if unknown := set(names) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    began = provenance.run()
+    if options.save:
+        _refuse(parser, began)
     parts: dict[str, list[Found]] = {}
     for name in names:
         begun = time.monotonic()
         parts[name] = importlib.import_module(PARTS[name]).tried(options.whole, options.seed)
         sys.stderr.write(f"{name}: {time.monotonic() - begun:.0f} s\n")
         if options.save:
-            save({name: parts[name]}, datetime.now(UTC).strftime("%Y-%m-%d"), whole=options.whole)
+            _refuse(parser, began)
+            save({name: parts[name]}, began, whole=options.whole)
     found = [one for rows in parts.values() for one in rows]
     print(table(found))
     if options.json:
         options.json.write_text(json.dumps([asdict(one) for one in found], indent=1) + "\n")
     return 1 if any(one.failed for one in found) else 0
+
+
+def _refuse(parser: argparse.ArgumentParser, began: provenance.Run) -> None:
+    try:
+        provenance.refuse(began)
+    except provenance.Refused as reason:
+        parser.error(str(reason))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Everything that reads input of others, fuzzed: no exception but the parser's own refusal, in bounded time and memory.
 
-With hypothesis, and in the whole run with atheris where it is installed (its coverage finds what chance does not); an
+With hypothesis, and in the whole run with atheris (the extra "fuzz"; its coverage finds what chance doesn't); an
 input that takes too long is ended by a watchdog of processor time. Which parsers there are stands in `fuzz_targets.py`.
 """
 
@@ -169,7 +169,7 @@ def tried(whole: bool, seed: int) -> list[Found]:
 def _with_coverage(number: int) -> Found:
     found = Found("the same, fuzzed with atheris", 0)
     if importlib.util.find_spec("atheris") is None:
-        found.not_here = "atheris is not installed"
+        found.not_here = 'atheris is not installed: pip install -e ".[fuzz]"'
         return found
     for target in TARGETS:
         runs, failed = by_atheris(target, 60, number)

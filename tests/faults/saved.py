@@ -1,6 +1,7 @@
 """Where results are kept: `latest.json` by part beside this file, and SECURITY.md's table between its marks.
 
-A part that was not run keeps what was found of it last; a bounded run never replaces a whole one.
+A part that was not run keeps what was found of it last, with the commit, the day and the machine of that time. A
+bounded run never replaces a whole one. What could not be run on the machine says so.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.report import Found
+from tests.provenance import Run, known, numbered
 
 SECURITY = Path(__file__).resolve().parents[2] / "SECURITY.md"
 LATEST = Path(__file__).with_name("latest.json")
@@ -49,13 +51,13 @@ PROMISES: dict[str, tuple[str, str]] = {
 Kept = dict[str, dict[str, Any]]
 
 
-def save(found: Mapping[str, Sequence[Found]], day: str, *, whole: bool, latest: Path = LATEST,
+def save(found: Mapping[str, Sequence[Found]], run: Run, *, whole: bool, latest: Path = LATEST,
          security: Path = SECURITY) -> None:  # fmt: skip
-    """Keep what was found today, by part. ValueError where SECURITY.md has no marks for it."""
+    """Keep what was found in this run, by part. ValueError where SECURITY.md has no marks for it."""
     kept: Kept = json.loads(latest.read_text()) if latest.exists() else {}
     for part, rows in found.items():
         if whole or not kept.get(part, {}).get("whole"):
-            kept[part] = {"date": day, "whole": whole, "rows": [asdict(row) for row in rows]}
+            kept[part] = {"run": dict(run), "whole": whole, "rows": [asdict(row) for row in rows]}
     latest.write_text(json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
     before, begin, rest = security.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
@@ -65,17 +67,28 @@ def save(found: Mapping[str, Sequence[Found]], day: str, *, whole: bool, latest:
 
 
 def table(kept: Kept) -> str:
-    """The promises in Markdown, each with its test and its last figures."""
-    lines = ["| promise | test | tried last | failed | figures |", "| --- | --- | --- | --- | --- |"]
+    """The promises in Markdown, each with its test, its last figures and the run they come from; below, the runs."""
+    numbers, told = numbered(run_of(kept[part]) for part in PROMISES if part in kept)
+    lines = ["| promise | test | tried | failed | figures | run |", "| --- | --- | --- | --- | --- | --- |"]
     for part, (promise, test) in PROMISES.items():
+        begins = f"| {promise} | `{part}`, tests/{test}.py"
         if (last := kept.get(part)) is None:
+            lines.append(f"{begins} | not run here: never saved | | | |")
             continue
         rows = [row for row in last["rows"] if not row["not_here"]]
         runs, failed = sum(row["runs"] for row in rows), sum(len(row["failed"]) for row in rows)
-        figures = "; ".join(_figures(row["what"], row["figures"]) for row in rows if row["figures"])
-        tried = f"{runs:,}, {last['date']}{'' if last['whole'] else ' (bounded)'}"
-        lines.append(f"| {promise} | `{part}`, tests/{test}.py | {tried} | {failed} | {figures} |")
-    return "\n".join(lines)
+        figures = [_figures(row["what"], row["figures"]) for row in rows if row["figures"]]
+        figures += [f"not run here: {row['what']} ({row['not_here']})" for row in last["rows"] if row["not_here"]]
+        tried = f"{runs:,}{'' if last['whole'] else ' (bounded)'}" if rows else "not run here"
+        number = numbers[known(run_of(last))]
+        lines.append(f"{begins} | {tried} | {failed if rows else ''} | {'; '.join(figures)} | {number} |")
+    return "\n".join([*lines, "", *told])
+
+
+def run_of(last: Mapping[str, Any]) -> Run:
+    """The run of a part. One that was saved before commits were has its day alone."""
+    found: Run = last["run"] if "run" in last else {"date": last["date"]}
+    return found
 
 
 def _figures(what: str, figures: Mapping[str, str]) -> str:

@@ -133,5 +133,36 @@ def test_the_gate_drops_links_that_are_not_clean(url: str, stays: bool) -> None:
 
 
 def test_the_gate_stands_before_every_strip() -> None:
-    assert Strip.render is gate._render
+    assert Strip.render is gate._quick
     assert isinstance(ours("x"), Content)
+
+
+def test_the_gate_by_public_means_lets_through_what_the_quick_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T1: where Textual's strips are not as we know them, the gate is another, and shows the same."""
+    console = Console(color_system="truecolor", force_terminal=True)
+    slow = gate.by_public_means(lambda self, console: plain_render(self, console))
+    hostile = "a\x1b]52;c;x\x07\tb\u202ec\x9b1m"
+    rows = [
+        [Segment("plain")],
+        [Segment(hostile, Style(bold=True)), Segment(" 日本 ")],
+        [Segment("x", Style(link="file:///etc/passwd")), Segment("y", Style(link="https://example.org/"))],
+        [Segment(hostile, Style(link="javascript:1")), Segment("│ ▏ ⋯")],
+    ]
+    for only_ascii in (False, True):
+        monkeypatch.setattr(gate, "_signs", [only_ascii])
+        for row in rows:
+            quick, other = (unnumbered(render(Strip(row), console)) for render in (gate._quick, slow))
+            assert other == quick
+
+
+def plain_render(strip: Strip, console: Console) -> str:
+    """As Textual renders a strip."""
+    system = gate.color_system(console)
+    assert system is not None
+    pieces = [(text, style) for text, style, _ in strip]
+    return "".join(text if style is None else Strip.render_style(style, text, system) for text, style in pieces)
+
+
+def unnumbered(written: str) -> str:
+    """Without the chance in the ids of links."""
+    return re.sub(r"(\x1b\]8;id=)[^;]*", r"\1", written)

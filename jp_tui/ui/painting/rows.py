@@ -17,9 +17,9 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from jp_tui.ui import lean
+from jp_tui.ui import textual_patches
 
-lean.install()  # before the first of many rows is made
+textual_patches.install()  # before the first of many rows is made
 LINE_CELLS = 2_000
 """No line is shown longer than this (traps.md T4)."""
 

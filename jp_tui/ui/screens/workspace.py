@@ -21,7 +21,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from jp_tui import guardian
-from jp_tui.ui.compositing import Frugal
+from jp_tui.ui import textual_patches
 from jp_tui.ui.keys import AGAIN, Twice, words
 from jp_tui.ui.screens.beside import WIDE, Beside
 from jp_tui.ui.screens.drafts import Drafts
@@ -127,7 +127,8 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         """`editor` takes a text and gives it back edited, or raises OSError with the reason; `commands` are what `/`
         may begin, `interrupts` what an interruption does (R233), `keys` knows of keys that are on their way."""
         super().__init__(id="workspace")
-        self._compositor = Frugal()
+        if (kind := textual_patches.compositor()) is not None:
+            self._compositor = kind()
         self._send, self._clock, self._editor = send, clock, editor
         self._twice = twice
         self._status = Status(workspace=workspace, home=home)

@@ -122,7 +122,7 @@ class JsonEditor(JsonField):
         """Which lines, from 1, hold what is wrong."""
         if lines != self._wrong:
             self._wrong = lines
-            self._line_cache.clear()
+            self.notify_style_update()  # TextArea drops the lines that it has painted
             self.refresh()
 
     def show(self, place: Location) -> None:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual.binding import Binding
 from textual.content import Content
-from textual.document._document import EditResult, Location, Selection
-from textual.document._edit import Edit
 from textual.message import Message
+from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import ours
@@ -72,7 +71,7 @@ class Chips(_Part):
             self._refuse(words(problem))
             return
         if not written:
-            self._replace_via_keyboard(f"{self._pastes.image(path, size)} ", *self.selection)
+            self.write(f"{self._pastes.image(path, size)} ", *self.selection)
             return
         for at in range(self.document.line_count):
             if (found := self.document.get_line(at).find(written)) >= 0:
@@ -112,7 +111,7 @@ class Chips(_Part):
         if len(whole) > ROOM - len(self.text) or max(map(len, whole.split("\n"))) > ROOM // 8:
             self._refuse(ours("too long to unfold here · Ctrl+G opens it in your editor"))
         else:
-            super()._replace_via_keyboard(whole, (row, found[0]), (row, found[1]))
+            super().replace(whole, (row, found[0]), (row, found[1]), maintain_selection_offset=False)
 
     def _refuse(self, why: Content) -> None:
         """Say at the border why nothing happened."""
@@ -136,20 +135,31 @@ class Chips(_Part):
     def add_output(self, text: str) -> None:
         """What a command said, as a mark in what is written."""
         if not self.read_only and text:
-            self._replace_via_keyboard(self._pastes.mark(cleaned(text), "output"), *self.selection)
+            self.write(self._pastes.mark(cleaned(text), "output"), *self.selection)
 
     def _enter(self, text: str) -> None:
         if not self.read_only and text:
-            self._replace_via_keyboard(self._pastes.folded(text, ROOM - len(self.text)), *self.selection)
+            self.write(self._pastes.folded(text, ROOM - len(self.text)), *self.selection)
             self.want_image(image_path(text), text.strip())
 
-    def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
-        start, end = self._around_marks(*sorted((start, end)))
-        return super()._replace_via_keyboard(insert, start, end)
+    def write(self, text: str, start: Location, end: Location) -> None:
+        """Replace a range as if `text` was typed there. Nothing happens while the text is read-only."""
+        if not self.read_only:
+            self.replace(text, start, end, maintain_selection_offset=False)
 
-    def _delete_via_keyboard(self, start: Location, end: Location) -> EditResult | None:
-        start, end = self._around_marks(*sorted((start, end)))
-        return super()._delete_via_keyboard(start, end)
+    def replace(
+        self, insert: str, start: Location, end: Location, *, maintain_selection_offset: bool = True
+    ) -> EditResult:
+        """As TextArea's. What keys replace (their cursor moves along) holds each mark as a whole."""
+        if not maintain_selection_offset:
+            start, end = self._around_marks(*sorted((start, end)))
+        return super().replace(insert, start, end, maintain_selection_offset=maintain_selection_offset)
+
+    def delete(self, start: Location, end: Location, *, maintain_selection_offset: bool = True) -> EditResult:
+        """As TextArea's, and `replace`."""
+        if not maintain_selection_offset:
+            start, end = self._around_marks(*sorted((start, end)))
+        return super().delete(start, end, maintain_selection_offset=maintain_selection_offset)
 
     def _around_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
         """A range that holds a pasted mark whole or not at all; a mere cursor inside one goes behind it."""

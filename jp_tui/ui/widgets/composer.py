@@ -206,7 +206,7 @@ class Composer(Queueing, Shelling, Chips, Recalling, Coloured, TextArea, inherit
             self._do(bindings[0])
         elif event.character:
             self._refuse(blank())
-            self._replace_via_keyboard(event.character, *self.selection)
+            self.write(event.character, *self.selection)
 
     def _do(self, binding: Binding) -> None:
         _, name, parameters = parse(binding.action)
@@ -274,7 +274,7 @@ class Composer(Queueing, Shelling, Chips, Recalling, Coloured, TextArea, inherit
             self.border_subtitle = why if why else None
 
     def action_newline(self) -> None:
-        self._replace_via_keyboard("\n", *self.selection)
+        self.write("\n", *self.selection)
 
     def action_editor(self) -> None:
         if not self.read_only:

@@ -19,6 +19,7 @@ from textual.widgets import Static
 from jp_tui.ui.keys import words
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.text import ours
+from jp_tui.ui.textual_patches.private import own_bindings
 from jp_tui.view.interrupt import CONTINUE, TITLE, Choice
 
 
@@ -98,7 +99,7 @@ class InterruptMenu(Vertical, can_focus=True):
     def on_key(self, event: events.Key) -> None:
         """What is no key of the menu goes nowhere: it was not meant for the draft either."""
         if event.is_printable or event.key in ("tab", "shift+tab"):
-            known = self._bindings.key_to_bindings.get(event.key)
+            known = own_bindings(self).key_to_bindings.get(event.key)
             if not known:
                 event.stop()
 

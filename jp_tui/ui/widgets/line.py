@@ -12,6 +12,7 @@ from textual.binding import Binding
 from textual.widgets import Input
 
 from jp_tui.ui.gate import passed
+from jp_tui.ui.textual_patches.private import own_bindings
 
 
 class Line(Input):
@@ -29,7 +30,7 @@ class Line(Input):
     def __init__(self, hint: LiteralString, *, id: str, enter: LiteralString = "") -> None:
         super().__init__(placeholder=hint, id=id, compact=True, select_on_focus=False)
         if enter:
-            self._bindings.key_to_bindings["enter"] = [Binding("enter", "submit", enter)]
+            own_bindings(self).key_to_bindings["enter"] = [Binding("enter", "submit", enter)]
         self.cursor_blink = False  # an idle page sends nothing (T24)
 
     @property

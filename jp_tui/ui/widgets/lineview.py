@@ -193,7 +193,7 @@ class LineView(Widget):
 
     def _made(self, content: Content) -> Strip:
         base, width = self.visual_style, self.size.width - bool(self._bar)
-        parts = content.render(base, end="", parse_style=self._get_style)
+        parts = content.render(base, end="")
         strip = Strip([Segment(text, (base + style).rich_style) for text, style in parts if text])
         strip = strip.adjust_cell_length(width, (base + VisualStyle(reverse=False)).rich_style)
         for one in self.app.get_line_filters():

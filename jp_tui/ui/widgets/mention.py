@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from textual.document._document import Location
 from textual.message import Message
+from textual.widgets.text_area import Location
 
 from jp_tui.ui.widgets.slash import Slash
 from jp_tui.view.mentions import answers, being_written, mention
@@ -107,7 +107,8 @@ class Mention(Slash):
         path = path or found[min(self._file_at, len(found) - 1)]
         written = mention(path)
         written = written.removesuffix('"') if path.endswith("/") else f"{written} "
-        self._replace_via_keyboard(written, self._naming[0], self.cursor_location)
+        if not self.read_only:
+            self.replace(written, self._naming[0], self.cursor_location, maintain_selection_offset=False)
         self.want_image(path, mention(path))
         return True
 

@@ -13,7 +13,22 @@ from collections.abc import Iterable
 from rich.console import Console
 from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
+from textual.screen import Screen
 from textual.strip import Strip
+
+from jp_tui.ui.textual_patches.shape import needs, takes, uses
+
+
+def check() -> None:
+    """Raise Unfit if Textual's compositor or what it gives has another shape."""
+    uses(Screen, "__init__", "_compositor", "Compositor")
+    takes(ChopsUpdate, "__init__", "self", "chops", "spans", "chop_ends")
+    takes(ChopsUpdate, "render_segments", "self", "console")
+    takes(Compositor, "_get_renders", "self", "crop")
+    uses(Compositor, "_get_renders", "visible_widgets", "render_lines")
+    takes(Compositor, "render_partial_update", "self")
+    uses(Compositor, "render_partial_update", "ChopsUpdate")
+    needs(Compositor, "visible_widgets")
 
 
 class Changed(ChopsUpdate):

@@ -6,10 +6,13 @@ stay until garbage is collected, and so each row that was ever shown. Changes no
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.segment import Segment
 from textual.cache import FIFOCache
 from textual.strip import Strip
+
+from jp_tui.ui.textual_patches.shape import Unfit, takes, uses
 
 _SIZES = {
     "_divide_cache": 4,
@@ -41,21 +44,21 @@ def _missing(self: Strip, name: str) -> FIFOCache[object, object]:
     return cache
 
 
-_divide = Strip.divide
-
-
-def _divided(self: Strip, cuts: Iterable[int]) -> Sequence[Strip]:
-    """`Strip.divide`; the only piece is the strip itself, as there."""
-    length = self.cell_length
-    wanted = [cut for cut in cuts if cut <= length]
-    return [self] if wanted == [length] else _divide(self, wanted)
-
-
-def install() -> bool:
-    """Put it in place; False where strips are not made as we know them, and then they stay as they are."""
+def install() -> None:
+    """Put it in place."""
     if set(Strip.__slots__) != _SIZES.keys() | _OTHERS:
-        return False
+        raise Unfit("Strip has other slots")
+    takes(Strip, "__init__", "self", "segments", "cell_length")
+    uses(Strip, "__init__", *_SIZES, *_OTHERS, "FIFOCache")
+    divide: Any = takes(Strip, "divide", "self", "cuts")
+    uses(Strip, "divide", "_divide_cache", "cell_length")
+
+    def divided(self: Strip, cuts: Iterable[int]) -> Sequence[Strip]:
+        """`Strip.divide`; the only piece is the strip itself, as there."""
+        length = self.cell_length
+        wanted = [cut for cut in cuts if cut <= length]
+        return [self] if wanted == [length] else divide(self, wanted)
+
     Strip.__init__ = _begin  # type: ignore[method-assign]
     Strip.__getattr__ = _missing  # type: ignore[attr-defined]
-    Strip.divide = _divided  # type: ignore[method-assign]
-    return True
+    Strip.divide = divided  # type: ignore[method-assign]

@@ -15,8 +15,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from jp_tui.ui.compositing import Frugal
 from jp_tui.ui.text import ours
+from jp_tui.ui.textual_patches.compositing import Frugal
 
 
 class Counted(Static):

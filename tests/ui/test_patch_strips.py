@@ -11,8 +11,8 @@ from textual.color import Color
 from textual.filter import Monochrome
 from textual.strip import Strip
 
-from jp_tui.ui import lean
-from jp_tui.ui.painting import rows
+from jp_tui.ui import textual_patches
+from jp_tui.ui.textual_patches import strips
 
 
 def made() -> Strip:
@@ -20,17 +20,16 @@ def made() -> Strip:
 
 
 def test_it_is_in_place() -> None:
-    assert rows.lean is lean
-    assert lean.install(), "Textual makes its strips otherwise now: look at jp_tui/ui/lean.py"
+    assert textual_patches.problem("strips") == ""
 
 
 def test_a_new_strip_holds_no_cache_and_makes_each_once() -> None:
     strip = made()
-    for name in lean._SIZES:
+    for name in strips._SIZES:
         with pytest.raises(AttributeError):
             object.__getattribute__(strip, name)
     assert strip._crop_cache is strip._crop_cache
-    assert sum(sys.getsizeof(getattr(strip, name)) for name in lean._OTHERS) < 600
+    assert sum(sys.getsizeof(getattr(strip, name)) for name in strips._OTHERS) < 600
     with pytest.raises(AttributeError, match="_nothing"):
         strip._nothing  # noqa: B018
 

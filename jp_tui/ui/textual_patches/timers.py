@@ -1,0 +1,29 @@
+"""A timer that fires once is never left out.
+
+Textual takes the only tick of such a timer for one that was missed, and never fires it, if the process is held up for
+as long as the timer waits just as it begins.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.timer import Timer
+
+from jp_tui.ui.textual_patches.shape import takes, uses
+
+textuals = Timer.__dict__.get("_run")
+"""Textual's own `Timer._run`."""
+
+
+def install() -> None:
+    """Put it in place."""
+    run: Any = takes(Timer, "_run", "self")
+    uses(Timer, "_run", "_repeat", "_skip")
+
+    async def late_not_never(self: Timer) -> None:
+        if self._repeat == 0:
+            self._skip = False
+        await run(self)
+
+    Timer._run = late_not_never  # type: ignore[method-assign]
