@@ -77,7 +77,7 @@ async def test_nothing_taken_is_no_yes() -> None:
     app = Host(hunky())
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
-        await app.type(pilot, "a", "enter", "y", "y", "Y", "enter")
+        await app.type(pilot, "a", "enter", "y", "Y", "y")
         assert app.answers == [] and "no hunk is taken" in text_of(app)
 
 
