@@ -58,7 +58,7 @@ def boolean(inquiry: str = "q1", *, remember: bool = True, **more: object) -> Pr
     fields: dict[str, object] = {
         "context": DIFF, "text": "Apply this change?", "default": True, "has_default": True,
         "human_only": False, "label": None, "source": "tool", "why": "fs_modify_file.apply_changes has no answer set",
-        "preselect": False,
+        "preselect": more.get("source", "tool") != "tool",
     } | more  # fmt: skip
     question = Question(
         id="apply_changes", text=str(fields["text"]), answer_type=BooleanAnswer(),

@@ -30,7 +30,7 @@ def _colours(monkeypatch: pytest.MonkeyPatch) -> None:
 
 STATES: dict[str, tuple[PromptRequest, str]] = {
     "form": (formed(multi(context="The migration touches 3 tables.", has_default=True, default=["staging"])), "down"),
-    "form-boolean": (formed(boolean(context=None, remember=False)), ""),
+    "form-boolean": (formed(boolean(context=None, remember=False, preselect=True)), ""),
     "after-back": (formed(select(), undo=("envs", "note"), prefill=("staging",)), ""),
     "cannot-pass": (formed(multi()), "tab"),
     "long-form": (formed(text(), *LONG), ""),
@@ -60,7 +60,9 @@ def test_every_state_small_and_large(snap_compare: Compare, state: str, size: tu
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "secret"])
 def test_r170_r194_every_answer_type_in_a_form_and_alone_in_a_list(snap_compare: Compare, kind: str) -> None:
     """In a form; that a list of one looks like a question alone is compared in test_sheet_form.py."""
-    prompt = KINDS[kind](label="Assistant", **({"remember": False, "context": None} if kind == "boolean" else {}))
+    prompt = KINDS[kind](
+        label="Assistant", **({"remember": False, "context": None, "preselect": True} if kind == "boolean" else {})
+    )
     look(snap_compare, formed(prompt))
 
 

@@ -260,4 +260,4 @@ def test_a_subject_longer_than_the_frame(snap_compare: Compare) -> None:
 
 @pytest.mark.parametrize("theme", ["jp-sixteen", "jp-contrast"])
 def test_the_cursor_is_seen_in_any_theme(snap_compare: Compare, theme: str) -> None:
-    look(snap_compare, boolean(), theme=theme)
+    look(snap_compare, boolean(preselect=True), theme=theme)
