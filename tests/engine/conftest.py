@@ -63,6 +63,7 @@ class Bench:
         self.tool_choice = "auto"
         self.side: Script | None = None
         self.reviewer: Reviewer | None = None
+        self.retry_with_intent = False
         self.delta: JsonObject = {}
         self.reloads: list[list[JsonObject]] = []
         self.unset: list[str] = []
@@ -135,6 +136,7 @@ class Bench:
             reviews=self.reviews,
             open_inquiry_model=None if self.side is None else open_side,
             reviewer=self.reviewer,
+            retry_with_intent=self.retry_with_intent,
             copies=CopyStore(self.home / "undo", Limits(self.copy_limit), time.time, str) if self.copies else None,
             config_delta=self.delta,
             titles=self.titles,
