@@ -61,13 +61,18 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
         gc.collect()
 
 
-@pytest.fixture(scope="session")
-def fixtures_dir() -> Path:
-    """Recorded data that is no part of the project; tests skip, saying so, where it is absent."""
-    folder = Path(os.environ.get("JP_TUI_FIXTURES") or ROOT.parent / "shared" / "fixtures")
-    if not folder.is_dir():
-        pytest.skip("no recorded fixtures: they are looked for at ../shared/fixtures or where JP_TUI_FIXTURES says")
-    return folder
+RECORDED = Path(os.environ.get("JP_TUI_FIXTURES") or ROOT.parent / "shared" / "fixtures")
+"""Recordings that are no part of the project: where there are any, they are read beside what is made by hand."""
+
+
+@pytest.fixture(scope="session", params=["made", *(["recorded"] if (RECORDED / "jp_conversations").is_dir() else [])])
+def jp_conversations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three conversations as jp stores them."""
+    if request.param == "recorded":
+        return RECORDED / "jp_conversations"
+    from tests.fakes.jp_conversations import write
+
+    return write(tmp_path_factory.mktemp("jp_conversations"))
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -13,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from jp_tui.engine.schemas import TOO_LONG, Schemas, sentence
+from tests.hostile.recorded import every
 
 PROJECT = Path(__file__).parents[2]
 EVIL = "^(a+)+$"
@@ -225,13 +225,9 @@ def expand(template: Any) -> Any:
 
 
 @pytest.fixture
-def recorded(fixtures_dir: Path) -> list[Any]:
+def recorded() -> list[Any]:
     """The schemas of the recorded cases."""
-    cases: list[Any] = []
-    for file in sorted(fixtures_dir.glob("hostile/*.json")):
-        found = json.loads(file.read_text())
-        cases += found if isinstance(found, list) else found.get("cases", [])
-    return [expand(case["payload"]["json"]) for case in cases if case["payload"]["kind"] == "schema"]
+    return [expand(case["payload"]["json"]) for case in every() if case["payload"]["kind"] == "schema"]
 
 
 async def test_recorded_hostile_schemas(schemas: Schemas, recorded: list[Any]) -> None:

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from jp_tui.journal.port import Receipt
-from jp_tui.journal.store import SqliteJournal, open_journal
+from jp_tui.journal.store import SqliteJournal
 from tests.faults.failing import shim
-from tests.journal.made import at, begin, entry
+from tests.journal.made import at, entry
 
 Write = Callable[[SqliteJournal], Receipt[Any]]
 PROJECT = Path(__file__).parents[2]
@@ -149,7 +149,12 @@ def test_r205_the_system_is_told_to_sync(tmp_path: Path) -> None:
         pytest.skip("no C compiler to build the shim with; what SQLite is told is tested above")
     environment = {**os.environ, "LD_PRELOAD": library, "PYTHONPATH": str(PROJECT)}
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, tmp_path], cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", CHILD, tmp_path],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     counts: dict[str, int] = json.loads(done.stdout)

@@ -48,7 +48,7 @@ class Stepped:
         self.waited = 0
 
     def __await__(self) -> Generator[Any, None, Outcome]:
-        running = self._tool.run(self._call).__await__()
+        running, waits = self._tool.run(self._call).__await__(), None
         while True:
             if self.waited == self._at:  # while it waits, so that what is told of it is told now
                 self._call.cancel.called = True
