@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import default_signals
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # A shared machine is slow now and then: a wrong result is a failure, a slow example is not.
@@ -34,6 +36,7 @@ LOOKS = 10
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Bytecode once, also where Python is to write none (PYTHONDONTWRITEBYTECODE): else each child of a test compiles
     the program anew, and each worker the tests. Workers share them out: each begins with others."""
+    default_signals.restore()
     sys.dont_write_bytecode = False
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if not worker:
