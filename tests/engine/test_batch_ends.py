@@ -1,4 +1,4 @@
-"""How the calls of a cycle end together: nothing runs on behind a batch, and an end overrules a leaving (R102, R207)."""
+"""How the calls of a cycle end together: nothing runs on behind a batch; an end overrules a leaving (R102, R207)."""
 
 from __future__ import annotations
 

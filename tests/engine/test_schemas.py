@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -234,6 +234,5 @@ async def test_recorded_hostile_schemas(schemas: Schemas, recorded: list[Any]) -
     """Refused, and within the time of a verdict."""
     assert recorded
     for schema in recorded:
-        began = time.monotonic()
-        assert await schemas.usable(schema) is not None
-        assert time.monotonic() - began < 5
+        async with asyncio.timeout(60):  # against hanging; how long a verdict may take is tested with the worker
+            assert await schemas.usable(schema) is not None

@@ -1,4 +1,4 @@
-"""`retry_with_intent` through the engine: after its first no a reviewer is told what the assistant wants (issue 6.7)."""
+"""`retry_with_intent` through the engine: after its first no a reviewer hears what the assistant wants (issue 6.7)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ESCALATES = Rule(target="assistant_with_escalation")
 
 
 class Looks(Reviews):
-    """A reviewer that says no at its first look, and `second` at the one with the intent; it keeps what it was asked."""
+    """A reviewer that says no at its first look, and `second` at the one with the intent."""
 
     def __init__(self, second: bool) -> None:
         super().__init__(sure=(False, "too wide"))

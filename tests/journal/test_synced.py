@@ -1,7 +1,7 @@
 """What is promised durable is synced before it is said to be written (R205), and nothing else costs a sync.
 
-First by what SQLite is told before each commit; then, where a C compiler is there, by counting the system's own syncs in
-a child whose calls go through the shim of `tests/faults/failing.c`.
+First by what SQLite is told before each commit; then, where a C compiler is there, by counting the system's syncs in a
+child whose calls go through the shim of `tests/faults/failing.c`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An event of a stream that is not a JSON object ends the reply as an error: nothing of a reply is passed over (T20)."""
+"""An event of a stream that is not a JSON object ends the reply as an error: nothing is passed over (T20)."""
 
 from __future__ import annotations
 
