@@ -64,7 +64,7 @@ class Copy:
         """Run these tests in the copy, with more variables; pytest's status, None when it took over `limit` seconds."""
         arguments = self.folder / "arguments"
         arguments.write_text("\n".join(tests) + "\n")
-        command = [self.python, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:rerunfailures", "-q"]
+        command = [self.python, "-m", "pytest", "-p", "no:cacheprovider", "-q"]
         with log.open("wb") as out:
             process = subprocess.Popen(
                 [*command, *options, f"@{arguments}"],
