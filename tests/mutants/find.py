@@ -61,6 +61,8 @@ class _Finder:
     _function: list[str] = field(default_factory=list)
     _statement: ast.stmt | None = None
     _number: int = 0
+    _last: ast.stmt | None = None
+    """The last statement of the function that was entered last."""
 
     def all(self) -> Iterator[Mutant]:
         self._starts = [0]
@@ -104,6 +106,7 @@ class _Finder:
         match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._function.append(statement.name)
+                self._last = statement.body[-1]
                 for default in (*statement.args.defaults, *statement.args.kw_defaults):
                     if default is not None:
                         yield from self._inside(default)
@@ -126,7 +129,7 @@ class _Finder:
         """The statement itself left out, or a jump turned into another."""
         match statement:
             case ast.Expr(ast.Call() | ast.Await()):
-                if not _logs(statement.value):
+                if not _logs(statement.value) and not _sleeps(statement.value):
                     yield self._put("drop call", statement, "pass")
             case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]) | ast.AugAssign() | ast.Delete():
                 yield self._put("drop assignment", statement, "pass")
@@ -136,7 +139,8 @@ class _Finder:
             case ast.Return(value=value) if value is not None and not _is_none(value):
                 yield self._put("return nothing", statement, "return None")
             case ast.Return():
-                yield self._put("drop return", statement, "pass")
+                if statement is not self._last:  # which comes to the same
+                    yield self._put("drop return", statement, "pass")
             case ast.Break():
                 yield self._put("break", statement, "continue")
             case ast.Continue():
@@ -283,7 +287,7 @@ class _Finder:
         if _name(node.func) in ("isinstance", "issubclass", "cast"):
             yield from self._inside(node.args[0])
             return
-        if _name(node.func) == "sleep":  # how long is nobody's promise
+        if _sleeps(node):
             return
         if _speaks(node):
             for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -332,6 +336,13 @@ def _logs(node: ast.expr) -> bool:
     if isinstance(node, ast.Await):
         node = node.value
     return isinstance(node, ast.Call) and _name(node.func) in ("debug", "info", "warning", "log_line")
+
+
+def _sleeps(node: ast.expr) -> bool:
+    """How long, and whether others come first, is nobody's promise."""
+    if isinstance(node, ast.Await):
+        node = node.value
+    return isinstance(node, ast.Call) and _name(node.func) == "sleep"
 
 
 def _speaks(node: ast.Call) -> bool:

@@ -187,3 +187,23 @@ def test_a_cloned_file_cannot_keep_us_from_starting_unless_it_is_no_toml(home: H
 def test_conf_020_a_dotenv_file_is_never_read(home: Home) -> None:
     (home.workspace.parent.parent / ".env").write_text("JP_TUI_HOME=./evil\nJP_TUI_UI__THEME=evil\n")
     assert home.load().get("ui", "theme") == "jp-night"
+
+
+def test_s10_what_says_what_holds_already_is_not_named_as_left_out(home: Home) -> None:
+    """A key that changes nothing is nothing to decide about, whatever it could do; of another type it is."""
+    home.user.parent.mkdir(parents=True, exist_ok=True)
+    settings = home.load(
+        "assistant.model.id = 'mine/model'\ninquiry.max_attempts = 7\n",
+        workspace="assistant.model.id = 'mine/model'\n",
+    )
+    assert not settings.notices
+    settings = home.load("assistant.model.id = 'mine/model'\n", workspace="assistant.model.id = 'evil/model'\n")
+    assert settings.notices and settings.get("assistant", "model", "id") == "mine/model"
+
+
+def test_s10_what_holds_for_all_tools_holds_for_one(home: Home) -> None:
+    """R66: a folder's key for one tool is compared with what is set for all of them."""
+    everyone = "conversation.tools.'*'.result = 'ask'\n"
+    assert not home.load(everyone, workspace=f"{TOOL}.result = 'ask'\n").notices
+    (notice,) = home.load(everyone, workspace=f"{TOOL}.result = 'unattended'\n").notices
+    assert f"{TOOL}.result" in str(notice)

@@ -1,0 +1,225 @@
+"""What the mutation sampler found untested in the engine (`python -m tests.mutants`): small rules, each by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jp_tui.engine import change_rows, schemas, summing
+from jp_tui.engine.copies import CallCopies
+from jp_tui.engine.on_disk import _real
+from jp_tui.engine.reviewing import Reviewing
+from jp_tui.engine.schemas import Schemas
+from jp_tui.engine.showing import Showing
+from jp_tui.engine.touching import _pattern
+from jp_tui.engine.upkeep import KEPT, Upkeep
+from jp_tui.protocol import events as e
+from jp_tui.protocol.library import ImportConversations
+from jp_tui.protocol.usage import SwitchModel
+from jp_tui.system.lock import Holder, acquire, lock_path
+from jp_tui.tools.copies import CopyFailed, Held, KeptRoot
+from tests.engine.conftest import Bench
+from tests.engine.test_copies import Clock, store
+from tests.fakes.models import Script, end, text
+
+
+def test_copies_that_are_too_old_are_forgotten_once_a_run(tmp_path: Path) -> None:
+    """`undo.keep_days`: what nobody can want back goes when the next copy is made."""
+    clock = Clock()
+    made = store(tmp_path, clock=clock, days=14)
+    folder = tmp_path / "undo"
+    folder.mkdir(mode=0o700)
+    for name, days in (("old", 15), ("young", 13)):
+        (folder / f"{name}.jsonl").write_text("{}\n")
+        os.utime(folder / f"{name}.jsonl", (clock.now - days * 86_400,) * 2)
+    (work := tmp_path / "work").mkdir()
+    with KeptRoot(work, CallCopies(made, "conv", 1, "c1")) as root:
+        root.write("a", b"x", expect_sha256=None)
+        assert sorted(path.name for path in folder.glob("*.jsonl")) == ["conv.jsonl", "young.jsonl"]
+        os.utime(folder / "young.jsonl", (clock.now - 20 * 86_400,) * 2)
+        root.write("b", b"x", expect_sha256=None)
+    assert (folder / "young.jsonl").exists(), "looked for once, not at every copy"
+
+
+def test_a_copy_that_the_disk_refuses_refuses_the_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Surface S10: nothing is changed that could not be taken back."""
+    made = store(tmp_path)
+    (work := tmp_path / "work").mkdir()
+    monkeypatch.setattr(made, "_append", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    kept = KeptRoot(work, CallCopies(made, "conv", 1, "c1"))
+    with kept as root, pytest.raises(CopyFailed, match="No space left on device"):
+        root.write("a", b"x", expect_sha256=None)
+    assert list(work.iterdir()) == []
+
+
+def test_a_copy_leaves_no_file_open(tmp_path: Path) -> None:
+    made = store(tmp_path)
+    (work := tmp_path / "work").mkdir()
+    with KeptRoot(work, CallCopies(made, "conv", 1, "c1")) as root:
+        root.write("first", b"x", expect_sha256=None)
+        before = sorted(os.listdir("/dev/fd"))
+        for number in range(5):
+            root.write(f"f{number}", b"x", expect_sha256=None)
+        assert sorted(os.listdir("/dev/fd")) == before
+
+
+async def test_a_change_between_text_and_bytes_has_no_diff(tmp_path: Path) -> None:
+    made = store(tmp_path)
+    for old, now in ((b"text\n", b"\0bytes"), (b"\0bytes", b"text\n")):
+        held = [Held("file", data, f"sha of {data!r}", len(data)) for data in (old, now)]
+        found = await change_rows._compared(made, held[0], held[1], "a", "a", "")
+        assert found == (0, 0, "", f"not text: {len(old)} → {len(now)} bytes")
+
+
+async def test_the_worker_that_checks_schemas_gets_no_folder_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """T28: an empty entry of the path stands for the folder where it is started."""
+    seen: list[str] = []
+
+    async def noted(*argv: str, **_: Any) -> Any:
+        seen.extend(argv)
+        raise OSError("not started here")
+
+    monkeypatch.setattr(sys, "path", ["", *sys.path, ""])
+    monkeypatch.setattr(schemas.asyncio, "create_subprocess_exec", noted)
+    made = Schemas()
+    await made.usable({"type": "string"})
+    await made.close()
+    assert seen and "" not in seen and len(seen) == len(dict.fromkeys(seen))
+
+
+def test_a_path_that_is_none_stays_as_it_was_written() -> None:
+    """R247: what cannot be looked up is compared as it stands."""
+    assert _real("a\0b") == "a\0b"
+
+
+def test_r247_a_pattern_with_sets_fits_at_least_as_much() -> None:
+    """What is refused is not written around by a set of characters or by many folders."""
+    assert _pattern("[ab].py") == "?.py"
+    assert _pattern("a**b") == "a**b" or "**" in _pattern("***")
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_one_conversation_that_is_held_keeps_no_other_from_being_imported(
+    bench: Bench, jp_conversations: Path, at: int
+) -> None:
+    (folder,) = sorted(jp_conversations.glob("*/events.json"))[at : at + 1]
+    number = folder.parent.name.partition("-")[0]
+    held = acquire(lock_path(bench.home / "locks", f"import-jp-c{number}"), Holder.me("another process", "now"))
+    assert not isinstance(held, Holder)
+    bench.run()
+    bench.send(ImportConversations(path=str(jp_conversations)))
+    result = bench.until(e.ConversationsImported)
+    held.release()
+    assert len(result.imported) == 2
+    assert [str(folder.parent) in problem.path for problem in result.problems] == [True]
+    assert "another process" in result.problems[0].reason
+
+
+def test_a_deleted_conversation_can_be_brought_back_for_seven_days() -> None:
+    """README: seven days to undo it."""
+    assert timedelta(days=7) == KEPT
+
+
+def test_what_a_turn_did_stands_under_its_key() -> None:
+    """A stored key: a log of today is read by tomorrow's version."""
+    assert summing.DID == "did"
+
+
+class Log:
+    """Just enough of a log for what tells faces about reviewers and questions."""
+
+    id, turn = "conv", 1
+
+    def __init__(self) -> None:
+        self.published: list[e.Event] = []
+        self.now = 5.0
+        self.setup = self
+        self.secrets = self
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def text(self, words: str) -> str:
+        return words
+
+    def publish(self, event: e.Event) -> None:
+        self.published.append(event)
+
+
+async def test_what_a_reviewer_says_of_a_question_that_is_gone_reaches_nobody() -> None:
+    """E40: a reviewer that is called off late is not heard any more; neither is one when the turn has ended."""
+    log: Any = Log()
+    reviewing = Reviewing(log, None, lambda _: None, None)  # type: ignore[arg-type]
+    reviewing.said("c1.q.1", "reason", "too late", fresh=False)
+    assert log.published == []
+    started = e.ReviewStarted(
+        conversation="conv", turn=1, call="c1", inquiry="c1.q.1", tool="t", model="m", again=False, at="now"
+    )
+    reviewing._shown["c1.q.1"] = started, []
+    reviewing.said("c1.q.1", "reason", "heard", fresh=False)
+    assert [type(event).__name__ for event in log.published] == ["ReviewDelta"]
+    await reviewing.close()
+    log.published.clear()
+    reviewing.say_again()
+    reviewing.said("c1.q.1", "reason", "after the end", fresh=False)
+    assert log.published == []
+
+
+def test_how_long_a_question_waited_is_told_in_milliseconds() -> None:
+    log: Any = Log()
+    showing = Showing(log, lambda _: None)
+    assert showing.since("c1.q.1") is None
+    showing._asked_at["c1.q.1"] = 3.0
+    assert showing.since("c1.q.1") == 2_000
+
+
+def test_indexing_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search over much that is not indexed yet shows its progress, and how far each step came."""
+    told: list[int] = []
+    monkeypatch.setattr("jp_tui.engine.upkeep.Progress.at", lambda self, number, *_: told.append(number))
+
+    class Journal:
+        left = [3, 2, 0]
+
+        def unindexed(self) -> int:
+            return 5
+
+    class Setup_:
+        journal = Journal()
+        monotonic = staticmethod(lambda: 0.0)
+
+    upkeep = Upkeep(Setup_(), lambda _: None)  # type: ignore[arg-type]
+
+    async def index() -> int:
+        return Journal.left.pop(0)
+
+    monkeypatch.setattr(upkeep, "_index", index)
+    asyncio.run(upkeep.whole("job"))
+    assert told == [3, 5]
+
+
+def test_the_model_that_a_turn_had_for_itself_is_closed_with_the_conversation(bench: Bench) -> None:
+    """What was opened for one turn is given back, too."""
+    once, always = Script([*text("Once."), *end()]), Script([*text("Always."), *end()])
+    closed: list[str] = []
+    for name, script in (("once", once), ("always", always)):
+
+        async def close(name: str = name) -> None:
+            closed.append(name)
+
+        script.close = close  # type: ignore[method-assign]
+    bench.script = always
+    bench.start()
+    bench.script = once
+    bench.send(SwitchModel(conversation=bench.conversation, model="other/model", once=True))
+    bench.until(e.ModelSwitched)
+    bench.say("go")
+    bench.turn()
+    bench.stop()
+    assert sorted(closed) == ["always", "once"]
