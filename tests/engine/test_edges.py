@@ -7,26 +7,33 @@ import os
 import sys
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from jp_tui.conversation import model as m
 from jp_tui.engine import change_rows, schemas, summing
 from jp_tui.engine.copies import CallCopies
+from jp_tui.engine.forms import unsound
 from jp_tui.engine.on_disk import _real
 from jp_tui.engine.reviewing import Reviewing
+from jp_tui.engine.schema_formats import multiple_of
 from jp_tui.engine.schemas import Schemas
+from jp_tui.engine.session import Session
 from jp_tui.engine.showing import Showing
 from jp_tui.engine.touching import _pattern
 from jp_tui.engine.upkeep import KEPT, Upkeep
 from jp_tui.protocol import events as e
+from jp_tui.protocol.commands import OfferAnswer
 from jp_tui.protocol.library import ImportConversations
 from jp_tui.protocol.usage import SwitchModel
+from jp_tui.questions.types import FormView, Place
 from jp_tui.system.lock import Holder, acquire, lock_path
 from jp_tui.tools.copies import CopyFailed, Held, KeptRoot
 from tests.engine.conftest import Bench
 from tests.engine.test_copies import Clock, store
-from tests.fakes.models import Script, end, text
+from tests.fakes.models import Item, Script, end, text
 
 
 def test_copies_that_are_too_old_are_forgotten_once_a_run(tmp_path: Path) -> None:
@@ -223,3 +230,58 @@ def test_the_model_that_a_turn_had_for_itself_is_closed_with_the_conversation(be
     bench.turn()
     bench.stop()
     assert sorted(closed) == ["always", "once"]
+
+
+def test_a_form_with_an_answer_that_cannot_be_shown_is_refused() -> None:
+    """A tool's bug ends its call with words, and no face gets what it cannot show."""
+    good = Place("q", "Question?", "answered", answer={"a": [1]})
+    assert unsound(FormView((good,))) is None
+    for odd in (object(), {"a": {1, 2}}):
+        words = unsound(FormView((good, Place("r", "Other?", "answered", answer=odd))))  # type: ignore[arg-type]
+        assert words is not None and words.startswith("showed a form that cannot be shown (")
+
+
+def test_what_is_discarded_leaves_no_piece_beside_the_log(bench: Bench) -> None:
+    """A reply that is broken off and asked for again, and one that the user aborts."""
+    half: list[Item] = [m.PartOpened(0, "message"), m.PartGrew(0, "half of it")]
+    broken = m.ModelError("server", "It broke.", transient=True)
+    bench.script = Script([*half, broken], [*text("All of it."), *end()], [*half, asyncio.Event()])
+    bench.start()
+    bench.say("go")
+    assert bench.turn().outcome == "done"
+    assert bench.journal.partials(bench.conversation) == []
+    bench.say("again")
+    bench.until_kept("half of it")
+    bench.interrupt("abort")
+    assert bench.turn().outcome == "interrupted"
+    assert bench.journal.partials(bench.conversation) == []
+
+
+async def test_who_waits_for_a_conversation_waits_no_longer_than_that() -> None:
+    """RUN: an engine that ends gives each conversation so many seconds."""
+
+    task = asyncio.create_task(asyncio.Event().wait())
+    works: Any = SimpleNamespace(_task=task)
+    async with asyncio.timeout(10):
+        await Session.finished(works, 0.01)
+    assert not task.done()
+    task.cancel()
+
+
+def test_an_answer_needs_no_name_of_its_conversation(bench: Bench) -> None:
+    """Surface S6: among several conversations it is looked for in all; what nobody asked is said to be unknown."""
+    bench.script = Script(*[[*text("Hello."), *end()]] * 2)
+    for _ in range(2):
+        bench.start()
+        bench.say("go")
+        bench.turn()
+        bench.stop()
+    bench.run()
+    bench.send(OfferAnswer(conversation="", inquiry="c9.q.1", value="yes"))
+    assert bench.until(e.OfferSettled).status == "unknown"
+
+
+@pytest.mark.parametrize(("value", "factor", "fits"), [(3, 0.1, True), (0.3, 0.1, True), (3.0, 2, False), (4, 2, True)])
+def test_v9_multiples_are_those_of_the_digits(value: float, factor: float, fits: bool) -> None:
+    """A whole number of something that is none is looked at by its digits, too."""
+    assert (not list(multiple_of(None, factor, value, {}))) is fits
