@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,22 +13,25 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation import model as m
-from jp_tui.engine import change_rows, schemas, summing
+from jp_tui.engine import change_rows, keeping, schemas, summing
 from jp_tui.engine.copies import CallCopies
 from jp_tui.engine.forms import unsound
+from jp_tui.engine.offers import Offers
 from jp_tui.engine.on_disk import _real
 from jp_tui.engine.reviewing import Reviewing
 from jp_tui.engine.schema_formats import multiple_of
+from jp_tui.engine.schema_words import pointer_of
 from jp_tui.engine.schemas import Schemas
 from jp_tui.engine.session import Session
 from jp_tui.engine.showing import Showing
 from jp_tui.engine.touching import _pattern
 from jp_tui.engine.upkeep import KEPT, Upkeep
+from jp_tui.inquiry import steps as s
 from jp_tui.protocol import events as e
 from jp_tui.protocol.commands import OfferAnswer
 from jp_tui.protocol.library import ImportConversations
 from jp_tui.protocol.usage import SwitchModel
-from jp_tui.questions.types import FormView, Place
+from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
 from jp_tui.system.lock import Holder, acquire, lock_path
 from jp_tui.tools.copies import CopyFailed, Held, KeptRoot
 from tests.engine.conftest import Bench
@@ -285,3 +288,34 @@ def test_an_answer_needs_no_name_of_its_conversation(bench: Bench) -> None:
 def test_v9_multiples_are_those_of_the_digits(value: float, factor: float, fits: bool) -> None:
     """A whole number of something that is none is looked at by its digits, too."""
     assert (not list(multiple_of(None, factor, value, {}))) is fits
+
+
+async def test_an_answer_that_comes_too_late_is_told_who_gave_one() -> None:
+    """Surface S6: by whom, as the machine says it."""
+    shown = SimpleNamespace(kind="question", digest="d", question=Question("q", "Sure?", BooleanAnswer()))
+    log: Any = SimpleNamespace(setup=SimpleNamespace(now=lambda: datetime(2026, 1, 1, tzinfo=UTC)))
+
+    async def checked(given: object, _: object) -> object:
+        return given
+
+    async def hear(_: object) -> list[object]:
+        return [s.Refuse("c1.q.1", "already answered", True, "remembered")]
+
+    coordinator: Any = SimpleNamespace(
+        showing={"c1.q.1": shown}, settled_by=lambda inquiry: None, checked=checked, hear=hear
+    )
+    coordinator.showing = SimpleNamespace(get=lambda inquiry: shown, since=lambda inquiry: 1)
+    assert await Offers(log, coordinator).take("c1.q.1", "yes", "d") == ("answered", "remembered")
+    assert await Offers(log, coordinator).take("c1.q.1", "yes", "other") == ("stale", "the question has changed since")
+
+
+def test_what_stands_beside_the_log_keeps_its_kinds() -> None:
+    """Stored words: a turn that today's version left is taken up by the next."""
+    assert (keeping.RESULT, keeping.DELIVERY, keeping.LEAVE) == ("result", "delivery", "leave")
+
+
+def test_a_place_in_a_schema_is_cut_where_nobody_reads_on() -> None:
+    for length, cut in ((299, False), (300, False), (301, True)):
+        error: Any = SimpleNamespace(absolute_path=["x" * (length - 1)])
+        place = pointer_of(error)
+        assert (place.endswith("…"), len(place)) == (cut, min(length, 300))

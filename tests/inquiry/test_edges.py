@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jp_tui.conversation.events import InquiryRequest
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry import why
-from tests.inquiry.play import APPLY, CHOICE, Play, of, only
+from jp_tui.inquiry.rebuilt import recorded
+from jp_tui.inquiry.refusals_read import turn_resumed
+from tests.inquiry.play import APPLY, CHOICE, ESCALATES, Play, of, only
 
 A = replace(APPLY, targets=("src/a.py",))
 
@@ -46,3 +49,22 @@ def test_r247_why_says_what_was_refused() -> None:
     for words in (why.refused_asked("src/a.py: you said no to it"), why.refused_alone("src/a.py: you said no to it")):
         assert "src/a.py: you said no to it, so only a person can allow it" in words
     assert why.refused_alone("x").startswith("nobody was asked: x")
+
+
+def test_r150_what_was_escalated_before_a_restart_is_asked_for_the_same_reason() -> None:
+    """Its own reviewer's no is why it is asked, not a refusal that needs a person; another's no is one."""
+    play = Play()
+    play.ask("c0", A, rule=ESCALATES)
+    before = only(s.AskHuman, play.verdict("c0.apply_changes.1", False, "too wide"))
+    asked = [event for event in play.records if isinstance(event, InquiryRequest)][-1]
+    for another in (False, True):
+        again = Play()
+        again.requests["c0.apply_changes.2"] += 1
+        known = turn_resumed(play.records)
+        if another:
+            known = replace(known, refused={"src/a.py": "you said no to it"})
+        again(known)
+        again(v.CallResumed("c0", "tool", {}, {"apply_changes": 2}, (recorded(asked),)))
+        ask = only(s.AskHuman, again.ask("c0", A, rule=ESCALATES))
+        assert (ask.why == before.why) is not another
+        assert ("you said no to it" in ask.why) is another

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from jp_tui.conversation.model import PartOpened
+from jp_tui.providers.http import MAX_ERROR_BODY, HttpProvider
 from jp_tui.providers.openai_chat import OpenAIChat
 from jp_tui.providers.schemas import for_anthropic
 from jp_tui.providers.sse import EventStream
@@ -56,3 +60,19 @@ def test_only_a_reference_is_moved(text: str) -> None:
 
 def test_a_reference_to_elsewhere_cannot_be_said() -> None:
     assert for_anthropic(asked({"$ref": "https://example.com/schema"})) is None
+
+
+async def test_t27_of_an_endless_refusal_only_the_beginning_is_read() -> None:
+    read = 0
+
+    class Response:
+        async def aiter_bytes(self) -> AsyncIterator[bytes]:
+            nonlocal read
+            while True:
+                read += 1
+                yield b"x" * 10_000
+
+    provider: Any = SimpleNamespace(_endpoint=SimpleNamespace(stream_idle_timeout_secs=20))
+    async with asyncio.timeout(10):
+        body = await HttpProvider._words(provider, Response())  # type: ignore[arg-type]
+    assert MAX_ERROR_BODY <= len(body) < MAX_ERROR_BODY + 10_000 and read == len(body) // 10_000

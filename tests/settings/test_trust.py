@@ -7,6 +7,7 @@ import pytest
 from jp_tui.settings import toolset
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.providers import providers
+from jp_tui.settings.trust import weighed
 from tests.settings.conftest import Home
 
 TOOL = "conversation.tools.fs_create_file"
@@ -207,3 +208,14 @@ def test_s10_what_holds_for_all_tools_holds_for_one(home: Home) -> None:
     assert not home.load(everyone, workspace=f"{TOOL}.result = 'ask'\n").notices
     (notice,) = home.load(everyone, workspace=f"{TOOL}.result = 'unattended'\n").notices
     assert f"{TOOL}.result" in str(notice)
+
+
+def test_s10_what_never_counts_depends_on_its_value() -> None:
+    """A fixed answer never counts; a sandbox that is required does, one that is off never."""
+    path = ("conversation", "tools", "shell_run", "options", "sandbox", "mode")
+    shown = ("ui", "theme")
+    for value, never in (("off", True), ("required", False)):
+        tree = {"conversation": {"tools": {"shell_run": {"options": {"sandbox": {"mode": value}}}}}}
+        first, others = weighed([shown, path], tree, {})
+        assert (first, others) == (([path], [shown]) if never else ([], [path, shown]))
+    assert weighed([path], {}, {}) == ([path], []), "a value that is not known may be the worst"

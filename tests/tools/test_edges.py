@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from jp_tui.conversation.outcomes import Success
+from jp_tui.system.children import Finished
 from jp_tui.tools import templates
 from jp_tui.tools.describe_tools import _DEPTH, _parameters
 from jp_tui.tools.local_spec import LocalSpec
 from jp_tui.tools.shell_line import Unsafe, check
+from jp_tui.tools.shell_output import told
 from jp_tui.tools.templates import BadTemplate
 from tests.tools.running import failure, once
 
@@ -48,3 +51,26 @@ def test_parameters_within_parameters_are_described_so_deep() -> None:
         rule = {"type": "object", "properties": {f"p{number}": rule}}
     lines = list(_parameters({"top": rule}, 1))
     assert len(lines) == _DEPTH and len({len(line) - len(line.lstrip()) for line in lines}) == _DEPTH
+
+
+def finished(**more: object) -> Finished:
+    known: dict[str, object] = {
+        "status": 0,
+        "signal": None,
+        "stdout": b"out\n",
+        "stderr": b"",
+        "dropped": 0,
+        "timed_out": False,
+        "cancelled": False,
+        "flooded": False,
+        "ms": 1,
+    }
+    return Finished(**{**known, **more})  # type: ignore[arg-type]
+
+
+def test_what_a_sandbox_says_of_itself_is_told() -> None:
+    """The command's own stderr is part of its output; what stands beside it is the sandbox's."""
+    said = told(finished(stderr=b"bwrap: No such file\n"), 5, str, walled=True)
+    assert isinstance(said, Success) and said.content.endswith("\n\nThe sandbox said: bwrap: No such file")
+    assert "sandbox" not in str(told(finished(stderr=b"noise"), 5, str))
+    assert "sandbox said" not in str(told(finished(), 5, str, walled=True))
