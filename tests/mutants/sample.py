@@ -21,13 +21,15 @@ def sample(sources: Mapping[str, bytes], seed: int, count: int | None) -> list[M
             statements[path, one.statement].append(one)
     ranked = sorted(statements.values(), key=lambda found: _rank(seed, f"{found[0].path}:{min(m.key for m in found)}"))
     chosen: list[Mutant] = []
+    keys: set[str] = set()  # the same line twice in a function is one
     for found in ranked:
         if count is not None and len(chosen) >= count:
             break
         by_chance = sorted(found, key=lambda one: _rank(seed, one.key))
-        one = next((one for one in by_chance if real(one, sources[one.path])), None)
+        one = next((one for one in by_chance if one.key not in keys and real(one, sources[one.path])), None)
         if one is not None:
             chosen.append(one)
+            keys.add(one.key)
     return chosen
 
 
