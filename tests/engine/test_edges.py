@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
+from jp_tui.conversation.outcomes import Success
 from jp_tui.engine import change_rows, keeping, schemas, summing
 from jp_tui.engine.copies import CallCopies
 from jp_tui.engine.forms import unsound
+from jp_tui.engine.log import Log as StoredLog
 from jp_tui.engine.offers import Offers
 from jp_tui.engine.on_disk import _real
 from jp_tui.engine.reviewing import Reviewing
@@ -31,12 +34,15 @@ from jp_tui.protocol import events as e
 from jp_tui.protocol.commands import OfferAnswer
 from jp_tui.protocol.library import ImportConversations
 from jp_tui.protocol.usage import SwitchModel
+from jp_tui.protocol.values import Answered
 from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
 from jp_tui.system.lock import Holder, acquire, lock_path
 from jp_tui.tools.copies import CopyFailed, Held, KeptRoot
-from tests.engine.conftest import Bench
+from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
+from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_copies import Clock, store
-from tests.fakes.models import Item, Script, end, text
+from tests.fakes.models import Item, Script, call, end, text
+from tests.fakes.tools import Made
 
 
 def test_copies_that_are_too_old_are_forgotten_once_a_run(tmp_path: Path) -> None:
@@ -319,3 +325,48 @@ def test_a_place_in_a_schema_is_cut_where_nobody_reads_on() -> None:
         error: Any = SimpleNamespace(absolute_path=["x" * (length - 1)])
         place = pointer_of(error)
         assert (place.endswith("…"), len(place)) == (cut, min(length, 300))
+
+
+def test_what_a_turn_did_is_counted_only_where_it_called_something() -> None:
+    calls: list[ev.Event] = [
+        ev.ToolCallRequest(id="c1", name="t", arguments={}),
+        ev.ToolCallResponse(id="c1", content="no", is_error=True),
+    ]
+    assert summing.did([ev.TurnStart(), ev.ChatRequest(content="go")], frozenset(), (0, 0, 0)) == {}
+    assert summing.did(calls, frozenset(), (1, 2, 3)) == {
+        "calls": 1,
+        "failed": 1,
+        "files": 1,
+        "added": 2,
+        "removed": 3,
+    }
+    assert summing.did(calls, frozenset({"t"}), (0, 0, 0)) == {"calls": 0}
+
+
+def test_the_last_kind_is_that_of_the_last_event() -> None:
+    rows = [SimpleNamespace(entry=SimpleNamespace(kind=kind)) for kind in ("chat_request", "turn_outcome")]
+    journal = SimpleNamespace(tail=lambda id_, count: rows[-count:])
+    log: Any = SimpleNamespace(setup=SimpleNamespace(journal=journal), exists=True, id="conv")
+    assert StoredLog.last_kind(log) == "turn_outcome"
+    log.exists = False
+    assert StoredLog.last_kind(log) == ""
+
+
+def test_what_cannot_be_remembered_says_nothing_of_what_that_would_cover(bench: Bench) -> None:
+    """R236: `remember_covers` stands beside the control, and only there."""
+
+    async def asks_alone(given: ToolCall) -> Outcome:
+        if "q" in given.answers:
+            return Success("done")
+        return NeedsInput(Question("q", "Sure?", BooleanAnswer(), persistence=str(given.arguments["n"])))  # type: ignore[arg-type]
+
+    bench.tools["t"] = tool_setup("t", Made(asks_alone))
+    calls = [*call("t", {"n": "none"}, "c1", 0), *call("t", {"n": "turn"}, "c2", 1)]
+    bench.script = Script([*calls, *end("tools")], [*text("Ok."), *end()])
+    bench.start()
+    bench.say("go")
+    for _ in range(2):
+        prompt = bench.prompt()
+        assert bool(prompt.remember_covers) is ("remember" in prompt.controls) is (prompt.call == "c2")
+        bench.answer(prompt, Answered(value=True))
+    bench.turn()
