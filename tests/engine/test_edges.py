@@ -16,6 +16,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
 from jp_tui.conversation.outcomes import Success
 from jp_tui.engine import change_rows, keeping, schemas, summing
+from jp_tui.engine.asides import _Running
 from jp_tui.engine.copies import CallCopies
 from jp_tui.engine.forms import unsound
 from jp_tui.engine.log import Log as StoredLog
@@ -27,6 +28,7 @@ from jp_tui.engine.schema_words import pointer_of
 from jp_tui.engine.schemas import Schemas
 from jp_tui.engine.session import Session
 from jp_tui.engine.showing import Showing
+from jp_tui.engine.subagent_schema import _PLACE, _moved
 from jp_tui.engine.touching import _pattern
 from jp_tui.engine.upkeep import KEPT, Upkeep
 from jp_tui.inquiry import steps as s
@@ -370,3 +372,15 @@ def test_what_cannot_be_remembered_says_nothing_of_what_that_would_cover(bench: 
         assert bool(prompt.remember_covers) is ("remember" in prompt.controls) is (prompt.call == "c2")
         bench.answer(prompt, Answered(value=True))
     bench.turn()
+
+
+def test_r125_only_a_reference_to_its_own_root_is_moved() -> None:
+    """A text that looks like one, and a reference to elsewhere, stay as they are."""
+    for node in ({"title": "#/a", "pattern": "#"}, {"$ref": "https://example.com/#/a"}, {"items": {"format": "#"}}):
+        assert _moved(node) == node
+    moved = _moved({"items": {"$ref": "#/$defs/a"}})
+    assert moved == {"items": {"$ref": f"{_PLACE}/$defs/a"}}
+
+
+def test_a_side_question_whose_model_could_not_be_opened_names_none() -> None:
+    assert _Running("What is this?", 0.0).model == ""

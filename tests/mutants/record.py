@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import sys
 import threading
 import time
 import zlib
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from tests.default_signals import restore
 from tests.mutants import scope
-from tests.mutants.copies import Copy
+from tests.mutants.copies import ROOT, Copy
 from tests.mutants.probes import Blocks, instrument
 
 _TOGETHER = 12
@@ -76,16 +78,33 @@ class Map:
 
     def tests_of(self, path: str, source: bytes, line: int) -> set[str]:
         """The tests that reach the block with this line; those that reach anything in the file where the block is not
-        known: code at module level, or a function that has changed since. Where no function is, those of its room."""
+        known: code at module level, or a function that has changed since; with them those whose file names the module.
+        Where there is none, those of its room."""
         blocks = self._blocks.setdefault(path, Blocks(path, source))
         name = blocks.at(line)
         if name and name in self.reached:
             return self.reached[name]
         if name and any(name.rpartition("::")[0] == known.rpartition("::")[0] for known in self.reached):
             return set()  # its function was reached, this block never
-        near = {test for known, tests in self.reached.items() if known.startswith(f"{path}::") for test in tests}
+        near = self._reading(path) | {
+            test for known, tests in self.reached.items() if known.startswith(f"{path}::") for test in tests
+        }
         room = path.split("/")[1]
         return near or {test for test in self.seconds if test.startswith(f"tests/{room}/")}
+
+    def _reading(self, path: str) -> set[str]:
+        """The tests of files that name this module: they may look at what stands in it, and run nothing of it."""
+        stem = Path(path).stem
+        named = re.compile(rf"^(?:from|import) .*\b{stem}\b", re.MULTILINE)
+        files = {test.partition("::")[0] for test in self.seconds}
+        found = {file for file in files if (text := _text(file)) and named.search(text)}
+        return {test for test in self.seconds if test.partition("::")[0] in found}
+
+
+@cache
+def _text(file: str) -> str:
+    path = ROOT / file
+    return path.read_text("utf-8", "replace") if path.is_file() else ""
 
 
 def load(state: Path) -> Map:
