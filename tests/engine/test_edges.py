@@ -24,6 +24,7 @@ from jp_tui.engine.offers import Offers
 from jp_tui.engine.on_disk import _real
 from jp_tui.engine.reviewing import Reviewing
 from jp_tui.engine.schema_formats import multiple_of
+from jp_tui.engine.schema_patterns import NoPattern, pattern
 from jp_tui.engine.schema_words import pointer_of
 from jp_tui.engine.schemas import Schemas
 from jp_tui.engine.session import Session
@@ -384,3 +385,10 @@ def test_r125_only_a_reference_to_its_own_root_is_moved() -> None:
 
 def test_a_side_question_whose_model_could_not_be_opened_names_none() -> None:
     assert _Running("What is this?", 0.0).model == ""
+
+
+@pytest.mark.parametrize("number", ["3", "9999", "10000", "123456789"])
+def test_a_back_reference_to_no_group_is_refused_however_long_its_number(number: str) -> None:
+    with pytest.raises(NoPattern, match="refers to no group"):
+        pattern(rf"(a)(b)\{number}")
+    assert pattern(r"(a)(b)\2") is not None

@@ -71,8 +71,12 @@ def _wanted(path: str, only: str) -> bool:
 
 
 def _again(found: report.Row, options: argparse.Namespace) -> bool:
+    if options.anew:
+        return True
+    if report.judged().get(found["key"], {}).get("verdict") == "equivalent":
+        return False
     unsure = found["result"] == "unsure" and not options.quick
-    return options.anew or unsure or (options.retry and found["result"] in ("survived", "unsure"))
+    return unsure or (options.retry and found["result"] in ("survived", "unsure"))
 
 
 def _try(todo: list[Mutant], state: Path, kept: report.Results, options: argparse.Namespace) -> None:
