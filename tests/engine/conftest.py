@@ -31,7 +31,8 @@ from tests.fakes.journals import Flaky
 from tests.fakes.models import Script
 
 T = TypeVar("T")
-SECONDS = 10.0
+SECONDS = 30.0
+"""Against hanging: a machine that others use is slow now and then."""
 
 
 def tool_setup(name: str, tool: Tool | None, **more: Any) -> ToolSetup:

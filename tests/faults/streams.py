@@ -196,7 +196,7 @@ async def on_sockets(tries: Sequence[tuple[Stream, int, End]]) -> list[str]:
             endpoint = Endpoint("recorded", stream.wire, server.url, stream_idle_timeout_secs=idle)
             provider = open_provider(endpoint)
             deltas, error = await taken(provider)
-            await asyncio.wait_for(provider.close(), 5)
+            await asyncio.wait_for(provider.close(), 30)
         # a reset may overtake what was sent before it: then less was said, which is no fault
         wrong = judged(stream, deltas, error, _SOCKETS[end])
         return f"{stream.name} cut after byte {at}, {end}, on a socket: {wrong}" if wrong else ""

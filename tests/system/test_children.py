@@ -43,7 +43,7 @@ def alive(pid: int) -> bool:
 
 
 async def until(fact: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not fact():  # noqa: ASYNC110  other processes set no event of ours
             await asyncio.sleep(0.005)
 
