@@ -76,7 +76,7 @@ class Summary:
 
     @property
     def fixed(self) -> list[Row]:
-        return [row for row in self.rows if row not in self.survivors and row["first"] in ("survived", "unsure")]
+        return [row for row in self.rows if row not in self.survivors and row["first"] == "survived"]
 
     def verdict(self, row: Row) -> str:
         return self.judged.get(row["key"], {}).get("verdict", "")
@@ -118,7 +118,10 @@ class Summary:
         said = self.judged.get(row["key"], {})
         verdict, words = said.get("verdict", "open"), said.get("words", "")
         if row not in self.survivors:
-            verdict, words = "fixed", words if said.get("verdict") == "fixed" else f"`{row['by']}`"
+            verdict, words = (
+                "fixed",
+                words if said.get("verdict") == "fixed" else f"`{row['by'] or 'a run without an end'}`",
+            )
         return {"key": row["key"], "verdict": verdict, "words": words, "diff": row["diff"]}
 
     def save(self) -> None:
