@@ -219,3 +219,15 @@ def test_s10_what_never_counts_depends_on_its_value() -> None:
         first, others = weighed([shown, path], tree, {})
         assert (first, others) == (([path], [shown]) if never else ([], [path, shown]))
     assert weighed([path], {}, {}) == ([path], []), "a value that is not known may be the worst"
+
+
+@pytest.mark.parametrize("old", ["any", "if_named_or_group", "if_named", "never"])
+@pytest.mark.parametrize("new", ["any", "if_named_or_group", "if_named", "never"])
+def test_s10_a_folder_can_only_make_it_harder_to_switch_a_tool_on(home: Home, old: str, new: str) -> None:
+    """Of a tool that is off: what is as hard or harder counts, anything easier is named and does nothing."""
+    order = ["any", "if_named_or_group", "if_named", "never"]
+    key = "conversation.tools.shell_run.enable.allow_toggle"
+    settings = home.load(f"{key} = '{old}'\n", workspace=f"{key} = '{new}'\n")
+    counts = order.index(new) >= order.index(old)
+    assert settings.get("conversation", "tools", "shell_run", "enable", "allow_toggle") == (new if counts else old)
+    assert bool(settings.notices) is not counts
