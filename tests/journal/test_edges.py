@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.journal import changes
+from jp_tui.journal import changes, writer
 from jp_tui.journal.checkup import wrong
 from jp_tui.journal.connect import _no_space
 from jp_tui.journal.port import JournalError
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import SqliteJournal, open_journal
-from tests.journal.made import at, begin
+from tests.journal.made import at, begin, entry
 
 
 def test_a_conversation_that_cannot_be_made_is_not_said_to_be_there(journal: SqliteJournal) -> None:
@@ -49,3 +49,27 @@ def test_a_database_of_another_version_leaves_no_file_open(database: Path) -> No
             open_reader(database)
         kept.append(refused.value)  # holds the frames, and so whatever was not closed
     assert sorted(os.listdir("/dev/fd")) == before and {one.kind for one in kept} == {"unusable"}
+
+
+def test_what_waits_for_more_holds_nothing_up(journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece may wait for others; whatever comes behind it is written at once, and the piece with it."""
+    monkeypatch.setattr(writer, "LINGER", 60.0)
+    piece = journal.partial("c1", "p", "message", "a piece")
+    assert journal.append("c1", [entry(1)]).result(20) == [1]
+    assert piece.done()
+
+
+def test_a_receipt_is_waited_for_no_longer_than_that() -> None:
+    receipt: writer.Pending[int] = writer.Pending()
+    with pytest.raises(TimeoutError):
+        receipt.result(0.01)
+    receipt.settle(7, None)
+    assert receipt.result(0.01) == 7
+
+
+def test_nothing_is_written_after_the_farewell(journal: SqliteJournal) -> None:
+    """A commit that was on its way when the journal was closed is refused, and opens nothing again."""
+    journal._writer.close()
+    with pytest.raises(JournalError) as refused:
+        journal._writer._commit(lambda db: db.execute("SELECT 1")).result(10)
+    assert refused.value.kind == "closed" and journal._writer._db is None
