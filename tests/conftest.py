@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import default_signals
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # A shared machine is slow now and then: a wrong result is a failure, a slow example is not.
@@ -34,6 +36,7 @@ LOOKS = 10
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Bytecode once, also where Python is to write none (PYTHONDONTWRITEBYTECODE): else each child of a test compiles
     the program anew, and each worker the tests. Workers share them out: each begins with others."""
+    default_signals.restore()
     sys.dont_write_bytecode = False
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if not worker:
@@ -61,13 +64,18 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
         gc.collect()
 
 
-@pytest.fixture(scope="session")
-def fixtures_dir() -> Path:
-    """Recorded data that is no part of the project; tests skip, saying so, where it is absent."""
-    folder = Path(os.environ.get("JP_TUI_FIXTURES") or ROOT.parent / "shared" / "fixtures")
-    if not folder.is_dir():
-        pytest.skip("no recorded fixtures: they are looked for at ../shared/fixtures or where JP_TUI_FIXTURES says")
-    return folder
+RECORDED = Path(os.environ.get("JP_TUI_FIXTURES") or ROOT.parent / "shared" / "fixtures")
+"""Recordings that are no part of the project: where there are any, they are read beside what is made by hand."""
+
+
+@pytest.fixture(scope="session", params=["made", *(["recorded"] if (RECORDED / "jp_conversations").is_dir() else [])])
+def jp_conversations(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three conversations as jp stores them."""
+    if request.param == "recorded":
+        return RECORDED / "jp_conversations"
+    from tests.fakes.jp_conversations import write
+
+    return write(tmp_path_factory.mktemp("jp_conversations"))
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui import __version__, guardian
+from jp_tui.guardian import child
 from jp_tui.main import COMMANDS, wants_screen
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -222,3 +223,14 @@ def test_a_ctrl_c_too_many_does_not_change_the_status() -> None:
         "sys.last = Last()\nsys.exit(guardian.run_guarded(lambda: 3))"
     )
     assert python("-c", last).returncode == 3
+
+
+def test_an_orphan_is_in_nobodys_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the guardian's death nobody continues what stops itself, whoever has the terminal."""
+    monkeypatch.setattr("jp_tui.guardian.child.in_foreground", lambda fd: False)
+    for parent, background in ((0, True), (os.getppid(), True), (2**22 + 1, False)):
+        monkeypatch.setattr("jp_tui.guardian.child.Self.guardian", parent)
+        assert child.in_background(0) is background
+    monkeypatch.setattr("jp_tui.guardian.child.in_foreground", lambda fd: True)
+    monkeypatch.setattr("jp_tui.guardian.child.Self.guardian", os.getppid())
+    assert not child.in_background(0)

@@ -13,6 +13,7 @@ from jp_tui.guardian.child import (
     abandoned,
     bring_back,
     can_suspend,
+    in_background,
     keeps_keys,
     last_word,
     lend_environment,
@@ -31,7 +32,7 @@ from jp_tui.guardian.parent import run_guarded
 from jp_tui.guardian.terminal import in_foreground, let_go, printable, put, restore, undiscarded
 
 __all__ = [
-    "Wish", "abandoned", "bring_back", "can_suspend", "in_foreground", "keeps_keys", "last_word",
+    "Wish", "abandoned", "bring_back", "can_suspend", "in_background", "in_foreground", "keeps_keys", "last_word",
     "lend_environment", "let_go", "original_termios",
     "parent_pipe_fd", "printable", "put", "restore", "return_environment", "run_guarded", "say_last_word",
     "screen_down", "screen_up", "skeleton_stands", "take_keys", "typed_so_far", "undiscarded",

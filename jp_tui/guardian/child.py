@@ -11,7 +11,7 @@ import select
 import sys
 import termios
 
-from jp_tui.guardian.terminal import STDERR, STDIN, printable, quietly, raw, restore, settings
+from jp_tui.guardian.terminal import STDERR, STDIN, in_foreground, printable, quietly, raw, restore, settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ WORD_LINES = 8
 class Self:
     """What this process knows of its guardian; the values of a process that has none until `run_guarded`."""
 
+    guardian = 0
     to_parent = -1
     from_parent = -1
     capture = -1
@@ -46,6 +47,12 @@ class Self:
 def parent_pipe_fd() -> int | None:
     """Becomes readable (end of file) when the guardian has died; None when there is no guardian."""
     return Self.from_parent if Self.from_parent >= 0 else None
+
+
+def in_background(fd: int) -> bool:
+    """Whether a shell has the terminal and can give it back. Not when the guardian died: then we are an orphan, which
+    nobody would continue after a stop. Looked at in this order, since the shell takes the terminal after the death."""
+    return not in_foreground(fd) and Self.guardian in (0, posix.getppid())
 
 
 def original_termios() -> list[Any] | None:

@@ -229,6 +229,7 @@ def run_guarded(child: Callable[[], int], wish: Wish | None = None) -> int:
     handled = [n for n in _PASSED_ON if _signal.getsignal(n) != _signal.SIG_IGN]  # nohup means it
     handled += [_signal.SIGCHLD, _signal.SIGCONT] + ([_signal.SIGWINCH] if front else [])
     blocked = _signal.pthread_sigmask(_signal.SIG_BLOCK, handled)
+    here = posix.getpid()
     try:
         pid = posix.fork()
     except OSError:  # no process to be had: better without a guardian than not at all
@@ -237,6 +238,7 @@ def run_guarded(child: Callable[[], int], wish: Wish | None = None) -> int:
     if pid == 0:
         for fd in (words_out, alive_in, wake_out, wake_in):
             posix.close(fd)
+        Self.guardian = here
         Self.to_parent, Self.from_parent, Self.capture = words_in, alive_out, capture
         Self.original, Self.fronted = original, front is not None
         _be_child(child, blocked)

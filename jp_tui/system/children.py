@@ -112,9 +112,12 @@ async def run(
     caller is cancelled its whole session is killed at once. `heard` is told of stdout as it comes. `leashed`: nothing
     that it starts outlasts it, or us, whatever kills us; with `lets_go` what left its group, or its session, and has
     no pipe of ours goes on once it has ended by itself. (Not on Linux: only its group, and only where it is given
-    no input; a program that is not there is then told by a shell.)
+    no input; a program that is not there is then told by a shell.) With `cancel` set before the start nothing is
+    started: the result is `cancelled`, with neither status nor signal.
     """
     began = time.monotonic()
+    if cancel is not None and cancel.is_set():
+        return Finished(None, None, b"", b"", 0, timed_out=False, cancelled=True, flooded=False, ms=0)
     most = output_limit * _FLOOD if flood is None else flood
     environment, keeps = (
         child_environment(os.environ, env_extra),

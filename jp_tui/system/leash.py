@@ -77,6 +77,7 @@ def main() -> None:
         number = posix.WTERMSIG(status)
         if number != _signal.SIGKILL:
             _signal.signal(number, _signal.SIG_DFL)
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # held back, it would not end us as it ended the command
         posix.kill(posix.getpid(), number)
     posix._exit(posix.WEXITSTATUS(status))
 
@@ -87,9 +88,10 @@ def _become(argv: list[str], leash: int, keeper: int) -> None:
     import posix
 
     _signal.set_wakeup_fd(-1)
-    # what an interpreter ignores, a command is to find as ever
-    for number in (_signal.SIGCHLD, _signal.SIGTERM, _signal.SIGPIPE, _signal.SIGXFSZ):
+    # nohup, a background job, Python and the terminal driver ignore signals, and a child would inherit that
+    for number in _signal.valid_signals() - {_signal.SIGKILL, _signal.SIGSTOP}:
         _signal.signal(number, _signal.SIG_DFL)
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
     posix.setsid()
     die_with_parent()
     if posix.getppid() != keeper:

@@ -126,7 +126,7 @@ class WorkspaceDriver(Held, LinuxDriver):
         if guardian.abandoned():
             guardian.bring_back()
             os._exit(128 + signal.SIGHUP)
-        if not self._guardian_died and not guardian.in_foreground(self.fileno):
+        if guardian.in_background(self.fileno):
             os.kill(os.getpid(), signal.SIGSTOP)
             return  # the SIGCONT that ended the stop has started us
         first = self._raw is None
@@ -292,7 +292,7 @@ class WorkspaceDriver(Held, LinuxDriver):
 
     def _sigcont_application(self, *_: object) -> None:
         if self._auto_restart:
-            if self._active and not guardian.in_foreground(self.fileno):
+            if self._active and guardian.in_background(self.fileno):
                 os.kill(os.getpid(), signal.SIGSTOP)  # at once, before anything is painted over the shell
             self._soon(self._continued)
 
@@ -358,7 +358,7 @@ class WorkspaceDriver(Held, LinuxDriver):
         return list(parser.feed(text)) if text else []
 
     def _read(self, tty: int, parser: XTermParser, decode: Callable[[bytes], str]) -> bool:
-        if not self._guardian_died and not guardian.in_foreground(tty):
+        if guardian.in_background(tty):
             # A read would stop us too, and then wait for ever for what the shell has read instead.
             os.kill(os.getpid(), signal.SIGSTOP)
             return True

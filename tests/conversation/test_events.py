@@ -194,9 +194,9 @@ def test_what_cannot_be_read_is_kept_verbatim(raw: dict[str, Any]) -> None:
     assert isinstance(found, ev.Unknown) and found.wire() == raw
 
 
-def test_real_conversations_survive(fixtures_dir: Path) -> None:
+def test_real_conversations_survive(jp_conversations: Path) -> None:
     """Every event of the recorded conversations keeps what it said; old responses gain their outcome (R51)."""
-    for file in sorted(fixtures_dir.glob("jp_conversations/*/events.json")):
+    for file in sorted(jp_conversations.glob("*/events.json")):
         for raw in json.loads(file.read_text()):
             written = read_event(raw).wire()
             if raw["type"] == "inquiry_response" and "outcome" not in raw:

@@ -6,7 +6,6 @@ import base64
 import json
 import re
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,16 +15,15 @@ from hypothesis import strategies as st
 from jp_tui.conversation.neutral import Sanitizer, clean_url, first_line, neutralise, spans, warnings
 from jp_tui.conversation.sgr import PLAIN, Sgr
 from jp_tui.conversation.text import Foreign
+from tests.hostile.recorded import cases
 
 ACTS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 MODES = ("conversation", "visualize", "approval", "line")
 
 
-def hostile(folder: Path, *groups: str) -> list[dict[str, Any]]:
-    return [
-        case for group in groups for case in json.loads((folder / "hostile" / f"{group}.json").read_text())["cases"]
-    ]
+def hostile(*groups: str) -> list[dict[str, Any]]:
+    return [case for group in groups for case in cases(group).values()]
 
 
 def payload(case: dict[str, Any]) -> str | None:
@@ -40,10 +38,10 @@ def payload(case: dict[str, Any]) -> str | None:
     return None
 
 
-def test_every_hostile_text_is_harmless_in_every_mode(fixtures_dir: Path) -> None:
+def test_every_hostile_text_is_harmless_in_every_mode() -> None:
     """TERM-*, UNI-*, MARK-*: nothing of a sequence reaches the screen, and the text beside it stays readable."""
     seen = 0
-    for case in hostile(fixtures_dir, "terminal", "unicode", "markup"):
+    for case in hostile("terminal", "unicode", "markup"):
         text = payload(case)
         if text is None:
             continue
@@ -57,9 +55,9 @@ def test_every_hostile_text_is_harmless_in_every_mode(fixtures_dir: Path) -> Non
     assert seen > 60
 
 
-def test_what_is_approved_shows_every_listed_code_point(fixtures_dir: Path) -> None:
+def test_what_is_approved_shows_every_listed_code_point() -> None:
     """UNI-*: each is visible as an escape or counted, a warning names the class, and nothing is dropped."""
-    for case in hostile(fixtures_dir, "unicode"):
+    for case in hostile("unicode"):
         text = payload(case)
         if text is None or case["control"] or "approval.command" not in case["surface"]:
             continue
@@ -72,9 +70,9 @@ def test_what_is_approved_shows_every_listed_code_point(fixtures_dir: Path) -> N
             assert f"\\u{{{ord(char):04X}}}" in shown or "⟨" in shown, (case["id"], hex(ord(char)))
 
 
-def test_ordinary_writing_loses_nothing(fixtures_dir: Path) -> None:
+def test_ordinary_writing_loses_nothing() -> None:
     """UNI-043, UNI-044: joiners stay in conversation text, marks stay, letters stay."""
-    for case in hostile(fixtures_dir, "unicode"):
+    for case in hostile("unicode"):
         text = payload(case)
         if case["control"] and text is not None:
             assert neutralise(text) == text, case["id"]
@@ -82,9 +80,9 @@ def test_ordinary_writing_loses_nothing(fixtures_dir: Path) -> None:
         assert neutralise(text) == text
 
 
-def test_addresses_that_may_not_be_opened(fixtures_dir: Path) -> None:
+def test_addresses_that_may_not_be_opened() -> None:
     """MARK-042…050, MARK-033, R197: http(s) with a visible ASCII host or nothing."""
-    for case in hostile(fixtures_dir, "markup"):
+    for case in hostile("markup"):
         if case["payload"]["kind"] != "open_url":
             continue
         found = clean_url(case["payload"]["url"])

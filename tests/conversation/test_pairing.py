@@ -146,10 +146,10 @@ def test_what_the_check_lets_in_is_paired_without_orphans(log: list[ev.Event]) -
     assert len([one for one in pair(kept) if one.response is not None]) == len(answers)
 
 
-def test_recorded_conversations(fixtures_dir: Path) -> None:
+def test_recorded_conversations(jp_conversations: Path) -> None:
     """All inquiries of the recorded conversations find their response, whatever their ids look like."""
     seen = 0
-    for file in sorted(fixtures_dir.glob("jp_conversations/*/events.json")):
+    for file in sorted(jp_conversations.glob("*/events.json")):
         log = [read_event(raw) for raw in json.loads(file.read_text())]
         requests = [one for one in log if isinstance(one, ev.InquiryRequest)]
         answers = [one for one in log if isinstance(one, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted)]

@@ -31,7 +31,8 @@ from tests.fakes.journals import Flaky
 from tests.fakes.models import Script
 
 T = TypeVar("T")
-SECONDS = 10.0
+SECONDS = 30.0
+"""Against hanging: a machine that others use is slow now and then."""
 
 
 def tool_setup(name: str, tool: Tool | None, **more: Any) -> ToolSetup:
@@ -63,6 +64,7 @@ class Bench:
         self.tool_choice = "auto"
         self.side: Script | None = None
         self.reviewer: Reviewer | None = None
+        self.retry_with_intent = False
         self.delta: JsonObject = {}
         self.reloads: list[list[JsonObject]] = []
         self.unset: list[str] = []
@@ -135,6 +137,7 @@ class Bench:
             reviews=self.reviews,
             open_inquiry_model=None if self.side is None else open_side,
             reviewer=self.reviewer,
+            retry_with_intent=self.retry_with_intent,
             copies=CopyStore(self.home / "undo", Limits(self.copy_limit), time.time, str) if self.copies else None,
             config_delta=self.delta,
             titles=self.titles,

@@ -214,6 +214,8 @@ def test_an_answer_from_elsewhere_reaches_it(bench: Bench) -> None:
     assert main_turn(bench).outcome == "done"
     assert results(bench, child) == [('{"go": true}', False)] and results(bench) == [("Dug.", False)]
     assert not [event for event in bench.events if isinstance(event, e.QuestionAsked)]
+    said = [event for event in bench.events if isinstance(event, e.EventAppended) and event.conversation == child]
+    assert said and "inquiry_response" not in [event.stored.event["type"] for event in said], "known before it was seen"
     whole(bench, bench.conversation, child)
 
 

@@ -49,9 +49,9 @@ def refused(bench: Bench, path: Path | str) -> str:
     return bench.until(e.Refused).message
 
 
-def test_row_23_the_sample_conversations_come_in_whole(bench: Bench, fixtures_dir: Path) -> None:
+def test_row_23_the_sample_conversations_come_in_whole(bench: Bench, jp_conversations: Path) -> None:
     """Acceptance row 23, R44-R58, R204: every event, in order, decoded by field; twice does not double them."""
-    samples = fixtures_dir / "jp_conversations"
+    samples = jp_conversations
     bench.run()
     result = brought(bench, samples)
     assert not result.problems and result.before == 0
@@ -74,11 +74,11 @@ def test_row_23_the_sample_conversations_come_in_whole(bench: Bench, fixtures_di
     assert again.imported == () and again.before == 3 and not again.problems
 
 
-def test_row_23_an_imported_conversation_opens_and_goes_on(bench: Bench, fixtures_dir: Path) -> None:
+def test_row_23_an_imported_conversation_opens_and_goes_on(bench: Bench, jp_conversations: Path) -> None:
     """R204: nothing dangles, nothing waits, the model is told a sound history; its own configuration does not hold."""
     bench.script = Script([*text("Gladly."), *end()])
     bench.run()
-    ids = [info.id for info in brought(bench, fixtures_dir / "jp_conversations").imported]
+    ids = [info.id for info in brought(bench, jp_conversations).imported]
     bench.send(c.ListInquiries(pending=True))
     assert bench.until(e.InquiriesListed).inquiries == ()
     bench.stop()

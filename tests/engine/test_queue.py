@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from jp_tui.conversation import model as m
+from jp_tui.journal.port import JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from tests.engine.conftest import Bench
@@ -129,3 +130,19 @@ def test_without_a_turn_it_is_said_at_once(bench: Bench) -> None:
     bench.start()
     queue(bench, "hello")
     assert bench.turn().outcome == "done" and said(bench) == ["hello"]
+
+
+def test_a_queue_that_the_disk_refuses_says_why_it_is_held(bench: Bench) -> None:
+    """The turn before it has ended; what waits cannot be marked as sent, and is shown with the reason."""
+    gate = busy(bench, OVER)
+    queue(bench, "second")
+    desk_fails = JournalError("full", "the disk is full")
+
+    def refused(*_: object, **__: object) -> object:
+        raise desk_fails
+
+    bench.journal.save_draft = refused  # type: ignore[attr-defined]
+    go(bench, gate)
+    bench.turn()
+    changed = bench.until(e.QueueChanged, lambda event: bool(event.held))
+    assert changed.held == "the disk is full"

@@ -6,10 +6,8 @@ of our own. Nothing runs on the word of a reviewer that was fooled, or of one th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +19,7 @@ from jp_tui.inquiry import values as v
 from jp_tui.questions.types import Question
 from tests.engine.subagents import APPLY, Review, native, prompt_of, verdict
 from tests.fakes.models import Item
+from tests.hostile.recorded import cases, ours
 from tests.hostile.wired import Wired, WireName, calls, says
 from tests.inquiry.play import ESCALATES, FLOOR, MODEL, Play, of, only
 
@@ -48,27 +47,23 @@ def yes(play: Play) -> list[s.RunAgain]:
     return [step for step in of(s.RunAgain, play.steps) if step.answers["apply_changes"].value is not False]
 
 
-def cases_of(folder: Path) -> dict[str, dict[str, Any]]:
-    recorded = json.loads((folder / "hostile" / "reviewer.json").read_text("utf-8"))
-    return {case["id"]: case for case in recorded["cases"]}
-
-
 @pytest.mark.parametrize("client", [True, False])
 @pytest.mark.parametrize("rule", [MODEL, ESCALATES])
 @pytest.mark.parametrize("name", CASES)
-async def test_reviewer_group(fixtures_dir: Path, name: str, rule: v.Rule, client: bool) -> None:
-    cases = cases_of(fixtures_dir)
-    if name not in cases:
-        pytest.skip(f"no case {name} in these fixtures")
-    assert await tried(cases[name], rule, client), "a case of a kind that nobody tries"
+async def test_reviewer_group(name: str, rule: v.Rule, client: bool) -> None:
+    assert await tried(ours("reviewer")[name], rule, client), "a case of a kind that nobody tries"
 
 
-async def test_reviewer_group_of_a_larger_set(fixtures_dir: Path) -> None:
+def test_no_case_is_left_out() -> None:
+    assert set(ours("reviewer")) == set(CASES)
+
+
+async def test_reviewer_group_of_a_larger_set() -> None:
     """What is recorded beyond the cases that are named here; kinds that are not about a review are told, not tried."""
-    more = [case for name, case in cases_of(fixtures_dir).items() if name not in CASES]
+    more = [case for name, case in cases("reviewer").items() if name not in CASES]
     untried = [case["id"] for case in more if not await tried(case, ESCALATES, client=True)]
     if untried:
-        pytest.skip(f"nothing more is recorded that can be tried here: {untried}")
+        pytest.skip(f"added by JP_TUI_FIXTURES, and of a kind that is not about a review: {untried}")
 
 
 async def tried(case: dict[str, Any], rule: v.Rule, client: bool) -> bool:

@@ -11,6 +11,7 @@ import pytest
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Permitted, PromptRequest, WaitingInfo
+from jp_tui.system.lock import holder, lock_path
 from tests.engine.cast import YES_NO, Cast, agent, asked, begin, ends, main_turn, results, spawn
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import call, end
@@ -149,6 +150,7 @@ def test_what_waits_elsewhere_can_be_asked_here(bench: Bench) -> None:
     assert (done.conversation, done.outcome) == (waits, "done")
     bench.send(c.CarryOn(conversation=waits))
     assert "nothing to resume" in bench.until(e.Refused).message
+    assert holder(lock_path(bench.home / "locks", waits)) is None, "whoever wants it may have it"
     bench.send(c.CarryOn(conversation="nowhere"))
     assert "There is no conversation" in bench.until(e.Refused).message
 

@@ -35,6 +35,7 @@ from tests.faults import obeyed
 from tests.faults.report import Found
 from tests.faults.slot_scenes import SCENES
 from tests.faults.slots_app import SYNC
+from tests.hostile import recorded
 
 GROUPS = ("terminal", "markup", "unicode", "sizes")
 HELD = 0.1
@@ -194,13 +195,12 @@ def _generated(one: dict[str, Any]) -> Pieces:
     return [piece for part in one["parts"] for piece in _generated(part)]
 
 
-def cases(folder: Path) -> dict[str, dict[str, Pieces]]:
+def cases() -> dict[str, dict[str, Pieces]]:
     """By group and id, the texts of the recorded cases."""
-    found: dict[str, dict[str, Pieces]] = {}
-    for group in GROUPS:
-        recorded = json.loads((folder / "hostile" / f"{group}.json").read_text("utf-8"))["cases"]
-        found[group] = {one["id"]: text for one in recorded if (text := expanded(one["payload"]))}
-    return found
+    return {
+        group: {id_: text for id_, one in recorded.cases(group).items() if (text := expanded(one["payload"]))}
+        for group in GROUPS
+    }
 
 
 @dataclass
@@ -221,10 +221,7 @@ class Tried:
 
 def tried(whole: bool, seed: int, scenes: Sequence[str] = tuple(SCENES), groups: Sequence[str] = GROUPS) -> list[Found]:
     """Only these `scenes` and `groups`. A scene that ends the program is told, and the next begins in another one."""
-    folder = Path(os.environ.get("JP_TUI_FIXTURES") or ROOT.parent / "shared" / "fixtures")
-    if not folder.is_dir():
-        return [Found("slots of the workspace", 0, not_here="no recorded fixtures")]
-    chance, given, run = random.Random(seed), cases(folder), Tried()
+    chance, given, run = random.Random(seed), cases(), Tried()
     left = list(scenes)
     while left:
         with program() as running:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,31 @@ def test_the_app_restores_and_ends_when_the_guardian_dies(
     terminal.wait(lambda: not running(app), "the end of the app")
     terminal.wait_clean()
     target.whole(tmp_path)
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.002, 0.01])
+def test_keys_that_come_as_the_guardian_dies_do_not_stop_the_app(
+    target: Target, start: Start, tmp_path: Path, moment: float
+) -> None:
+    """Whoever reads them finds that a shell has the terminal. That is no stop by a shell, which would continue us: an
+    orphan that stopped itself would stay so, with the terminal as it was."""
+    terminal = start(target)
+    guardian, app = family(terminal)
+    os.kill(guardian, signal.SIGKILL)
+    threading.Event().wait(moment)
+    terminal.type("\x1b[I" * 200)
+    assert terminal.wait_event("signal") == signal.SIGKILL
+    terminal.wait(lambda: not there(app), "the end of the app")
+    terminal.wait_clean()
+    target.whole(tmp_path)
+
+
+def there(pid: int) -> bool:
+    """Whether a process has not ended; one that is stopped has not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 def test_both_get_a_signal_that_is_sent_to_the_job(target: Target, start: Start, tmp_path: Path) -> None:

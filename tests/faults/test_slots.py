@@ -8,7 +8,6 @@ import types
 import typing
 from typing import Any
 
-import pytest
 from pydantic import BaseModel
 
 from jp_tui.conversation.text import Foreign
@@ -126,7 +125,6 @@ def test_every_foreign_field_of_the_protocol_is_a_slot() -> None:
     assert missing == NOT_SHOWN
 
 
-@pytest.mark.usefixtures("fixtures_dir")
 def test_hostile_texts_in_a_sample_of_slots_in_a_real_terminal() -> None:
     """T1, T2: each mark is seen, no control comes out, nothing acts, no step of the loop works over 100 ms."""
     (found,) = slots.tried(False, 5, SAMPLE, ("terminal", "markup", "unicode"))

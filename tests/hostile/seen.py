@@ -11,7 +11,6 @@ import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from textual.app import App
@@ -35,12 +34,6 @@ from tests.ui.transcript_host import settled, spans
 from tests.view.events_of import appended, delta, log, opened
 
 WIDTH = 100
-
-
-def cases(folder: Path, group: str) -> dict[str, dict[str, Any]]:
-    """The recorded cases of a group by their ids."""
-    found = json.loads((folder / "hostile" / f"{group}.json").read_text("utf-8"))["cases"]
-    return {case["id"]: case for case in found}
 
 
 def texts(found: Mapping[str, dict[str, Any]]) -> dict[str, str]:

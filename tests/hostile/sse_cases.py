@@ -6,14 +6,12 @@ import base64
 import json
 import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jp_tui.conversation import events as ev
 from tests.fakes.model_server import Answer, End
-from tests.providers.decoding import fixtures
 
 _ENDS: dict[str, End] = {"fin": "fin", "rst": "rst", "stall": "stall", "bad_chunk": "bad_chunk"}
 _SILENT = ("blackhole", "stall_before_headers", "no_connect")
@@ -21,17 +19,9 @@ MOST = 20
 """How often a chunk that is repeated for an hour is repeated here."""
 
 
-def known() -> dict[str, dict[str, Any]]:
-    """Every case by its id; empty where the fixtures are not."""
-    path = Path(fixtures()) / "hostile" / "sse.json"
-    return {case["id"]: case for case in json.loads(path.read_text("utf-8"))["cases"]} if path.is_file() else {}
-
-
 def params(cases: dict[str, dict[str, Any]], *kinds: str) -> list[Any]:
-    """Those with a payload of these kinds, or one skipped test that says why there is none."""
-    found = [pytest.param(case, id=id_) for id_, case in cases.items() if case["payload"]["kind"] in kinds]
-    nothing = pytest.mark.skip(reason=f"no hostile cases at {fixtures()} (JP_TUI_FIXTURES says where)")
-    return found or [pytest.param({}, marks=nothing, id="absent")]
+    """Those with a payload of these kinds."""
+    return [pytest.param(case, id=id_) for id_, case in cases.items() if case["payload"]["kind"] in kinds]
 
 
 def answers(payload: dict[str, Any]) -> list[Answer]:

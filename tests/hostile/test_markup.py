@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,8 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.neutral import clean_url
 from jp_tui.ui.app import Workspace
-from tests.hostile.seen import Seen, acting, cases, flat, in_lines, on_sheets, on_transcript, reached, screen, texts
+from tests.hostile.recorded import ours
+from tests.hostile.seen import Seen, acting, flat, in_lines, on_sheets, on_transcript, reached, screen, texts
 from tests.ui.transcript_host import Host, settled, spans
 from tests.view.events_of import log, opened
 
@@ -23,8 +23,8 @@ MARKDOWN = {"MARK-018": "[bold]not bold", "MARK-022": "[/]"}
 
 
 @pytest.fixture(scope="module")
-def found(fixtures_dir: Path) -> dict[str, dict[str, Any]]:
-    return cases(fixtures_dir, "markup")
+def found() -> dict[str, dict[str, Any]]:
+    return ours("markup")
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from tests.faults import soak
 from tests.faults.conftest import REAL, Start, Target
 from tests.faults.conftest import start as start
 from tests.faults.terminal import Terminal, descendants, running
-from tests.hostile.seen import cases
+from tests.hostile.recorded import ours
 
 pytestmark = pytest.mark.pty
 CRASHING = Path(__file__).resolve().parents[1] / "faults" / "crashing.py"
@@ -30,8 +30,8 @@ ITEMS = 5_000
 
 
 @pytest.fixture
-def found(fixtures_dir: Path) -> dict[str, dict[str, Any]]:
-    return cases(fixtures_dir, "runtime")
+def found() -> dict[str, dict[str, Any]]:
+    return ours("runtime")
 
 
 def test_each_case_has_its_test(found: dict[str, dict[str, Any]]) -> None:

@@ -7,7 +7,6 @@ at (`tests/system/test_sandbox.py`), because root is not held by it.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -28,20 +27,14 @@ from jp_tui.tools.shell_run import ShellRun
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Reviews
+from tests.hostile.recorded import cases, ours
 
 OK = [*text("Ok."), *end()]
 OFF = {"sandbox": {"mode": "off"}}
 
 
-def cases(folder: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((folder / "hostile" / "shell.json").read_text("utf-8"))["cases"]
-    assert len(found) >= 43
-    return found
-
-
-def command(folder: Path, identifier: str) -> str:
-    (one,) = [case for case in cases(folder) if case["id"] == identifier]
-    return str(one["payload"]["command"])
+def command(identifier: str) -> str:
+    return str(ours("shell")[identifier]["payload"]["command"])
 
 
 def enabled(bench: Bench, **more: Any) -> None:
@@ -49,10 +42,10 @@ def enabled(bench: Bench, **more: Any) -> None:
     bench.tools["shell_run"] = tool_setup("shell_run", builtin()["shell_run"], **named)
 
 
-def test_every_command_is_asked_about_with_all_of_it_shown(bench: Bench, fixtures_dir: Path) -> None:
-    """All 43: a person is asked, what is shown ends with the whole command, and with a no nothing runs."""
+def test_every_command_is_asked_about_with_all_of_it_shown(bench: Bench) -> None:
+    """All of them: a person is asked, what is shown ends with the whole command, and with a no nothing runs."""
     enabled(bench)
-    told = [str(case["payload"]["command"]) for case in cases(fixtures_dir)]
+    told = [str(case["payload"]["command"]) for case in cases("shell").values()]
     calls = [item for at, line in enumerate(told) for item in call("shell_run", {"command": line}, f"c{at}", at)]
     bench.script = Script([*calls, *end("tools")], OK)
     bench.start()
@@ -100,49 +93,49 @@ async def outcome(root: Path, line: str, **more: Any) -> Success | Failure:
 
 
 @pytest.mark.parametrize(("identifier", "ok"), [("SHELL-070", True), ("SHELL-071", False), ("SHELL-072", True)])
-async def test_ordinary_commands_run(tmp_path: Path, fixtures_dir: Path, identifier: str, ok: bool) -> None:
+async def test_ordinary_commands_run(tmp_path: Path, identifier: str, ok: bool) -> None:
     """Controls: nothing is denied that a person let run. (There is no repository for the second.)"""
     (tmp_path / "src").mkdir()
     (tmp_path / "file").write_text("a|b\n")
-    done = await outcome(tmp_path, command(fixtures_dir, identifier))
+    done = await outcome(tmp_path, command(identifier))
     assert isinstance(done, Success) is ok and "Exit status" in (done.content if ok else done.message)  # type: ignore[union-attr]
 
 
-async def test_what_ignores_the_end_is_killed(tmp_path: Path, fixtures_dir: Path) -> None:
+async def test_what_ignores_the_end_is_killed(tmp_path: Path) -> None:
     """SHELL-082."""
     began = asyncio.get_running_loop().time()
-    done = await outcome(tmp_path, command(fixtures_dir, "SHELL-082"), timeout_secs=1)
+    done = await outcome(tmp_path, command("SHELL-082"), timeout_secs=1)
     assert isinstance(done, Failure) and "its time limit" in done.message
     assert asyncio.get_running_loop().time() - began < 8
 
 
-async def test_a_flood_ends_and_is_marked(tmp_path: Path, fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_flood_ends_and_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SHELL-087."""
     monkeypatch.setattr(shell_run, "FLOOD", 4 << 20)
-    done = await outcome(tmp_path, command(fixtures_dir, "SHELL-087"))
+    done = await outcome(tmp_path, command("SHELL-087"))
     assert isinstance(done, Failure) and "because it wrote more than" in done.message
     assert "bytes of output are left out here" in done.message and len(done.message) < 60_000
 
 
-async def test_a_file_cannot_fill_the_disk(tmp_path: Path, fixtures_dir: Path) -> None:
+async def test_a_file_cannot_fill_the_disk(tmp_path: Path) -> None:
     """SHELL-086."""
-    argv = limited(["/bin/sh", "-c", command(fixtures_dir, "SHELL-086")], 4_096, file_blocks=2_048)
+    argv = limited(["/bin/sh", "-c", command("SHELL-086")], 4_096, file_blocks=2_048)
     done = await run(argv, cwd=tmp_path, timeout=20)
     assert not done.ok and not done.timed_out and (tmp_path / "big").stat().st_size == 2_048 * 512
 
 
 @pytest.mark.parametrize("identifier", ["SHELL-089", "SHELL-090"])
-async def test_nobody_takes_the_users_keys(tmp_path: Path, fixtures_dir: Path, identifier: str) -> None:
+async def test_nobody_takes_the_users_keys(tmp_path: Path, identifier: str) -> None:
     """No input, no terminal: it returns by itself, and at once."""
     began = asyncio.get_running_loop().time()
-    line = command(fixtures_dir, identifier).replace("ssh user@host", "ssh -o ConnectTimeout=1 user@127.0.0.1")
+    line = command(identifier).replace("ssh user@host", "ssh -o ConnectTimeout=1 user@127.0.0.1")
     await outcome(tmp_path, f"{line}; exec </dev/tty", timeout_secs=15)
     assert asyncio.get_running_loop().time() - began < 10
 
 
-async def test_our_own_folder_is_never_moved(tmp_path: Path, fixtures_dir: Path) -> None:
+async def test_our_own_folder_is_never_moved(tmp_path: Path) -> None:
     """SHELL-104."""
     before = Path(os.getcwd())
-    assert isinstance(await outcome(tmp_path, command(fixtures_dir, "SHELL-104")), Success)
+    assert isinstance(await outcome(tmp_path, command("SHELL-104")), Success)
     done = await outcome(tmp_path, "pwd")
     assert isinstance(done, Success) and done.content.endswith(f"\n{tmp_path}\n") and before == Path(os.getcwd())

@@ -30,7 +30,7 @@ from jp_tui.view.schema_form import Form
 from jp_tui.view.schema_form_edit import written
 from tests.faults import slots
 from tests.faults.painter import judged
-from tests.hostile.seen import cases
+from tests.hostile.recorded import ours
 from tests.ui.look_of import look_of, texts
 from tests.ui.sheet_host import hunky
 from tests.ui.transcript_host import Host, settled
@@ -50,8 +50,8 @@ IN_A_TERMINAL = (
 
 
 @pytest.fixture(scope="module")
-def found(fixtures_dir: Path) -> dict[str, dict[str, Any]]:
-    return cases(fixtures_dir, "sizes")
+def found() -> dict[str, dict[str, Any]]:
+    return ours("sizes")
 
 
 def text_of(case: dict[str, Any]) -> str:
@@ -174,7 +174,7 @@ def test_a_widget_is_given_so_much_and_the_rest_is_counted(piece: str, mode: Any
 
 
 @pytest.fixture(scope="module")
-def running(fixtures_dir: Path) -> Iterator[slots.Program]:
+def running() -> Iterator[slots.Program]:
     with slots.program() as one:
         yield one
 

@@ -32,11 +32,12 @@ from tests.fakes.tools import Made, at_once
 from tests.faults.servers import Switch
 from tests.headless.running import LIMIT, command, environment
 from tests.hostile import sse_cases
+from tests.hostile.recorded import cases
 from tests.hostile.wired import says
 from tests.providers.decoding import HELLO
 from tests.providers.test_http_failures import self_signed as self_signed
 
-CASES = sse_cases.known()
+CASES = cases("sse")
 KEY = "sk-key-123"
 TRIES = 3
 SOON, LATER = 0.3, 60.0
@@ -168,8 +169,6 @@ def _retried(world: World, done: e.TurnCompleted, asked: int) -> None:
 )
 def test_the_words(world: World, id: str, words: str) -> None:
     """What the case says must be told."""
-    if id not in CASES:
-        pytest.skip("no recorded fixtures")
     done = world.turn(CASES[id])
     told = repr(done) + repr(world.bench.log()[-1])
     assert words.replace("%d", world.server.url.rpartition(":")[2]) in told, told[-600:]
@@ -179,8 +178,6 @@ def test_the_words(world: World, id: str, words: str) -> None:
 
 def test_what_was_cut_is_not_told_as_said(world: World) -> None:
     """SSE-093: the log has the attempt, marked; the next request does not."""
-    if "SSE-093" not in CASES:
-        pytest.skip("no recorded fixtures")
     world.turn(CASES["SSE-093"])
     assert [event["metadata"] for event in world.said(discarded=True)] == [{"incomplete": True, "discarded": True}]
     world.bench.say("and now?")

@@ -49,6 +49,7 @@ from tests.engine.test_import import made as exported
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made
 from tests.headless.running import jp
+from tests.hostile.recorded import ours
 from tests.journal.made import begin, entry
 from tests.journal.test_faults import FailsOnce
 
@@ -83,8 +84,8 @@ def changed(path: Path, *statements: str) -> None:
     db.close()
 
 
-def test_every_recorded_case_is_one_here(fixtures_dir: Path) -> None:
-    recorded = json.loads((fixtures_dir / "hostile" / "storage.json").read_text("utf-8"))["cases"]
+def test_every_recorded_case_is_one_here() -> None:
+    recorded = ours("storage").values()
     assert {one["id"] for one in recorded} == set(CASES)
     assert [one["id"] for one in recorded if one["control"]] == ["STORE-024"]
 

@@ -17,7 +17,8 @@ from jp_tui.conversation.outcomes import Failure
 from jp_tui.ui.crash import report_text
 from tests.engine.conftest import Bench
 from tests.faults import obeyed, painter
-from tests.hostile.seen import Seen, acting, cases, flat, in_lines, on_sheets, on_transcript, screen, texts
+from tests.hostile.recorded import ours
+from tests.hostile.seen import Seen, acting, flat, in_lines, on_sheets, on_transcript, screen, texts
 from tests.hostile.wired import Wired, says
 from tests.tools.running import once, shell
 from tests.ui.look_of import look_of
@@ -38,8 +39,8 @@ AROUND = {
 
 
 @pytest.fixture(scope="module")
-def found(fixtures_dir: Path) -> dict[str, dict[str, Any]]:
-    return cases(fixtures_dir, "terminal")
+def found() -> dict[str, dict[str, Any]]:
+    return ours("terminal")
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,8 @@ from jp_tui.tools.port import ToolCall
 from jp_tui.tools.registry import builtin
 from tests.engine.conftest import Bench
 from tests.engine.wires import accepted
-from tests.hostile.seen import Seen, acting, cases, flat, in_lines, on_sheets, on_transcript, reached, texts
+from tests.hostile.recorded import ours
+from tests.hostile.seen import Seen, acting, flat, in_lines, on_sheets, on_transcript, reached, texts
 from tests.hostile.wired import Wired, WireName, calls, says
 from tests.tools.running import content, once, shell
 
@@ -29,8 +30,8 @@ HALF, BYTES, WRITING = ["UNI-037"], ["UNI-040"], ["UNI-043", "UNI-044"]
 
 
 @pytest.fixture(scope="module")
-def found(fixtures_dir: Path) -> dict[str, dict[str, Any]]:
-    return cases(fixtures_dir, "unicode")
+def found() -> dict[str, dict[str, Any]]:
+    return ours("unicode")
 
 
 @pytest.fixture(scope="module")

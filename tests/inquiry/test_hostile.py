@@ -6,11 +6,9 @@ Where a case is about a transport that does not exist, its rule is tried here. E
 from __future__ import annotations
 
 import gc
-import json
 import random
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -18,6 +16,7 @@ from jp_tui.conversation.events import InquiryAnswered, InquiryCancelled
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import BooleanAnswer, Question, TextAnswer
+from tests.hostile.recorded import ours
 from tests.inquiry.play import APPLY, ASK, ESCALATES, Play, of, only
 
 FIRST = "c1.apply_changes.1"
@@ -219,9 +218,8 @@ def test_the_outcome_is_the_safe_one(case: str) -> None:
     CASES[case]()
 
 
-def test_every_recorded_case_is_tried(fixtures_dir: Path) -> None:
-    cases = json.loads((fixtures_dir / "hostile" / "inquiry.json").read_text())["cases"]
-    assert {case["id"] for case in cases} == set(CASES)
+def test_every_recorded_case_is_tried() -> None:
+    assert set(ours("inquiry")) == set(CASES)
 
 
 def test_what_a_patch_was_approved_for() -> None:

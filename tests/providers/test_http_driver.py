@@ -121,7 +121,7 @@ async def test_cancelling_closes_the_socket(way: str) -> None:
             while not isinstance(await anext(stream), PartGrew):
                 pass
             await stream.aclose()  # type: ignore[attr-defined]
-        await asyncio.wait_for(server.received[0].gone.wait(), 5)
+        await asyncio.wait_for(server.received[0].gone.wait(), 30)
         await provider.close()
 
 
@@ -132,7 +132,7 @@ async def test_cancelling_while_nothing_was_answered_yet() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.wait_for(request.gone.wait(), 5)
+        await asyncio.wait_for(request.gone.wait(), 30)
 
 
 async def test_a_reply_is_bounded_by_what_it_says() -> None:
@@ -153,7 +153,7 @@ async def test_the_end_of_the_message_is_the_end_even_if_the_server_lingers() ->
     async with ModelServer(Answer([raw], end="stall")) as server:
         _, finished = fold(await collect(endpoint(server.url, "anthropic")))
         assert finished is not None
-        await asyncio.wait_for(server.received[0].gone.wait(), 5)
+        await asyncio.wait_for(server.received[0].gone.wait(), 30)
 
 
 async def test_no_proxy_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
-"""Recorded exchanges of real servers, replayed from a real socket and cut at random bytes (fixtures/providers).
+"""Exchanges with servers, replayed from a real socket and cut at random bytes.
 
-The recordings lie beside the project; without them these tests skip and say so, and `samples/` stands in.
+Some are made by hand (`made_recordings.py`). Recordings of real servers are no part of the project; where there are any
+(JP_TUI_FIXTURES, else beside it), they are replayed as well.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ from jp_tui.providers.http import make_wire
 from tests.fakes.model_server import Answer, ModelServer, split
 
 from .decoding import HELLO, fixtures, fold, random_offsets
+from .made_recordings import chats
 
 FOLDERS: dict[str, tuple[WireName, str]] = {"anthropic": ("anthropic", ""), "llamacpp": ("openai-chat", "/v1")}
 
 
 def _chats() -> list[Any]:
-    """Every recorded chat as (folder, recording), or one skipped test that says why there is none."""
-    found = []
+    """Every chat as (folder, recording): our own, and what is recorded beside the project."""
+    found = [pytest.param(folder, made, id=f"{folder}-{made['scenario']}") for folder, made in chats()]
     for folder in FOLDERS:
         for path in sorted((fixtures() / "providers" / folder).glob("*.json")):
             recorded = json.loads(path.read_text())
             if recorded["kind"] == "chat":
                 found.append(pytest.param(folder, recorded, id=f"{folder}-{path.stem}"))
-    nothing = pytest.mark.skip(reason=f"no recordings at {fixtures()} (JP_TUI_FIXTURES says where)")
-    return found or [pytest.param("", {}, marks=nothing, id="absent")]
+    return found
 
 
 def _wanted(step: dict[str, Any]) -> list[list[Any]]:

@@ -15,6 +15,7 @@ from jp_tui.providers.openai_chat import OpenAIChat
 from jp_tui.providers.schemas import fits_strict, for_anthropic, one_valued
 
 from .decoding import HELLO, fixtures
+from .made_recordings import chats
 
 CHAT, OPENAI, ANTHROPIC = OpenAIChat("local", "127.0.0.1"), OpenAIChat("openai", "api.openai.com"), Anthropic()
 TOOL = ToolSpec("t", "", {"type": "object"})
@@ -220,15 +221,21 @@ def test_definitions_are_found_wherever_the_schema_of_an_answer_stands() -> None
     assert for_anthropic(asked({"type": "array", "items": {"$ref": "#/properties/answer"}})) is None
 
 
-@pytest.mark.parametrize(("folder", "wire"), [("anthropic", ANTHROPIC), ("llamacpp", CHAT)])
-def test_recorded_requests_for_a_schema_say_the_same(folder: str, wire: Any) -> None:
-    path = fixtures() / "providers" / folder / "structured_output.json"
-    if not path.exists():
-        pytest.skip(f"no recordings at {fixtures()} (JP_TUI_FIXTURES says where)")
-    sent = json.loads(path.read_text())["exchanges"][0]["request"]["json"]
+def _sent() -> list[Any]:
+    """What servers were sent for a reply by a schema, by folder: ours, and what is recorded beside the project."""
+    made = [(folder, one) for folder, one in chats() if "structured" in one["scenario"]]
+    paths = [
+        (folder, fixtures() / "providers" / folder / "structured_output.json") for folder in ("anthropic", "llamacpp")
+    ]
+    recorded = [(folder, json.loads(path.read_text())) for folder, path in paths if path.exists()]
+    return [(folder, one["exchanges"][0]["request"]["json"]) for folder, one in (*made, *recorded)]
+
+
+@pytest.mark.parametrize(("folder", "sent"), _sent())
+def test_recorded_requests_for_a_schema_say_the_same(folder: str, sent: Any) -> None:
     if folder == "anthropic":
         schema = sent["output_config"]["format"]["schema"]
-        assert wire.body(replace(HELLO, output=schema))["output_config"] == sent["output_config"]
+        assert ANTHROPIC.body(replace(HELLO, output=schema))["output_config"] == sent["output_config"]
     else:
         asks = sent["response_format"]["json_schema"]
         mine = OPENAI.body(replace(HELLO, output=asks["schema"]))["response_format"]

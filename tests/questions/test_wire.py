@@ -249,10 +249,10 @@ def test_a_recorded_question_is_read_whatever_it_weighs() -> None:
     assert found.context == raw["context"] and found.has_default and found.default is None
 
 
-def test_the_questions_of_recorded_conversations_can_be_read(fixtures_dir: Path) -> None:
+def test_the_questions_of_recorded_conversations_can_be_read(jp_conversations: Path) -> None:
     """Matrix 23: all of them are boolean."""
     seen = 0
-    for file in sorted(fixtures_dir.glob("jp_conversations/*/events.json")):
+    for file in sorted(jp_conversations.glob("*/events.json")):
         for raw in json.loads(file.read_text()):
             if raw["type"] == "inquiry_request":
                 seen += 1

@@ -1,8 +1,7 @@
-"""The recorded group `config` of hostile input, case by case (skipped, saying so, where it is absent)."""
+"""The recorded group `config` of hostile input, case by case."""
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from jp_tui.settings import toml
 from jp_tui.settings.errors import SettingsError
 from jp_tui.system.paths import Paths
+from tests.hostile.recorded import cases
 from tests.settings.conftest import Home
 
 
@@ -27,11 +27,10 @@ def grown(payload: dict[str, Any]) -> str:
     raise AssertionError(payload["op"])
 
 
-def test_every_recorded_case_ends_safely(fixtures_dir: Path, home: Home) -> None:
-    cases = json.loads((fixtures_dir / "hostile" / "config.json").read_text())["cases"]
+def test_every_recorded_case_ends_safely(home: Home) -> None:
     plain = home.load().tree
     looked_at = 0
-    for case in cases:
+    for case in cases("config").values():
         payload = case["payload"]
         if payload["kind"] == "gen":
             data = grown(payload).encode()
@@ -58,4 +57,4 @@ def test_every_recorded_case_ends_safely(fixtures_dir: Path, home: Home) -> None
             settings = home.load(environment={name: value})
             assert settings.tree == plain and name in settings.notices[0].words, case["id"]
         looked_at += 1
-    assert looked_at == len(cases) >= 12
+    assert looked_at == len(cases("config")) >= 12

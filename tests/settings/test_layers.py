@@ -264,11 +264,11 @@ def test_a_tool_without_a_source_is_an_error_with_the_nearest(home: Home) -> Non
 
 
 def test_reading_the_configuration_costs_no_start(home: Home) -> None:
-    """Under ten milliseconds on a quiet machine; the bound leaves room for a busy one."""
+    """Under ten milliseconds of work on a quiet machine; caches that others use cost some more."""
     home.load()
     best = 1.0
     for _ in range(5):
-        begun = time.perf_counter()
+        begun = time.process_time()
         toolset.tools(home.load("[ui]\ntheme = 'jp-day'"))
-        best = min(best, time.perf_counter() - begun)
+        best = min(best, time.process_time() - begun)
     assert best < 0.02

@@ -38,10 +38,10 @@ from jp_tui.settings.errors import SettingsError
 def test_every_kind_of_broken_file(tmp_path: Path, data: bytes, said: str) -> None:
     file = tmp_path / "config.toml"
     file.write_bytes(data)
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(SettingsError) as caught:
         layers.from_file("user", str(file))
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
     assert str(caught.value).startswith(str(file)) and said in str(caught.value)
     assert str(caught.value).replace("\n", "").isprintable() and len(str(caught.value)) < 2_000
 

@@ -123,18 +123,18 @@ def test_any_bytes_are_a_document_or_a_settings_error(data: bytes) -> None:
     ],
 )
 def test_hostile_text_is_refused_at_its_line_in_no_time(data: bytes, said: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(SettingsError) as caught:
         toml.parse(data, "f")
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
     assert said in str(caught.value)
 
 
 def test_a_large_file_of_many_keys_on_one_line_is_read_in_a_second() -> None:
     data = b"x={" + b",".join(b"a%d=1" % number for number in range(50_000)) + b"}"
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert len(toml.parse(data, "f").places) == 50_001
-    assert time.perf_counter() - begun < 1.5
+    assert time.process_time() - begun < 1.5
 
 
 def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:

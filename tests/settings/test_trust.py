@@ -7,6 +7,7 @@ import pytest
 from jp_tui.settings import toolset
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.providers import providers
+from jp_tui.settings.trust import weighed
 from tests.settings.conftest import Home
 
 TOOL = "conversation.tools.fs_create_file"
@@ -187,3 +188,46 @@ def test_a_cloned_file_cannot_keep_us_from_starting_unless_it_is_no_toml(home: H
 def test_conf_020_a_dotenv_file_is_never_read(home: Home) -> None:
     (home.workspace.parent.parent / ".env").write_text("JP_TUI_HOME=./evil\nJP_TUI_UI__THEME=evil\n")
     assert home.load().get("ui", "theme") == "jp-night"
+
+
+def test_s10_what_says_what_holds_already_is_not_named_as_left_out(home: Home) -> None:
+    """A key that changes nothing is nothing to decide about, whatever it could do; of another type it is."""
+    home.user.parent.mkdir(parents=True, exist_ok=True)
+    settings = home.load(
+        "assistant.model.id = 'mine/model'\ninquiry.max_attempts = 7\n",
+        workspace="assistant.model.id = 'mine/model'\n",
+    )
+    assert not settings.notices
+    settings = home.load("assistant.model.id = 'mine/model'\n", workspace="assistant.model.id = 'evil/model'\n")
+    assert settings.notices and settings.get("assistant", "model", "id") == "mine/model"
+
+
+def test_s10_what_holds_for_all_tools_holds_for_one(home: Home) -> None:
+    """R66: a folder's key for one tool is compared with what is set for all of them."""
+    everyone = "conversation.tools.'*'.result = 'ask'\n"
+    assert not home.load(everyone, workspace=f"{TOOL}.result = 'ask'\n").notices
+    (notice,) = home.load(everyone, workspace=f"{TOOL}.result = 'unattended'\n").notices
+    assert f"{TOOL}.result" in str(notice)
+
+
+def test_s10_what_never_counts_depends_on_its_value() -> None:
+    """A fixed answer never counts; a sandbox that is required does, one that is off never."""
+    path = ("conversation", "tools", "shell_run", "options", "sandbox", "mode")
+    shown = ("ui", "theme")
+    for value, never in (("off", True), ("required", False)):
+        tree = {"conversation": {"tools": {"shell_run": {"options": {"sandbox": {"mode": value}}}}}}
+        first, others = weighed([shown, path], tree, {})
+        assert (first, others) == (([path], [shown]) if never else ([], [path, shown]))
+    assert weighed([path], {}, {}) == ([path], []), "a value that is not known may be the worst"
+
+
+@pytest.mark.parametrize("old", ["any", "if_named_or_group", "if_named", "never"])
+@pytest.mark.parametrize("new", ["any", "if_named_or_group", "if_named", "never"])
+def test_s10_a_folder_can_only_make_it_harder_to_switch_a_tool_on(home: Home, old: str, new: str) -> None:
+    """Of a tool that is off: what is as hard or harder counts, anything easier is named and does nothing."""
+    order = ["any", "if_named_or_group", "if_named", "never"]
+    key = "conversation.tools.shell_run.enable.allow_toggle"
+    settings = home.load(f"{key} = '{old}'\n", workspace=f"{key} = '{new}'\n")
+    counts = order.index(new) >= order.index(old)
+    assert settings.get("conversation", "tools", "shell_run", "enable", "allow_toggle") == (new if counts else old)
+    assert bool(settings.notices) is not counts

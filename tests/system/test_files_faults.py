@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import resource
 from collections.abc import Iterator
@@ -18,9 +17,7 @@ from hypothesis import strategies as st
 from jp_tui.system.beneath import open_beneath
 from jp_tui.system.files import FileProblem, Root, sha256
 from jp_tui.system.renaming import rename_new, rename_new_portably
-
-FIXTURES = Path(os.environ.get("JP_TUI_FIXTURES") or Path(__file__).parents[3] / "shared/fixtures")
-HOSTILE = FIXTURES / "hostile/paths.json"
+from tests.hostile.recorded import cases
 
 
 @contextmanager
@@ -142,13 +139,10 @@ def test_the_walk_and_the_kernel_agree(tmp_path: Path, links: dict[str, str], pa
 
 
 def hostile() -> list[Any]:
-    if not HOSTILE.is_file():
-        return [pytest.param(None, marks=pytest.mark.skip(reason=f"no fixtures at {HOSTILE}"))]
-    cases = json.loads(HOSTILE.read_text(encoding="utf-8"))["cases"]
     # rules about names (control files, deny lists) and patterns are the tools', not this layer's
     ours = [
         case
-        for case in cases
+        for case in cases("paths").values()
         if case["payload"]["op"] in ("read", "create", "modify", "delete")
         and not any(word in case["title"] for word in ("control file", "deny rule", "changed after"))
     ]

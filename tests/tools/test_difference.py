@@ -111,9 +111,9 @@ def test_git_applies_it_too(tmp_path: Path, before: str, after: str) -> None:
 )
 def test_the_worst_texts_take_a_moment(before: str, after: str) -> None:
     """T28: difflib alone would take minutes for these. The bound is counted, so the result never depends on time."""
-    began = time.perf_counter()
+    began = time.process_time()
     diff = unified("a", "b", before, after)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
     assert patched(before, diff) == after
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jp_tui.tools.guard import control, obeyed, secret
+from tests.hostile.recorded import cases
 from tests.tools.asking import call
 
 _TOOLS = {"read": "fs_read_file", "create": "fs_create_file", "delete": "fs_delete_file", "grep": "fs_grep_files"}
-
-
-def _cases(folder: Path, group: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((folder / "hostile" / f"{group}.json").read_text("utf-8"))["cases"]
-    return found
 
 
 def _lay(root: Path, layout: list[str]) -> None:
@@ -31,10 +26,10 @@ def _lay(root: Path, layout: list[str]) -> None:
             (root / words[1]).write_text("content\n")
 
 
-async def test_paths(tmp_path: Path, fixtures_dir: Path) -> None:
+async def test_paths(tmp_path: Path) -> None:
     """Group `paths`, every case that names an operation of ours (races and temporary files have tests of their own)."""
     seen = 0
-    for case in _cases(fixtures_dir, "paths"):
+    for case in cases("paths").values():
         payload, outcome = case["payload"], case["expect"]["outcome"]
         if payload["op"] not in _TOOLS or case["id"] == "PATH-063":
             continue

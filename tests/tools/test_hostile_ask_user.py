@@ -19,6 +19,7 @@ from jp_tui.engine.schemas import Schemas
 from jp_tui.questions.types import Given, SchemaAnswer
 from jp_tui.tools.port import Corrects, NeedsInput, Outcome, ToolCall
 from jp_tui.tools.registry import builtin
+from tests.hostile.recorded import ours
 
 NUMBERS = [
     3, 9, 10, 11, 17, 18, 20, 24, 29, 31, 32, 33, 34, 38, 40, 42, 44, 49, 51, 52, 53, 56,
@@ -57,19 +58,14 @@ def _source(payload: dict[str, Any]) -> str:
     return json.dumps(payload["json"] if "json" in payload else _made(payload["template"]))
 
 
-def _cases(folder: Path) -> dict[str, dict[str, Any]]:
-    cases = json.loads((folder / "hostile" / "ask_user.json").read_text("utf-8"))["cases"]
-    return {case["id"]: case for case in cases}
-
-
-def test_no_case_is_left_out(fixtures_dir: Path) -> None:
-    assert list(_cases(fixtures_dir)) == CASES
+def test_no_case_is_left_out() -> None:
+    assert list(ours("ask_user")) == CASES
 
 
 @pytest.mark.parametrize("id", CASES)
-async def test_each_case(fixtures_dir: Path, id: str, schemas: Schemas, tmp_path: Path) -> None:
+async def test_each_case(id: str, schemas: Schemas, tmp_path: Path) -> None:
     """R164: one structured error with its place, before anything is asked; or the question exactly as it was sent."""
-    case = _cases(fixtures_dir)[id]
+    case = ours("ask_user")[id]
     outcome = LAW.get(case["id"], case["expect"]["outcome"])
     tool, read = builtin()["ask_user"], look(_source(case["payload"]))
     assert bool(read.faults) == (case["id"] in AT_THE_GATE)

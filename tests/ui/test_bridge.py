@@ -61,7 +61,7 @@ async def test_a_burst_comes_in_portions_in_order_and_whole(monkeypatch: pytest.
     box.put(0, 3000)
     portions: list[list[Event]] = []
     while sum(map(len, portions)) < 3100:
-        await asyncio.wait_for(woken.get(), 5)
+        await asyncio.wait_for(woken.get(), 30)
         with made.portion() as reported:
             portions.append(reported)
         if len(portions) == 1:
@@ -97,11 +97,11 @@ async def test_events_wait_for_a_key_but_not_for_ever(monkeypatch: pytest.Monkey
     made = Bridge(lambda: box, lambda message: woken.put_nowait(message) is None)
     made.start()
     box.put(0, 3)
-    await asyncio.wait_for(woken.get(), 5)
+    await asyncio.wait_for(woken.get(), 30)
     made.hurry()
     with made.portion() as reported:
         assert reported == [] and box.hurried == 1
-    await asyncio.wait_for(woken.get(), 5)  # it looks again by itself
+    await asyncio.wait_for(woken.get(), 30)  # it looks again by itself
     made.hurry()  # somebody types without an end
     with made.portion() as reported:
         assert len(reported) == 3
@@ -127,7 +127,7 @@ async def test_what_waited_for_a_key_goes_on_when_it_is_painted(monkeypatch: pyt
     made = Bridge(lambda: box, lambda message: woken.put_nowait(message) is None)
     made.start()
     box.put(0, 3)
-    await asyncio.wait_for(woken.get(), 5)
+    await asyncio.wait_for(woken.get(), 30)
     made.hurry()
     with made.portion() as reported:
         assert reported == [] and made.patience > 500
@@ -138,7 +138,7 @@ async def test_what_waited_for_a_key_goes_on_when_it_is_painted(monkeypatch: pyt
     await later.wait()
     assert woken.empty() and made.patience > 500 and box.relaxed == 0
     made.painted()
-    await asyncio.wait_for(woken.get(), 5)
+    await asyncio.wait_for(woken.get(), 30)
     assert box.relaxed == 1 and made.patience <= 0
     with made.portion() as reported:
         assert len(reported) == 3

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from jp_tui.ui import driver_output
 from jp_tui.ui.driver_output import Output
 
 LIMIT = 20.0
@@ -61,10 +60,8 @@ def test_the_others_that_have_the_terminal_still_wait(ends: tuple[int, int]) -> 
 def test_a_terminal_that_reads_late_gets_all_in_order(ends: tuple[int, int]) -> None:
     """More than it has room for: the rest of what was begun comes before what is written then."""
     output, texts = Output(ends[1], lambda: None), [f"<{number}:{'é' * 3000}>" for number in range(30)]
-    began = time.monotonic()
-    for text in texts:
+    for text in texts:  # nobody reads yet: one that waited would wait for ever
         output.write(text)
-    assert time.monotonic() - began < driver_output._BEHIND, "nothing was waited for"
     output.write("<end>")
     assert read(ends[0], b"<end>").decode() == "".join(texts) + "<end>"
     assert output.close()
@@ -109,9 +106,7 @@ def test_a_stalled_terminal_drops_frames_whole_and_tells_when_it_reads_again(end
     output = Output(ends[1], told.set)
     end, written = time.monotonic() + LIMIT, 0
     while not output._dropped and time.monotonic() < end:
-        began = time.monotonic()
-        output.write(f"<{'x' * 2000}>")
-        assert time.monotonic() - began < driver_output._BEHIND
+        output.write(f"<{'x' * 2000}>")  # nobody reads: one that waited would wait for ever
         written += 1
         time.sleep(0.001)  # a terminal that is behind is told by time
     found: list[bytes] = []

@@ -37,7 +37,7 @@ def said(text: str) -> list[ev.Event]:
 async def copied(app: Host) -> str:
     """What stands on the clipboard once all that was begun is done."""
     if app._handing is not None:
-        await asyncio.wait_for(app._handing, 5)
+        await asyncio.wait_for(app._handing, 30)
     return app.clipboard
 
 

@@ -5,7 +5,6 @@ APUI-001 and 004 stand with the guard (`test_sheet_guard.py`), 009 and 011 with 
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,17 +14,17 @@ from rich.color import ColorType
 
 from jp_tui.protocol.values import Answered, EndTurn, Permitted, PromptRequest
 from jp_tui.questions.types import Part
+from tests.hostile.recorded import ours
 from tests.ui.sheet_host import Host, boolean, editable, escalated, hunky, permission, select, text_of
 
 HUGE = "".join(f"@@ -{at},2 +{at},3 @@\n before {at}\n+added {at}\n after {at}\n" for at in range(1, 16_001, 4))
 FIELD = ("a", "b", "left", "delete", "backspace", "home", "end", "right", "up", "down", "ctrl+w", "ctrl+u", "ctrl+k")
 
 
-def test_each_recorded_case_has_its_test(fixtures_dir: Path) -> None:
+def test_each_recorded_case_has_its_test() -> None:
     source = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
-    cases = json.loads((fixtures_dir / "hostile" / "approval_ui.json").read_text("utf-8"))["cases"]
     named = {f"APUI-{number}" for number in re.findall(r"def test_apui_(\d{3})_", source)}
-    assert {case["id"] for case in cases} <= named
+    assert set(ours("approval_ui")) <= named
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -18,6 +15,7 @@ from jp_tui.ui.painting.code import CodeLines, language_of
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.rows import LINE_CELLS, Hit, Piece, Row, wrap
 from jp_tui.view.blocks import Said, User
+from tests.hostile.recorded import cases
 from tests.ui.look_of import look_of, texts
 
 LOOK = look_of()
@@ -107,10 +105,10 @@ def test_character_references_cannot_smuggle_controls() -> None:
     assert shown("a&#x202E;b &#27;[31m &rlm; &#8232;") == ["a\\u{202E}b �[31m \\u{200F}"]
 
 
-def test_hostile_texts_paint_without_harm(fixtures_dir: Path) -> None:
+def test_hostile_texts_paint_without_harm() -> None:
     """TERM-*, UNI-*, MARK-*: every case as a message and as the user's words, at several widths."""
     for group in ("terminal", "unicode", "markup"):
-        for case in json.loads((fixtures_dir / "hostile" / f"{group}.json").read_text())["cases"]:
+        for case in cases(group).values():
             text = case["payload"].get("utf8") or case["payload"].get("text")
             if not isinstance(text, str):
                 continue

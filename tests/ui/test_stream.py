@@ -108,9 +108,9 @@ def test_any_text_in_any_pieces_streams_to_the_same_rows(text: str, seed: int) -
     assert alike(message.frozen + message.tail, whole(text + "\n\n", 40))
 
 
-def test_recorded_conversations_stream_to_the_same_rows(fixtures_dir: Path) -> None:
+def test_recorded_conversations_stream_to_the_same_rows(jp_conversations: Path) -> None:
     count = 0
-    for file in sorted((fixtures_dir / "jp_conversations").glob("*/events.json")):
+    for file in sorted(jp_conversations.glob("*/events.json")):
         for event in json.loads(file.read_text()):
             text = event.get("message")
             if isinstance(text, str) and len(text) < 6000:

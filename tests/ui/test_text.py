@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import json
 import re
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -19,6 +17,7 @@ from textual.widgets import Button, Label, OptionList, Static
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui import gate
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
+from tests.hostile.recorded import cases
 
 ACTS = re.compile("[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
 
@@ -82,15 +81,15 @@ class Host(App[None]):
         yield OptionList(content, foreign(self._text, mode="approval"))
 
 
-async def test_hostile_text_shows_and_does_nothing_in_widgets(fixtures_dir: Path) -> None:
+async def test_hostile_text_shows_and_does_nothing_in_widgets() -> None:
     """MARK-*, TERM-*: no exception, no action, nothing that acts in any painted row."""
-    cases = [
+    found = [
         case
         for group in ("markup", "terminal")
-        for case in json.loads((fixtures_dir / "hostile" / f"{group}.json").read_text())["cases"]
+        for case in cases(group).values()
         if isinstance(case["payload"].get("utf8"), str) and len(case["payload"]["utf8"]) < 200
     ]
-    joined = Foreign("\n".join(case["payload"]["utf8"] for case in cases))
+    joined = Foreign("\n".join(case["payload"]["utf8"] for case in found))
     app = Host(joined)
     async with app.run_test(size=(100, 60)) as pilot:
         await pilot.pause()

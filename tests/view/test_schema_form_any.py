@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
@@ -13,6 +11,7 @@ from jp_tui.conversation.strict_json import dump, parse, same
 from jp_tui.view.schema_form import Form
 from jp_tui.view.schema_form_edit import added, drop, get, marked, moved, read, skeleton, typed, written
 from jp_tui.view.schema_form_lines import Line, lines
+from tests.hostile.recorded import every
 
 NAMES = st.sampled_from(["a", "b", "__proto__", "a/b", "~", "", "naïve", "x" * 50])
 LEAVES = st.sampled_from([
@@ -121,18 +120,17 @@ def drawn(part: Any) -> Any:
     return [drawn(value) for value in part] if isinstance(part, list) else part
 
 
-def test_the_recorded_hostile_schemas(fixtures_dir: Path) -> None:
+def test_the_recorded_hostile_schemas() -> None:
     schemas = []
-    for file in sorted(fixtures_dir.glob("hostile/*.json")):
-        for case in json.loads(file.read_text())["cases"]:
-            payload = case["payload"]
-            if payload["kind"] == "schema":
-                schemas.append(payload["json"])
-            shaped = payload.get("json") or payload.get("template")
-            questions = shaped.get("questions") if isinstance(shaped, dict) else None
-            for question in questions if isinstance(questions, list) else ():
-                if isinstance(question, dict) and "schema" in question:
-                    schemas.append(question["schema"])
+    for case in every():
+        payload = case["payload"]
+        if payload["kind"] == "schema":
+            schemas.append(payload["json"])
+        shaped = payload.get("json") or payload.get("template")
+        questions = shaped.get("questions") if isinstance(shaped, dict) else None
+        for question in questions if isinstance(questions, list) else ():
+            if isinstance(question, dict) and "schema" in question:
+                schemas.append(question["schema"])
     assert len(schemas) > 8
     for schema in schemas:
         form = Form(drawn(schema))
