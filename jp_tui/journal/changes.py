@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from jp_tui.conversation.ids import read_timestamp, timestamp
 from jp_tui.journal import derived
-from jp_tui.journal.doubt import Doubt
+from jp_tui.journal.doubt import Doubt, Suspect
 from jp_tui.journal.port import SPAN, Entry, JournalError, OfferState
 from jp_tui.journal.schema import LAST, SHIFT
 from jp_tui.journal.tame import fetched, whole
@@ -72,32 +72,22 @@ def create(
 
 
 def key_of(db: sqlite3.Connection, conversation: str) -> int:
-    """A conversation's key; JournalError `unknown`."""
+    """A conversation's key; JournalError `unknown`. Raises Suspect where only its row is gone."""
     rows = fetched(db, "SELECT key FROM conversations WHERE id = ?", (conversation,))
-    key = rows[0][0] if rows else _adopted(db, conversation)
-    if key is None:
-        raise _unknown(conversation)
-    return int(key)
+    if not rows:
+        raise _unknown(db, conversation)
+    return int(rows[0][0])
 
 
 def rebuilt(db: sqlite3.Connection, conversation: str) -> None:
     """Work out anew what is derived of it; nothing where there is none of that id."""
-    rows = fetched(db, "SELECT key FROM conversations WHERE id = ?", (conversation,))
-    key = rows[0][0] if rows else _adopted(db, conversation)
-    if key is not None:
+    for (key,) in fetched(db, "SELECT key FROM conversations WHERE id = ?", (conversation,)):
         derived.rebuild(db, key)
 
 
-def _adopted(db: sqlite3.Connection, conversation: str) -> int | None:
-    """The key of one whose row was taken away, which is made again."""
-    for (key,) in fetched(db, "SELECT key FROM names WHERE id = ?", (conversation,)):
-        derived.adopt(db, key)
-        derived.rebuild(db, key)
-        return int(key)
-    return None
-
-
-def _unknown(conversation: str) -> JournalError:
+def _unknown(db: sqlite3.Connection, conversation: str) -> JournalError | Suspect:
+    if fetched(db, "SELECT 1 FROM names WHERE id = ?", (conversation,)):
+        return Suspect(f"{conversation} has no row")
     return JournalError("unknown", f"there is no conversation {conversation}")
 
 
@@ -129,8 +119,7 @@ def _last(db: sqlite3.Connection, conversation: str, doubt: Doubt) -> tuple[int,
     """A conversation's key, last number, last turn, and last turn with an outcome, as its events say."""
     rows = fetched(db, _LAST, (conversation,))
     if not rows:
-        key_of(db, conversation)
-        rows = fetched(db, _LAST, (conversation,))
+        raise _unknown(db, conversation)
     key, *counts, real, turn = rows[0]
     last, turns, ended = map(whole, counts)
     if counts != [real, turns, ended] or (turns != turn and turns != _highest(db, key)) or ended > turns:

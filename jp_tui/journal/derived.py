@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from jp_tui.journal import search
@@ -58,7 +59,8 @@ def disagreeing(db: sqlite3.Connection, seconds: float) -> tuple[list[int], list
             break
         if not _agrees(db, key, row, waits=key in waits):
             wrong.append(key)
-    return wrong, [key for key in _keys(db) if key not in rows]
+    named = [key for (key,) in fetched(db, "SELECT key FROM names", ())]
+    return wrong, sorted({key for key in chain(_keys(db), named) if key not in rows})
 
 
 def _keys(db: sqlite3.Connection) -> Iterable[int]:

@@ -92,14 +92,14 @@ def _columns_of(db: sqlite3.Connection, table: str) -> list[str]:
 
 
 def unsound(db: sqlite3.Connection, seconds: float | None = None) -> str:
-    """What SQLite's own quick check finds wrong in our tables, in its words; empty where nothing is, or where it does
-    not end in time. The index of texts has its own way to be made again."""
+    """What SQLite's own check finds wrong in our tables and their indexes, in its words; empty where nothing is, or
+    where it does not end in time. The index of texts has its own way to be made again."""
     if seconds is not None:
         until = time.monotonic() + seconds
         db.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
     try:
         for table in _columns():
-            said = str(db.execute(f"PRAGMA quick_check({table})").fetchone()[0])
+            said = str(db.execute(f"PRAGMA integrity_check({table})").fetchone()[0])
             if said != "ok":
                 return said
     except sqlite3.DatabaseError as error:

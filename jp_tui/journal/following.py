@@ -6,7 +6,6 @@ A file that is at its path costs one look at which file that is; nothing is read
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from pathlib import Path
@@ -34,7 +33,7 @@ class Following(Reader):
         super().__init__(reading, path)
         self._tending = Tending(path, found, lambda: self._db)
         self._writer = Writer(path, found.writing, self._tending)
-        self._file = self._tending.file
+        self._generation = self._tending.generation
         self._again = 0.0
         self._doubted: set[tuple[str, ...]] = set()
 
@@ -78,14 +77,12 @@ class Following(Reader):
             except JournalError:  # what is open can be read all the same
                 self._again = time.monotonic() + AGAIN_SECONDS
                 return db
-        if not os.path.samestat(self._tending.file, self._file):
-            file = self._tending.file
-            fresh, there = self._tending.reading()
-            if os.path.samestat(there, file):
-                db.close()
-                self._db, self._file, self._version = fresh, file, -1
-                return fresh
-            fresh.close()
+        if self._generation != self._tending.generation:
+            generation = self._tending.generation
+            fresh = self._tending.reading()
+            db.close()
+            self._db, self._generation, self._version = fresh, generation, -1
+            return fresh
         return db
 
     def _mended(self) -> bool:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from jp_tui.journal import derived
 from jp_tui.journal.changes import EVENT, event_row
-from jp_tui.journal.port import MISSING, Entry
-from jp_tui.journal.schema import SHIFT
+from jp_tui.journal.port import Entry
 from jp_tui.journal.tame import fetched
 
 MOST_EVENTS, MOST_CHARACTERS = 2_000, 4 << 20
@@ -50,15 +49,15 @@ class Lately:
             self._names[conversation] = row[0]
 
     def add(self, db: sqlite3.Connection) -> None:
-        """Add to a database what it does not have of this. Runs inside a transaction or begins its own."""
+        """Write it once more, to a copy of the file that it was written to. Runs inside a transaction or begins its
+        own."""
         begins = not db.in_transaction
         if begins:
             db.execute("BEGIN IMMEDIATE")
         keys = {name: self._key(db, name) for name in {written[0] for written in self._written}}
         for conversation, seq, entry, _ in self._written:
             if (key := keys[conversation]) is not None:
-                db.execute("DELETE FROM events WHERE place = ? AND kind = ?", (key << SHIFT | seq, MISSING))
-                db.execute(f"INSERT OR IGNORE {EVENT}", event_row(key, seq, entry))
+                db.execute(f"INSERT OR REPLACE {EVENT}", event_row(key, seq, entry))
         for key in keys.values():
             if key is not None:
                 derived.rebuild(db, key)

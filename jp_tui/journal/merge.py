@@ -78,14 +78,14 @@ def _conversation(
     found.conversations += not there
     if not _same(source, key, target, into):
         same, common = _common(source, key, target, into)
-        if there and (not same or (lost and _lacking(source, key, target, into) is not None)):
+        if there and (not same or (lost and _lacking(source, key, target, into, ours=False) is not None)):
             if _copied_before(source, key, target, row[0]):
                 return
             copy = _free(target, row[0])
             found.apart[row[0]] = copy
             into = _made(target, None, _copied(row, copy, common))
             held = True
-        found.events += _fill(source, key, target, into)
+        found.events += _fill(source, key, target, into, ours=held)
         derived.rebuild(target, into)
     if held or not there:  # who writes it knows what is unfinished
         _parts(source, key, target, into)
@@ -95,7 +95,8 @@ def _copied_before(source: sqlite3.Connection, key: int, target: sqlite3.Connect
     """Whether a copy has all of it: another process that wrote to the same file brought it."""
     copies = fetched(target, "SELECT key FROM conversations WHERE origin = ?", (id_,))
     return any(
-        _common(source, key, target, into)[0] and _lacking(source, key, target, into) is None for (into,) in copies
+        _common(source, key, target, into)[0] and _lacking(source, key, target, into, ours=False) is None
+        for (into,) in copies
     )
 
 
@@ -131,13 +132,15 @@ def _same(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into
     ends = []
     for db, at in ((source, key), (target, into)):
         last = fetched(db, f"{_EVENTS} {_HERE} DESC LIMIT 1", (at << SHIFT, at << SHIFT | LAST))
-        ends.append((fetched(db, _MANY, (at,)), [_told(one) for one in last]))
+        ends.append((fetched(db, _MANY, (at,)), [(_told(one), *one[5:]) for one in last]))
     return ends[0] == ends[1]
 
 
 def _told(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What tells an event from others: its number, its kind, its time, what it says."""
-    return row[0] & LAST, row[2], row[4], row[7]
+    """What tells an event from others, also where a part of it could not be read: its number, turn, kind, inquiry and
+    time."""
+    place, turn, kind, inquiry, at, *_ = row
+    return place & LAST, turn, kind, inquiry, at
 
 
 def _common(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int) -> tuple[bool, int]:
@@ -160,26 +163,26 @@ def _cursor(db: sqlite3.Connection, key: int) -> Any:
 
 
 def _lacking(
-    source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int
+    source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int, *, ours: bool
 ) -> Iterator[tuple[Any, ...]] | None:
     """The events that the target has not, as it stores them; None when it has them all. A mark for missing events is
-    none."""
+    none, and of `ours` one that says something else was read in part."""
     part = into << SHIFT, into << SHIFT | LAST
-    known = f"SELECT place & {LAST} FROM events WHERE place > ? AND place <= ? AND kind <> '{MISSING}'"
-    there = {seq for (seq,) in target.execute(known, part)}
+    known = f"SELECT place & {LAST}, payload FROM events WHERE place > ? AND place <= ? AND kind <> '{MISSING}'"
+    there = {seq: hash(payload) for seq, payload in target.execute(known, part)}
     found = (
         (into << SHIFT | seq, into, seq, *rest)
         for place, *rest in _cursor(source, key)
-        if (seq := place & LAST) not in there and rest[1] != MISSING
+        if ((seq := place & LAST) not in there or (ours and there[seq] != hash(rest[6]))) and rest[1] != MISSING
     )
     first = next(found, None)
     return None if first is None else chain([first], found)
 
 
-def _fill(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int) -> int:
+def _fill(source: sqlite3.Connection, key: int, target: sqlite3.Connection, into: int, *, ours: bool) -> int:
     """Add the events that the target has not; how many."""
     added = 0
-    for batch in _batches(_lacking(source, key, target, into) or iter(())):
+    for batch in _batches(_lacking(source, key, target, into, ours=ours) or iter(())):
         target.executemany(_INSERT, batch)
         added += len(batch)
     return added

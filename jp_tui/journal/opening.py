@@ -25,7 +25,7 @@ AGREE_SECONDS = 2.0
 """How long conversations are compared with their events at a start; the others are when they are used."""
 CHECK_SECONDS = 0.5
 """How long a file is checked that another program wrote to."""
-_HEAD = 100
+HEAD = 100
 """Bytes at the beginning of every database."""
 
 
@@ -117,7 +117,7 @@ def _before(path: Path, known: Known) -> list[Notice]:
 
 def _empty(there: Seen, known: Known, *, logged: bool) -> bool:
     """Whether it is no database any more; a file of no bytes is a new one where nothing was known."""
-    return 0 < there.size < _HEAD or (there.size == 0 and (logged or known.conversations > 0))
+    return 0 < there.size < HEAD or (there.size == 0 and (logged or known.conversations > 0))
 
 
 def _other_log(path: Path, kept: Path) -> Notice:

@@ -61,8 +61,7 @@ class Pages:
         yield from sorted(number for number in self._frames if number > self._count)
 
     def page(self, number: int) -> bytes:
-        """The newest committed image of a page, from 1; empty where there is none. A page that was cut ends in
-        zeros."""
+        """The newest committed image of a page, from 1; empty where there is none, shorter where it was cut."""
         if (frame := self._frames.get(number)) is not None:
             return self._read(self._log, frame, self.size)
         return self._main(number)
@@ -95,11 +94,11 @@ class Pages:
         """The rows of a leaf of a table or an index, or of an index's inner page; nothing of any other page. `first`:
         it is page 1, whose beginning is the file's."""
         at = 100 if first else 0
-        if len(page) != self.size or page[at] not in (TABLE_LEAF, INDEX_LEAF, INDEX_INNER):
+        if len(page) < at + 12 or page[at] not in (TABLE_LEAF, INDEX_LEAF, INDEX_INNER):
             return
         kind, head = page[at], at + (12 if page[at] == INDEX_INNER else 8)
         count = page[at + 3] << 8 | page[at + 4]
-        for slot in range(min(count, (self.size - head) // 2)):
+        for slot in range(min(count, (len(page) - head) // 2)):
             offset = page[head + 2 * slot] << 8 | page[head + 2 * slot + 1]
             if head + 2 * count <= offset < self.usable and (cell := self._cell(page, kind, offset)) is not None:
                 yield cell
@@ -141,14 +140,15 @@ class Pages:
         while left > 0 and self._further(following) and following not in seen:
             seen.add(following)
             further = self.page(following)
+            following = _int(further, 0)
+            if self._further(following) != (left > self.usable - 4):
+                break  # it is not of this chain: the last page of one names no other
             pieces.append(further[4 : min(4 + left, self.usable)])
             left -= len(pieces[-1])
-            following = _int(further, 0)
         return b"".join(pieces)
 
     def _main(self, number: int) -> bytes:
-        found = self._read(self._file, (number - 1) * self.size, self.size)
-        return found.ljust(self.size, b"\0") if found else b""
+        return self._read(self._file, (number - 1) * self.size, self.size)
 
     def _logged(self, head: bytes) -> tuple[dict[int, int], list[int]]:
         """The offset of the newest committed image of each page, and those of all other images."""

@@ -39,9 +39,12 @@ class Tending:
         self._again: Again = Holding
         self.lost: dict[str, str] = {}
         """Conversations that somebody else writes now, with words for who."""
+        self.generation = 0
+        """Of connections: another one for each time that the file was put right."""
         self._hold(found)
 
     def _hold(self, found: Opened) -> None:
+        self.generation += 1
         self._real, self._log, self._version = found.path, found.log, found.version
         self._name, self._file = os.fspath(self.path), os.stat(found.path)
         self._size = found.there.size
@@ -66,11 +69,6 @@ class Tending:
         """See Tends."""
         self.lately.committed()
 
-    @property
-    def file(self) -> os.stat_result:
-        """Which file is open for writing."""
-        return self._file
-
     def moved(self) -> bool:
         """Whether something else than the open file stands at the path, or that was cut short."""
         try:
@@ -88,11 +86,10 @@ class Tending:
             raise Displaced
         return opening.usable(self._real)
 
-    def reading(self) -> tuple[sqlite3.Connection, os.stat_result]:
-        """A connection to what stands at the path now, and which file that is. Raises JournalError."""
+    def reading(self) -> sqlite3.Connection:
+        """A connection to what stands at the path now. Raises JournalError."""
         with guarded(self._real):
-            connection = open_reading(self._real)
-            return connection, os.stat(self._real)
+            return open_reading(self._real)
 
     def repair(self, db: sqlite3.Connection | None, problem: Exception) -> sqlite3.Connection:
         """Put right what `problem` says is wrong; a connection to go on with, in place of `db`, which is closed where
@@ -115,17 +112,31 @@ class Tending:
             if (old := db if db is not None else self._spare()) is None:
                 raise JournalError("missing", f"{self.path} was moved or deleted, and nothing of it is left here")
             return self._carried(old)
+        fresh: sqlite3.Connection | None = None
         try:
-            open_ = db if db is not None else opening.usable(self._real)
-            if not self._wrong(open_):
-                self._size = there.size
-                return open_
+            if there.size >= opening.HEAD and not (there.size < self._size and self._short(db)):
+                fresh = opening.usable(self._real)  # the open one has pages in memory that the file has no more
+                if not self._wrong(fresh):
+                    self._hold(opening.noted(self._real, fresh, []))
+                    return fresh
         except Suspect:
             pass
         except JournalError as error:
             if error.kind != "corrupt":
                 raise
-        return self._new(recovery.recover(self._real, recall(self._real).conversations, self.lately.add))
+        try:
+            return self._new(recovery.recover(self._real, recall(self._real).conversations, self.lately.add))
+        finally:
+            if fresh is not None:
+                fresh.close()
+
+    def _short(self, db: sqlite3.Connection | None) -> bool:
+        """Whether a file that is shorter than it was is cut; else another program has made it smaller."""
+        old = db if db is not None else self._spare()
+        try:
+            return old is None or opening.cut_short(old, self._real)
+        except sqlite3.DatabaseError:
+            return True
 
     def _wrong(self, db: sqlite3.Connection) -> bool:
         """Whether the file is damaged; what is only derived, or missing and can be made, is put right. Raises Suspect,
