@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from jp_tui.journal import derived
 from jp_tui.journal.changes import EVENT, event_row
@@ -48,15 +48,16 @@ class Lately:
         if conversation not in self._names and (row := fetched(db, _NAME, (conversation,))):
             self._names[conversation] = row[0]
 
-    def add(self, db: sqlite3.Connection) -> None:
-        """Write it once more, to a copy of the file that it was written to. Runs inside a transaction or begins its
-        own."""
+    def add(self, db: sqlite3.Connection, only: Collection[str] | None = None) -> None:
+        """Write it once more, to a file that has what was before it; of these conversations only, if they are named.
+        Runs inside a transaction or begins its own."""
         begins = not db.in_transaction
         if begins:
             db.execute("BEGIN IMMEDIATE")
-        keys = {name: self._key(db, name) for name in {written[0] for written in self._written}}
+        names = {written[0] for written in self._written}
+        keys = {name: self._key(db, name) for name in names if only is None or name in only}
         for conversation, seq, entry, _ in self._written:
-            if (key := keys[conversation]) is not None:
+            if (key := keys.get(conversation)) is not None:
                 db.execute(f"INSERT OR REPLACE {EVENT}", event_row(key, seq, entry))
         for key in keys.values():
             if key is not None:

@@ -179,6 +179,7 @@ class Tending:
             return self._written(old)
         with contextlib.closing(other):
             merged = self._merged(old, other, holding)
+            self.lately.add(other, holding.held - set(merged.apart))
         return self._new(self._replaced(merged))
 
     def _drop_log(self) -> None:
