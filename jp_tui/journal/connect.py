@@ -160,6 +160,13 @@ def open_reading(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def look_in(path: Path) -> sqlite3.Connection:
+    """A connection for one look, which leaves no files beside the database. Raises JournalError."""
+    if not os.path.isfile(path):
+        raise JournalError("missing", f"there is no {path}")
+    return connect(path, "ro" if _has_log(path) else "ro&immutable=1")
+
+
 def _has_log(path: Path) -> bool:
     """Whether commits stand beside the database that are not in it yet."""
     try:

@@ -48,6 +48,12 @@ class Lately:
         if conversation not in self._names and (row := fetched(db, _NAME, (conversation,))):
             self._names[conversation] = row[0]
 
+    def forget(self, conversation: str) -> None:
+        """It is removed for good."""
+        self._written = deque(written for written in self._written if written[0] != conversation)
+        self._size = sum(size for *_, size in self._written)
+        self._names.pop(conversation, None)
+
     def add(self, db: sqlite3.Connection, only: Collection[str] | None = None) -> None:
         """Write it once more, to a file that has what was before it; of these conversations only, if they are named.
         Runs inside a transaction or begins its own."""

@@ -14,6 +14,10 @@ Trouble = Literal[
     "missing", "readonly", "unusable", "corrupt", "newer", "full", "busy", "io",
     "unknown", "ambiguous", "exists", "invalid", "closed", "index", "foreign", "held",
 ]  # fmt: skip
+STORAGE: frozenset[Trouble] = frozenset(
+    {"missing", "readonly", "unusable", "corrupt", "newer", "full", "busy", "io", "closed", "index", "foreign"}
+)
+"""What is wrong with the store, not with what was asked of it (Z20)."""
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 

@@ -6,6 +6,7 @@ transaction open between calls, starts no thread, and shows a damaged page as an
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from jp_tui.journal import search
-from jp_tui.journal.connect import open_reading, trouble
+from jp_tui.journal.connect import look_in, open_reading, trouble
 from jp_tui.journal.migrate import check
 from jp_tui.journal.port import (
     MAKING,
@@ -58,6 +59,16 @@ def open_reader(path: Path) -> Reader:
         connection.close()
         raise
     return Reader(connection, path)
+
+
+def has(path: Path, conversation: str) -> bool:
+    """Whether a conversation of this id can be read there; nothing is written for that."""
+    try:
+        with contextlib.closing(look_in(path)) as db:
+            check(db, path)
+            return bool(fetched(db, "SELECT 1 FROM conversations WHERE id = ? AND hidden = ''", (conversation,)))
+    except (JournalError, sqlite3.Error):
+        return False
 
 
 class Reader:

@@ -101,6 +101,7 @@ class SqliteJournal(Following):
         return self._do(lambda db: shelving.restore(db, conversation))
 
     def remove(self, conversation: str) -> Receipt[int]:
+        self._tending.lately.forget(conversation)
         return self._do(lambda db: shelving.remove(db, conversation), durable=False)
 
     def index(self) -> Receipt[int]:

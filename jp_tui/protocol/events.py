@@ -326,7 +326,7 @@ class SettingChanged(Model):
 
 class Refused(Model):
     """A command that could not be carried out: why, and what to do. `pending`: inquiries that wait for an answer first,
-    which nobody here can give (surface S1: exit code 3)."""
+    which nobody here can give (surface S1: exit code 3). `storage`: the store failed, not the command (exit code 1)."""
 
     type: Literal["refused"] = "refused"
     command: str
@@ -334,6 +334,16 @@ class Refused(Model):
     advice: str = ""
     conversation: str = ""
     pending: tuple[str, ...] = ()
+    storage: bool = False
+
+
+class StorageNotice(Model):
+    """Something happened to the store that the user must know, and nothing failed: it was damaged and repaired, or
+    taken away and written again."""
+
+    type: Literal["storage_notice"] = "storage_notice"
+    message: str
+    advice: str = ""
 
 
 class StorageFailed(Model):
@@ -403,6 +413,7 @@ Event = Annotated[
     | LibraryProgress
     | ComposingEvent
     | Refused
+    | StorageNotice
     | StorageFailed
     | EngineFailed
     | Stopped,

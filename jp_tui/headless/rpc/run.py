@@ -52,7 +52,7 @@ class Run:
             if self._pipes.wrong:
                 self._tell(f"Standard output cannot be written: {self._pipes.wrong}.")
                 return status or FAILED
-            return status
+            return status or (FAILED if self._server.unsaved else DONE)
 
     def _follow(self, endings: Endings) -> int:
         pipes, server = self._pipes, self._server

@@ -69,6 +69,8 @@ class Session:
         self.held_by = ""
         self.model, self.last_seq = "", 0
         self.failed = ""
+        self.unsaved = False
+        """Whether something could not be saved, and nothing was since (Z20)."""
         """A bug of the engine, in words."""
 
     @property
@@ -175,6 +177,7 @@ class Session:
     def _take(self, event: e.Event) -> None:
         match event:
             case e.EventAppended():
+                self.unsaved = False
                 self._appended(event)
             case e.PartDelta() | e.PartDropped():
                 self._delta(event)
@@ -196,7 +199,8 @@ class Session:
                 self._opened(event)
             case e.Refused():
                 self._refused(event)
-            case e.StorageFailed(message=message, advice=advice):
+            case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
+                self.unsaved = self.unsaved or isinstance(event, e.StorageFailed)
                 self._tell(sentences(message, advice))
             case e.EngineFailed(message=message):
                 self.failed = message
@@ -254,6 +258,7 @@ class Session:
 
     def _refused(self, event: e.Refused) -> None:
         words = sentences(event.message, event.advice)
+        self.unsaved = self.unsaved or event.storage
         if event.command == "open_conversation" and self._opening is not None:
             opening, self._opening = self._opening, None
             opening.slot.error(m.bad_params((opening.blame, words)) if opening.blame else RpcError(INTERNAL, words))

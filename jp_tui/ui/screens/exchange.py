@@ -226,6 +226,8 @@ class Exchange(Composing, Waits):
                 self._composer.remember(texts)
             case ev.Refused():
                 self._refused(event)
+            case ev.StorageNotice(message=message, advice=advice):
+                self.note(message, advice)
             case ev.StorageFailed():
                 if self._unsent:  # what was sent is not durable and so not said
                     self._released(self._unsent)
