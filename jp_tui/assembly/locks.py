@@ -25,7 +25,7 @@ class Locks:
         try:
             found = acquire(lock_path(self._folder, conversation), self._me())
         except (LockError, PathsError) as problem:
-            raise JournalError("unusable", str(problem)) from problem
+            raise JournalError("held", str(problem)) from problem
         if isinstance(found, Holder):
             return HeldBy(str(found))
         self._taken = {id_: lock for id_, lock in self._taken.items() if lock.descriptor >= 0}

@@ -325,11 +325,8 @@ class Session:
         return self._turn.coordinator if self.busy and self._turn is not None and self._turn.outcome is None else None
 
     def _refuse(self, message: str, advice: str, pending: tuple[str, ...] = (), *, storage: bool = False) -> None:
-        id_ = self._log.id
-        refused = Refused(
-            command="start_turn", message=message, advice=advice, conversation=id_, pending=pending, storage=storage
-        )
-        self._log.publish(refused)
+        said = {"message": message, "advice": advice, "pending": pending, "storage": storage}
+        self._log.publish(Refused.model_validate({"command": "start_turn", "conversation": self._log.id, **said}))
 
     async def close(self, patience: float) -> None:
         """End the turn in good order, or, when a question waits, leave it for the next start (R248, R207)."""

@@ -76,8 +76,7 @@ class Run:
         self._status: int | None = None
 
     def run(self) -> int:
-        """Until it is left; a signal, or a reader that goes away, ends it in good order. What could not be saved, and
-        nothing since, is a failure (Z20)."""
+        """Until it is left; a signal, or a reader that goes away, ends it in good order. 1 where the end is unsaved."""
         try:
             return self._run() or (FAILED if self._unsaved else DONE)
         finally:
@@ -117,9 +116,9 @@ class Run:
         if self._marked:
             with contextlib.suppress(OutputEnded):
                 self._output.write("\n")
-        there = self._conversation if self._plain.can_open(self._conversation) else ""
-        for text in waits.farewell(there, self._openings.open):
-            self._output.tell(text)
+        if self._plain.can_open(self._conversation):
+            for text in waits.farewell(self._conversation, self._openings.open):
+                self._output.tell(text)
 
     # --- the loop -----------------------------------------------------------------------------------------
 
@@ -321,9 +320,9 @@ class Run:
                     self._not_started(event)
                 elif command == self._plain.open.type:
                     self._leave(FAILED if storage else USAGE)
-            case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
+            case e.StorageFailed() | e.StorageNotice():
                 self._unsaved = self._unsaved or isinstance(event, e.StorageFailed)
-                self._tell(message, advice)
+                self._tell(event.message, event.advice)
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._leave(FAILED)

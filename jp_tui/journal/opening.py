@@ -50,16 +50,15 @@ def opened(path: Path) -> tuple[Opened, sqlite3.Connection]:
         notices = list(_before(path, known))
         writing = _sound(path, known, notices)
         try:
-            reading = open_reading(path)
+            return noted(path, writing, notices, known), open_reading(path)
         except BaseException:
             writing.close()
             raise
-        return noted(path, writing, notices), reading
 
 
-def noted(path: Path, writing: sqlite3.Connection, notices: list[Notice]) -> Opened:
-    """What stands there, remembered. Raises JournalError."""
-    there, log, known = look(path), look(beside(path, "-wal")), recall(path)
+def noted(path: Path, writing: sqlite3.Connection, notices: list[Notice], known: Known | None = None) -> Opened:
+    """What stands there, remembered; `known` is what was. Raises JournalError."""
+    there, log, known = look(path), look(beside(path, "-wal")), known or recall(path)
     if there is None:
         raise JournalError("unusable", f"{path} was taken away while it was opened; try again")
     name = log.file if log is not None else ""

@@ -31,8 +31,8 @@ class JournalError(Exception):
     `kind`: missing (no database yet), readonly, unusable (cannot be opened or made), corrupt, newer (made by
     a newer version), full (no space), busy (another process held it too long), io, unknown (no such
     conversation), ambiguous (several conversations begin so), exists, invalid (cannot be stored), closed, index
-    (only what a search reads is damaged: see `renew_index`), foreign (a database of another program), held (somebody
-    else writes that conversation).
+    (only what a search reads is damaged: see `renew_index`), foreign (a database of another program), held (that
+    conversation is not ours to write).
     Nothing of the failed call was written.
     """
 

@@ -13,7 +13,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from jp_tui.journal.port import JournalError
@@ -58,7 +58,7 @@ def look(path: Path | str) -> Seen | None:
 
 def beside(path: Path, suffix: str) -> Path:
     """A file that belongs to the database: its log (`-wal`), the log's index (`-shm`), and ours (`.known`)."""
-    return path.with_name(path.name + suffix)
+    return Path(f"{path}{suffix}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ def recall(path: Path) -> Known:
         return Known()
     try:
         raw = json.loads(os.read(descriptor, _LIMIT))
-        known = Known(int(raw["conversations"]), str(raw["file"]), str(raw["log"]), str(raw["left"]))
-        return replace(known, conversations=min(max(known.conversations, 0), 1 << 31))
+        conversations = min(max(int(raw["conversations"]), 0), 1 << 31)
+        return Known(conversations, str(raw["file"]), str(raw["log"]), str(raw["left"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Known()
     finally:
@@ -97,7 +97,8 @@ def recall(path: Path) -> Known:
 
 def remember(path: Path, known: Known) -> None:
     """Keep it; where that is impossible nothing is lost."""
-    data = json.dumps(asdict(known)).encode()
+    record = {"conversations": known.conversations, "file": known.file, "log": known.log, "left": known.left}
+    data = json.dumps(record).encode()
     with contextlib.suppress(OSError):
         descriptor = private_open(beside(path, ".known"), os.O_RDWR | os.O_CREAT | os.O_NONBLOCK)
         try:
@@ -126,7 +127,7 @@ def guarded(path: Path) -> Iterator[None]:
     lock: Lock | None = None
     while lock is None:
         try:
-            found = acquire(beside(path, ".lock"), me)
+            found = acquire(beside(path, ".guard"), me)
         except (LockError, PathsError, OSError):
             break
         if isinstance(found, Lock):

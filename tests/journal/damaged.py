@@ -113,7 +113,7 @@ def damages(path: Path, every: int = 1) -> Iterator[tuple[str, set[int], Damage]
 def copied(path: Path, folder: Path) -> Path:
     """A copy of a database with all that lies beside it."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(path.parent, folder, ignore=shutil.ignore_patterns("*.lock"))
+    shutil.copytree(path.parent, folder, ignore=shutil.ignore_patterns("*.guard"))
     return folder / path.name
 
 

@@ -209,7 +209,7 @@ def test_the_log_of_another_file_is_not_taken_for_its_own(template: Path, killed
     journal = open_journal(path)
     begin(journal, "late")
     journal.append("late", [entry(number) for number in range(1, 40)]).result(10)
-    shutil.copytree(path.parent, tmp_path / "left", ignore=shutil.ignore_patterns("*.lock"))
+    shutil.copytree(path.parent, tmp_path / "left", ignore=shutil.ignore_patterns("*.guard"))
     left = tmp_path / "left"
     known = (left / "conversations.db.known").read_text()
     for name in ("conversations.db", "conversations.db-wal"):  # the copies stand for the files that the record names
@@ -339,7 +339,7 @@ def test_killed_at_any_step_of_a_recovery_the_next_start_finishes_it(
 
 def held(folder: Path) -> dict[str, bytes]:
     """What is in the files of a database, but for what SQLite makes anew."""
-    return {one.name: one.read_bytes() for one in folder.iterdir() if not one.name.endswith((".lock", "-shm"))}
+    return {one.name: one.read_bytes() for one in folder.iterdir() if not one.name.endswith((".guard", "-shm"))}
 
 
 def test_where_no_copy_can_be_made_everything_stays_and_is_told(
