@@ -79,7 +79,8 @@ class Engine:
         """Carry out one command; failures are reported, never raised."""
         self._heeding.start()
         await self._guarded(command, self._handle(command))
-        self._heeding.tell()
+        if not self._stopped:  # what comes with the end is told by whoever made the journal
+            self._heeding.tell()
 
     async def _guarded(self, command: c.Command, work: Coroutine[object, object, None]) -> None:
         try:
