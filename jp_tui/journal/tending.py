@@ -48,6 +48,7 @@ class Tending:
         self._real, self._log, self._version = found.path, found.log, found.version
         self._name, self._file = os.fspath(self.path), os.stat(found.path)
         self._size = found.there.size
+        self._beside = [(f"{found.path}{part}", look(f"{found.path}{part}")) for part in ("-wal", "-shm")]
         for notice in found.notices:
             self.notices.add(notice)
 
@@ -57,7 +58,7 @@ class Tending:
 
     def mine(self, conversation: str) -> None:
         """Raises JournalError `held` where somebody else writes it since its lock was taken away."""
-        if conversation in self.lost:
+        if conversation in self.lost and conversation not in self._again().held:
             who = self.lost[conversation]
             raise JournalError("held", f"{conversation} is written by {who} since {self.path} was replaced")
 
@@ -79,6 +80,10 @@ class Tending:
             return True
         self._size = there.st_size
         return False
+
+    def parted(self) -> bool:
+        """Whether the log or its index at the path is not the one that is open here: others would write to another."""
+        return any(before is not None and _inode(name) != before.inode for name, before in self._beside)
 
     def reopen(self) -> sqlite3.Connection:
         """A new connection after one that cannot be trusted any more. Raises Displaced, JournalError."""
@@ -112,6 +117,9 @@ class Tending:
             if (old := db if db is not None else self._spare()) is None:
                 raise JournalError("missing", f"{self.path} was moved or deleted, and nothing of it is left here")
             return self._carried(old)
+        old = db if db is not None else self._spare()
+        if old is not None and self.parted():
+            return self._joined(old)
         fresh: sqlite3.Connection | None = None
         try:
             if there.size >= opening.HEAD and not (there.size < self._size and self._short(db)):
@@ -223,6 +231,21 @@ class Tending:
         recovery.put(new, self._real)
         return self._new(self._taken(kept, lost))
 
+    def _joined(self, old: sqlite3.Connection) -> sqlite3.Connection:
+        """The log was taken away from its file: what both say together goes to a new file, and what others may have
+        written to the file since is added to it."""
+        new = beside(self._real, NEW)
+        recovery.clear(new)
+        lost = self._copied(old, new)
+        kept = recovery.put_aside(self._real, "", REPLACED)
+        recovery.put(new, self._real)
+        with contextlib.suppress(JournalError):
+            recovery.into(kept, self._real)
+        words = (
+            f"The log of {self.path} was moved or deleted while it was in use. Everything was written to a new file."
+        )
+        return self._new(Notice(f"{words}{lost}", f"The file before is kept as {kept}."))
+
     def _copied(self, old: sqlite3.Connection, new: Path) -> str:
         """Copy the open file, page by page, and what can be read of it where that is damaged; then in words what is
         lost."""
@@ -285,7 +308,7 @@ class Tending:
     def leave(self, db: sqlite3.Connection | None) -> sqlite3.Connection | None:
         """See Tends."""
         try:
-            return self.repair(db, Displaced()) if self.moved() else db
+            return self.repair(db, Displaced()) if self.moved() or self.parted() else db
         except JournalError as problem:
             self.notices.add(Notice(str(problem), "What was in it is lost with the end of this program."))
             return db
@@ -296,6 +319,13 @@ class Tending:
             return lambda: None
         alone, count = opening.version(db) == self._version, opening.many_conversations(db)
         return lambda: opening.left(self._real, count, alone=alone)
+
+
+def _inode(name: str) -> int:
+    try:
+        return os.stat(name).st_ino
+    except OSError:
+        return 0
 
 
 def _backup(old: sqlite3.Connection, target: sqlite3.Connection) -> None:

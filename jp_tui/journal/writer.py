@@ -130,6 +130,9 @@ class Tends(Protocol):
     def moved(self) -> bool:
         """Whether something else stands at the path than what is open; microseconds."""
 
+    def parted(self) -> bool:
+        """Whether another log lies beside it; microseconds."""
+
     def reopen(self) -> sqlite3.Connection:
         """A new connection after one that cannot be trusted any more. Raises Displaced, JournalError."""
 
@@ -332,7 +335,7 @@ class Writer:
         if self._db is None:
             self._db = self._tends.reopen()
             self._full_sync, self._here = None, False
-        elif self._tends.moved():
+        elif self._tends.moved() or self._tends.parted():
             raise Displaced
         return self._db
 

@@ -52,6 +52,8 @@ def _damaged(path: Path) -> None:
 AWAY: dict[str, Away] = {
     "deleted": lambda path: path.unlink(),
     "deleted with its log": lambda path: [one.unlink() for one in _all(path)],
+    "its log deleted": lambda path: Path(f"{path}-wal").unlink(),
+    "the index of its log deleted": lambda path: Path(f"{path}-shm").unlink(),
     "renamed": lambda path: path.rename(path.with_name("mine.db")),
     "its folder removed": lambda path: shutil.rmtree(path.parent),
     "its folder moved": lambda path: path.parent.rename(path.parent.with_name("moved")),

@@ -39,6 +39,9 @@ class Untended:
     def moved(self) -> bool:
         return False
 
+    def parted(self) -> bool:
+        return False
+
     def repair(self, db: sqlite3.Connection | None, problem: Exception) -> sqlite3.Connection:
         raise problem
 

@@ -1,4 +1,4 @@
-"""What another program may do to what is derived from events, as SQL: it costs nothing (Z25). In c1 a question waits."""
+"""What another program may do to what is derived from events, as SQL: it costs nothing (Z25). c1 has a question."""
 
 from __future__ import annotations
 

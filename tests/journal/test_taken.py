@@ -92,6 +92,26 @@ def test_what_was_taken_away_is_written_again_before_the_next_event(
     assert numbers(database) == list(range(1, BEFORE + 3)) and sound(database)
 
 
+@pytest.mark.parametrize("parts", [("-wal",), ("-shm",), ("-wal", "-shm")])
+def test_a_log_that_is_taken_from_its_file_takes_nothing_with_it(
+    filled: SqliteJournal, database: Path, parts: tuple[str, ...]
+) -> None:
+    """(Z23) Another program would write to a log of its own, and a kill would lose what stands in this one alone."""
+    for part in parts:
+        Path(f"{database}{part}").unlink()
+    second = open_journal(database)
+    begin(second, "c2")
+    second.append("c2", [entry(1)]).result(10)
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+    assert [one.seq for one in second.read("c1", limit=999)] == list(range(1, BEFORE + 2))
+    second.append("c2", [entry(2)]).result(10)
+    assert [one.seq for one in filled.read("c2")] == [1, 2]
+    assert any("log" in notice.message for notice in filled.notices())
+    filled.close()
+    second.close()
+    assert numbers(database) == list(range(1, BEFORE + 2)) and numbers(database, "c2") == [1, 2] and sound(database)
+
+
 def test_what_was_renamed_is_whole_as_well(filled: SqliteJournal, database: Path) -> None:
     """(Z23) Whoever moved the file away has all of it, though a part stood in the log that stayed behind."""
     rename(database)
