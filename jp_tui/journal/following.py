@@ -35,7 +35,14 @@ class Following(Reader):
         self._writer = Writer(path, found.writing, self._tending)
         self._generation = self._tending.generation
         self._again = 0.0
+        self._before: sqlite3.Connection | None = None
         self._doubted: set[tuple[str, ...]] = set()
+
+    def close(self) -> None:
+        super().close()
+        if self._before is not None:
+            self._before.close()
+            self._before = None
 
     def conversation(self, prefix: str, *, deleted: bool = False) -> ConversationRow | None:
         row = super().conversation(prefix, deleted=deleted)
@@ -80,7 +87,9 @@ class Following(Reader):
         if self._generation != self._tending.generation:
             generation = self._tending.generation
             fresh = self._tending.reading()
-            db.close()
+            if self._before is not None:
+                self._before.close()
+            self._before = db  # a search may go on with it
             self._db, self._generation, self._version = fresh, generation, -1
             return fresh
         return db

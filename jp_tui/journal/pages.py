@@ -25,7 +25,7 @@ _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 _MOST_COLUMNS = 64
 
 Value = int | float | str | bytes | None
-_KEPT: list[int] = []
+KEPT: list[int] = []
 """Descriptors that are never closed: closing one drops the locks that SQLite holds on that file in this process."""
 
 
@@ -46,14 +46,16 @@ class Pages:
         """Raises OSError for a file that is there and cannot be read."""
         self._file, self._length = _opened(file)
         self._log, self._log_length = _opened(log)
-        head = self._read(self._file, 0, 100)
+        head = self._read(self._file, 0, 100).ljust(100, b"\0")
         self.headed = head[:16] == _MAGIC
         log_head = self._read(self._log, 0, _LOG_HEAD)
         self.size = _page_size(head, log_head)
-        reserved = head[20] if self.headed and len(head) > 20 and head[20] < 64 else 0
+        reserved = head[20] if self.headed and head[20] < 64 else 0
         self.usable = self.size - reserved
         self._frames, self._stale = self._logged(log_head)
         self._count = -(-self._length // self.size)
+        self._left = (1 << 20) + 4 * (self._length + self._log_length)
+        """Bytes of rows that are still read: a sound file has each byte once, a hostile one all bytes in each row."""
 
     def numbers(self) -> Iterator[int]:
         """Every page that there is, from 1."""
@@ -115,7 +117,8 @@ class Pages:
             return None
         if not 0 < size <= self._length + self._log_length:
             return None
-        payload = self._payload(page, at, size, self._local(size, kind))
+        payload = self._payload(page, at, min(size, self._left), self._local(size, kind))
+        self._left -= len(payload)
         columns = _columns(payload, size)
         return None if columns is None else Cell(rowid, tuple(columns), len(payload) < size)
 
@@ -131,7 +134,7 @@ class Pages:
 
     def _payload(self, page: bytes, at: int, size: int, local: int) -> bytes:
         """The bytes of a row, fewer where the chain of its further pages is broken."""
-        if local == size:
+        if size <= local:
             return page[at : min(at + size, self.usable)]
         if at + local + 4 > self.usable:
             return page[at : self.usable]
@@ -195,7 +198,7 @@ def _opened(path: Path) -> tuple[int, int]:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         return -1, 0
-    _KEPT.append(descriptor)
+    KEPT.append(descriptor)
     return descriptor, os.fstat(descriptor).st_size
 
 

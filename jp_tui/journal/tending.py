@@ -241,9 +241,7 @@ class Tending:
         recovery.put(new, self._real)
         with contextlib.suppress(JournalError):
             recovery.into(kept, self._real)
-        words = (
-            f"The log of {self.path} was moved or deleted while it was in use. Everything was written to a new file."
-        )
+        words = f"The log of {self.path} was moved or deleted while it was in use. All was written to a new file."
         return self._new(Notice(f"{words}{lost}", f"The file before is kept as {kept}."))
 
     def _copied(self, old: sqlite3.Connection, new: Path) -> str:
