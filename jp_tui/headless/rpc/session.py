@@ -69,9 +69,9 @@ class Session:
         self.held_by = ""
         self.model, self.last_seq = "", 0
         self.failed = ""
+        """A bug of the engine, in words."""
         self.unsaved = False
         """Whether something could not be saved, and nothing was since (Z20)."""
-        """A bug of the engine, in words."""
 
     @property
     def busy(self) -> bool:
@@ -244,10 +244,10 @@ class Session:
         self._stop()
 
     def _completed(self, event: e.TurnCompleted) -> None:
-        self._turn = None
+        announced, self._turn = self._turn is not None, None
         self._asking.over()
         prompt = self._prompt
-        if prompt is not None and prompt.turn == event.turn:
+        if prompt is not None and (prompt.turn == event.turn or (prompt.sent and not announced)):
             self._prompt = None
             ended = m.PromptEnded(outcome=event.outcome, usage=event.usage, error=event.error)
             prompt.slot.result(m.wire(ended))
