@@ -109,10 +109,11 @@ class Reader:
     def turn_events(self, conversation: str, turn: int) -> list[Stored]:
         key = self._key(conversation)
         found = self._events(conversation, "WHERE conversation = ? AND turn = ? ORDER BY place", (key, turn))
-        if found and found[-1].seq - found[0].seq >= len(found):  # events of another turn between them, or none
-            between = (_place(key, found[0].seq), _place(key, found[-1].seq))
+        first, last = (max(found[0].seq - 1, 1), found[-1].seq) if found else (1, 0)
+        if last - first >= len(found):  # others between them, or nothing; the one before them is of another turn
+            between = _place(key, first), _place(key, last)
             ((there,),) = self._all("SELECT count(*) FROM events WHERE place >= ? AND place <= ?", between)
-            if there <= found[-1].seq - found[0].seq and self._doubts(conversation, "gap"):
+            if there <= last - first and self._doubts(conversation, "gap"):
                 return self.turn_events(conversation, turn)
         return found
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.journal.port import Holding, JournalError
-from jp_tui.journal.reader import open_reader
+from jp_tui.journal.reader import has, open_reader
 from jp_tui.journal.recovery import kept_aside
 from jp_tui.journal.schema import STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
@@ -377,3 +377,52 @@ def test_a_second_journal_of_this_process_keeps_the_locks_of_the_first(filled: S
     subprocess.run([sys.executable, "-c", _LOOKS, database], check=True)
     assert os.stat(f"{database}-wal").st_ino == log
     second.close()
+
+
+async def test_a_loop_that_commits_by_itself_tells_nothing_before_it_is_where_it_must_be(
+    filled: SqliteJournal, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """(Z23) Before the commit, and between the look and the commit."""
+    from jp_tui.journal import writer
+
+    monkeypatch.setattr(writer, "QUICK", 60.0)
+    filled._writer._usual = 0.0
+    unlink_all(database)
+    assert await filled.append("c1", [entry(BEFORE + 1)]) == [BEFORE + 1]
+    assert numbers(database)[-1] == BEFORE + 1
+    filled._writer._usual = 0.0
+
+    def work(db: sqlite3.Connection) -> None:
+        db.execute("INSERT INTO drafts VALUES ('c9', 'k', 'x')")
+        unlink_all(database)
+
+    await filled._writer.write(work)
+    reader = open_reader(database)
+    assert reader.drafts("c9") == {"k": "x"}
+    reader.close()
+
+
+def test_what_went_apart_is_copied_once_by_all_who_had_it(
+    two: tuple[SqliteJournal, SqliteJournal], database: Path, tmp_path: Path
+) -> None:
+    """(Z23)"""
+    path = other(tmp_path, "c1", events=5)
+    journal = open_journal(path)
+    journal.append("c1", [entry(99)]).result(10)
+    journal.close()
+    os.replace(path, database)
+    for journal in two:
+        journal.flush().result(10)
+    assert {row.id for row in two[0].conversations()} == {"c1", "c1-2", "c2"}
+
+
+def test_only_what_can_be_opened_is_named(filled: SqliteJournal, database: Path) -> None:
+    """(Z23) A look that leaves nothing behind."""
+    filled.close()
+    before = sorted(os.listdir(database.parent))
+    assert has(database, "c1") and not has(database, "c") and not has(database, "nobody")
+    assert sorted(os.listdir(database.parent)) == before
+    database.unlink()
+    assert not has(database, "c1")
+    database.write_text("no database" * 99)
+    assert not has(database, "c1")

@@ -84,10 +84,11 @@ class Exchange(Composing, Waits):
 
     @dataclass
     class Unopened(Message):
-        """There is no conversation to show: why, and what to do."""
+        """There is no conversation to show: why, what to do, and the exit status."""
 
         message: str
         advice: str
+        status: int
 
     def __init__(
         self,
@@ -270,7 +271,7 @@ class Exchange(Composing, Waits):
 
     def _refused(self, event: ev.Refused) -> None:
         if not self._status.conversation:
-            self.post_message(self.Unopened(event.message, event.advice))
+            self.post_message(self.Unopened(event.message, event.advice, 1 if event.storage else 2))
             return
         if event.command in LISTS:
             if not self.fork_refused(event):
