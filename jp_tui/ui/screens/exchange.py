@@ -232,8 +232,6 @@ class Exchange(Composing, Waits):
             case ev.StorageFailed():
                 if self._unsent:  # what was sent is not durable and so not said
                     self._released(self._unsent)
-            case ev.WaitingListed():
-                pass  # the inbox's
             case ev.ReviewStarted() | ev.ReviewDelta():
                 self.query_one(Transcript).apply(event)
             case ev.OfferSettled():
@@ -244,8 +242,8 @@ class Exchange(Composing, Waits):
                 self.query_one(SheetDock).said((conversation, inquiry), text)
             case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
                 self.query_one(SheetDock).said_all((conversation, inquiry), error.message if error else "")
-            case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged():
-                pass  # the app's, the status line's
+            case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
+                pass  # the app's, the status line's, the inbox's
             case _:
                 assert_never(event)
 
