@@ -142,13 +142,17 @@ async def _sandbox(place: Place) -> Finding:
 
 
 def _files(place: Place) -> Iterator[Finding]:
-    from jp_tui.journal.checkup import wrong
+    from jp_tui.journal.checkup import aside, wrong
 
     paths = place.paths
     rows = (("configuration", paths.config), ("data", paths.data), ("state", paths.state), ("cache", paths.cache))
     for name, path in rows:
         yield checkup.folder(name, path)
     if said := wrong(paths.database):
-        yield Finding("database", "bad", said, "What it says above.")
+        mend = "Start jp-tui: it puts a copy of what can be read in its place and keeps the damaged file beside it."
+        yield Finding("database", "bad", said, mend)
     else:
         yield Finding("database", "ok", str(paths.database) if paths.database.exists() else "none yet")
+    for kept in aside(paths.database):
+        words = f"a damaged or replaced file is kept: {kept}"
+        yield Finding("database", "warn", words, "Delete it, with its -wal file, once nothing is missing.")

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING
 
 from jp_tui.assembly.first_run import FirstRun
 from jp_tui.assembly.listing import read_settings
+from jp_tui.assembly.locks import Locks
 from jp_tui.assembly.models import named_model
 from jp_tui.assembly.reviewers import Reviewers
 from jp_tui.assembly.tools import tool_setups
 from jp_tui.assembly.trusting import Trusting
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.copies import CopyStore, Limits
-from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup, ToolSetup
+from jp_tui.engine.setup import ModelSetup, Setup, ToolSetup
 from jp_tui.engine.subagent import SubAgent
-from jp_tui.journal.port import Journal, JournalError
+from jp_tui.journal.port import Journal
 from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
 from jp_tui.settings import reviewing, toggles, toolset
@@ -32,7 +33,7 @@ from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
 from jp_tui.settings.toml import parse_key
 from jp_tui.settings.undo import undo
-from jp_tui.system.lock import Holder, LockError, acquire, holder, lock_path
+from jp_tui.system.lock import LockError, holder, lock_path
 from jp_tui.system.paths import Paths, PathsError
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def setup(
         return named_model(parts, known, name)
 
     inquiry = reviewing.inquiry(parts.settings)
+    locks = Locks(parts.paths.locks, command)
+    journal.holds(locks.again)
     opens = Reviewers(parts.settings, parts.environment, parts.sources.models)
     return Setup(
         journal=journal,
@@ -74,7 +77,7 @@ def setup(
         open_inquiry_model=opens.side if inquiry.assistant.get("model", {}).get("id") not in (None, INHERIT) else None,
         reviewer=SubAgent(opens.open, inquiry.list_tools),
         retry_with_intent=inquiry.retry_with_intent,
-        lock=lambda conversation: _lock(parts.paths, conversation, command),
+        lock=locks.take,
         holder=lambda conversation: _holder(parts.paths, conversation),
         save_setting=lambda key, value: _save(parts.paths, key, value),
         unset_setting=lambda key: _unset(parts.sources, key),
@@ -148,16 +151,6 @@ def _jp_data(environment: Mapping[str, str]) -> Path | None:
 def _new_id() -> str:
     """Eight letters that nobody confuses, a letter first, so that it is never taken for an option."""
     return secrets.choice(_LETTERS[:22]) + "".join(secrets.choice(_LETTERS) for _ in range(7))
-
-
-def _lock(paths: Paths, conversation: str, command: str) -> Lock | HeldBy:
-    """Raises JournalError where nothing can be locked: without a lock nothing is written (S12)."""
-    me = Holder.me(command, f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC")
-    try:
-        held = acquire(lock_path(paths.locks, conversation), me)
-    except (LockError, PathsError) as problem:
-        raise JournalError("unusable", str(problem)) from problem
-    return HeldBy(str(held)) if isinstance(held, Holder) else held
 
 
 def _holder(paths: Paths, conversation: str) -> str:

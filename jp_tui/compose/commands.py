@@ -8,9 +8,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from jp_tui.compose.parts import Place, interrupts, journal, link, opening, parts
+from jp_tui.compose.parts import Place, can_open, interrupts, journal, link, opening, parts
 from jp_tui.compose.streams import asking, lines, output, prompt, say, terminal
 from jp_tui.settings.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
@@ -18,6 +19,7 @@ from jp_tui.settings.layers import Settings
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
+    from jp_tui.journal.port import Journal
     from jp_tui.link.port import Link
 
 
@@ -66,19 +68,32 @@ def _query(arguments: Arguments, settings: Settings, place: Place) -> int:
     asked = None if arguments.non_interactive or not sys.stdin.isatty() else terminal(arguments.json)
     made = parts(arguments, settings, place)
     via = "plain" if asked is not None else ""
-    connected = link(made, journal(made), client=asked is not None, command="jp-tui query", via=via)
+    log = journal(made)
+    connected = link(made, log, client=asked is not None, command="jp-tui query", via=via)
     if arguments.plain and asked is None and not arguments.non_interactive:
         say("jp-tui: there is no terminal to ask on: nobody is asked, the policies decide")
-    return Run(connected, Query(opening(arguments), words, output(arguments.json), asked, arguments.plain)).run()
+    query = Query(opening(arguments), words, output(arguments.json), asked, arguments.plain)
+    return _heeded(log, Run(connected, query).run)
 
 
 def _plain(arguments: Arguments, settings: Settings, place: Place) -> int:
     from jp_tui.headless.plain import Plain, Run
 
     made = parts(arguments, settings, place)
-    connected = link(made, journal(made), client=True, command="jp-tui --plain", greet=True, via="plain")
+    log, there = journal(made), partial(can_open, place.paths)
+    connected = link(made, log, client=True, command="jp-tui --plain", greet=True, via="plain")
     wishes = interrupts(settings)
-    return Run(connected, Plain(opening(arguments), arguments.prompt or "", lines(), interrupts=wishes)).run()
+    face = Plain(opening(arguments), arguments.prompt or "", lines(), interrupts=wishes, can_open=there)
+    return _heeded(log, Run(connected, face).run)
+
+
+def _heeded(log: Journal, face: Callable[[], int]) -> int:
+    """Run a face; what happened to the store since its engine ended is said after it."""
+    try:
+        return face()
+    finally:
+        for notice in log.notices():
+            say(f"jp-tui: {notice.message} {notice.advice}".rstrip())
 
 
 def _doctor(arguments: Arguments, place: Place) -> int:
@@ -112,6 +127,7 @@ def _rpc(arguments: Arguments) -> int:
     from jp_tui.journal.port import JournalError
 
     to = output(True)
+    logs: list[Journal] = []
 
     def opens(workspace: str | None, model: str | None, *, secrets: bool) -> Link:
         there = replace(arguments, workspace=workspace or arguments.workspace, model=model or arguments.model)
@@ -121,9 +137,13 @@ def _rpc(arguments: Arguments) -> int:
             log = journal(made)
         except (SettingsError, UsageError, PathsError, JournalError) as problem:
             raise Unopened(str(problem)) from problem
+        logs.append(log)
         return link(made, log, client=True, command="jp-tui rpc", via="rpc", reviews=False, secrets=secrets)
 
-    return Run(opens, 0, 1, lambda words: to.tell(f"jp-tui rpc: {words}")).run()
+    status = Run(opens, 0, 1, lambda words: to.tell(f"jp-tui rpc: {words}")).run()
+    for log in logs:
+        _heeded(log, lambda: status)
+    return status
 
 
 def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
@@ -133,7 +153,12 @@ def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
 
         check(arguments)
     made = parts(arguments, settings, place)
-    connected = link(made, journal(made), client=False, command=f"jp-tui {arguments.command.partition(' ')[0]}")
+    log = journal(made)
+    connected = link(made, log, client=False, command=f"jp-tui {arguments.command.partition(' ')[0]}")
+    return _heeded(log, lambda: _looked(arguments, connected, place))
+
+
+def _looked(arguments: Arguments, connected: Link, place: Place) -> int:
     to = output(arguments.json)
     match arguments.command:
         case name if name.startswith("conversations "):

@@ -100,6 +100,13 @@ def journal(made: Parts) -> Journal:
     return open_journal(made.paths.database)
 
 
+def can_open(paths: Paths, conversation: str) -> bool:
+    """Whether the database that stands at its path has this conversation: only then an exit line may name it (Z23)."""
+    from jp_tui.journal.reader import has
+
+    return has(paths.database, conversation)
+
+
 def link(
     made: Parts,
     journal: Journal,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from jp_tui.compose import wishes
 from jp_tui.compose.debugging import debug
-from jp_tui.compose.parts import Place, journal, kept_secret, link, opening, parts
+from jp_tui.compose.parts import Place, can_open, journal, kept_secret, link, opening, parts
 from jp_tui.settings import themes
 from jp_tui.settings.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
@@ -23,7 +23,7 @@ from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
     from jp_tui.compose.parts import Parts
-    from jp_tui.journal.port import Journal
+    from jp_tui.journal.port import Journal, Notice
     from jp_tui.link.local import LocalLink
 
 
@@ -80,8 +80,11 @@ def workspace(arguments: Arguments, place: Place) -> int:
     app.run()
     if ready.problem is not None:
         raise ready.problem
-    if app.resumes and not app.return_code:
-        guardian.last_word(f"jp-tui -r {app.resumes} goes on with this conversation.")
+    said = [f"jp-tui: {notice.message} {notice.advice}".rstrip() for notice in ready.notices()]
+    if app.resumes and not app.return_code and can_open(paths, app.resumes):
+        said.append(f"jp-tui -r {app.resumes} goes on with this conversation.")
+    if said:
+        guardian.last_word("\n".join(said))
     return app.return_code or 0
 
 
@@ -106,6 +109,10 @@ class _Ready:
         except JournalError as problem:
             self.problem = PathsError(str(problem))
         return self.problem is None
+
+    def notices(self) -> list[Notice]:
+        """What happened to the store since the engine ended."""
+        return self._made[1].notices() if self._made is not None else []
 
     def link(self) -> LocalLink:
         """An engine over them."""

@@ -28,10 +28,16 @@ def ended(turn: Sequence[ev.Event]) -> bool:
     return any(isinstance(event, ev.TurnOutcome) for event in turn)
 
 
+def lost(event: ev.Event) -> bool:
+    """Whether this stands for events that are gone, or for one that cannot be read: what a call came to may have stood
+    there."""
+    return isinstance(event, ev.Unknown) and event.raw.get("type") == "unreadable"
+
+
 def resumable(turn: Sequence[ev.Event], held: Collection[str] = ()) -> bool:
     """R207: not ended, and a call without a response has an inquiry; ours: or a result that is `held` back, or a
-    sub-agent that works for it."""
-    if ended(turn):
+    sub-agent that works for it. Where something of it was lost it is not: what ran would run again."""
+    if ended(turn) or any(map(lost, turn)):
         return False
     calls = set(open_calls(turn))
     if not calls.isdisjoint(held) or agent_record.running(turn):

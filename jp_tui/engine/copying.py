@@ -24,7 +24,7 @@ async def making(setup: Setup, copied: Copied) -> AsyncIterator[None]:
     """Make it, fill it inside, reveal it at the end; what fails or is cancelled goes again. Raises JournalError."""
     held = setup.lock(copied.id)
     if isinstance(held, HeldBy):
-        raise JournalError("busy", f"{copied.id} is held by {held.words}")
+        raise JournalError("held", f"{copied.id} is held by {held.words}")
     whole = False
     try:
         await setup.journal.make(copied)

@@ -16,6 +16,7 @@ from jp_tui.engine.carrying import Carrying, NotResumed
 from jp_tui.engine.desks import IN_ORDER, House, desks
 from jp_tui.engine.entries import stored_event
 from jp_tui.engine.figures import figures
+from jp_tui.engine.heeding import Heeding
 from jp_tui.engine.listing import draft_allowed, listed
 from jp_tui.engine.log import Log
 from jp_tui.engine.offering import Offering
@@ -26,7 +27,7 @@ from jp_tui.engine.session import Session
 from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup
 from jp_tui.engine.verdicts import LazyChecks
 from jp_tui.engine.watching import Watching
-from jp_tui.journal.port import ConversationRow, JournalError
+from jp_tui.journal.port import STORAGE, ConversationRow, JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.questions.types import SchemaAnswer
@@ -54,6 +55,7 @@ class Engine:
     def __init__(self, setup: Setup, publish: Callable[[e.Event], None], *, greet: bool = False) -> None:
         self._setup, self._tell, self._greet = setup, publish, greet
         self._sessions: dict[str, Session] = {}
+        self._heeding = Heeding(setup.journal, self._publish)
         self._watching = Watching(setup, publish, self._sessions)
         self._carrying = Carrying(setup, self._sessions, self._carried)
         self._checks = LazyChecks()
@@ -75,7 +77,10 @@ class Engine:
 
     async def handle(self, command: c.Command) -> None:
         """Carry out one command; failures are reported, never raised."""
+        self._heeding.start()
         await self._guarded(command, self._handle(command))
+        if not self._stopped:  # what comes with the end is told by whoever made the journal
+            self._heeding.tell()
 
     async def _guarded(self, command: c.Command, work: Coroutine[object, object, None]) -> None:
         try:
@@ -93,8 +98,11 @@ class Engine:
             )
         except (JournalError, ModelError, ValueError) as problem:
             advice = problem.advice if isinstance(problem, ModelError) else ""
-            id_ = getattr(command, "conversation", "")
-            self._publish(e.Refused(command=command.type, message=str(problem), advice=advice, conversation=id_))
+            id_, storage = getattr(command, "conversation", ""), getattr(problem, "kind", "") in STORAGE
+            refused = e.Refused(
+                command=command.type, message=str(problem), advice=advice, conversation=id_, storage=storage
+            )
+            self._publish(refused)
         except Exception as bug:
             self.failed(bug)
 
@@ -110,6 +118,7 @@ class Engine:
             return
         self._stopped = True
         self._watching.close()
+        self._heeding.close()
         await self._carrying.close()
         try:
             for task in (beside := list(self._beside)):

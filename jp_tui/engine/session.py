@@ -34,7 +34,7 @@ from jp_tui.engine.setup import HeldBy, Lock, ModelSetup
 from jp_tui.engine.spawning import Runs
 from jp_tui.engine.turn import Around, Turn
 from jp_tui.engine.verdicts import Checks
-from jp_tui.journal.port import JournalError
+from jp_tui.journal.port import STORAGE, JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol.events import AnswerRefused, ConversationOpened, Refused, StorageFailed
 from jp_tui.protocol.values import PromptRequest
@@ -208,21 +208,22 @@ class Session:
             self._begin(text)
         except (JournalError, ValueError) as problem:
             self._next = [] if log.setup.client else [text]  # the screen has the words still
-            self._not_sent(str(problem), AGAIN if isinstance(problem, JournalError) else changes.CORRECT)
+            advice = AGAIN if isinstance(problem, JournalError) else changes.CORRECT
+            self._not_sent(str(problem), advice, storage=getattr(problem, "kind", "") in STORAGE)
 
     def _hold(self) -> None:
         """A new conversation is nobody's before something is said in it. Raises JournalError."""
         if self._lock is None:
             held = self._log.setup.lock(self.id)
             if isinstance(held, HeldBy):
-                raise JournalError("busy", f"this conversation is being written by {held.words}")
+                raise JournalError("held", f"this conversation is being written by {held.words}")
             self._lock = held
 
-    def _not_sent(self, message: str, advice: str, pending: tuple[str, ...] = ()) -> None:
+    def _not_sent(self, message: str, advice: str, pending: tuple[str, ...] = (), *, storage: bool = False) -> None:
         """What was to be said next cannot be: it waits in the composer, and nothing else is changed."""
         words, self._next = self._next, []
         self._drafts.keep_words(*words)
-        self._refuse(message, f"{NOT_SENT} {advice}" if words else advice, pending)
+        self._refuse(message, f"{NOT_SENT} {advice}" if words else advice, pending, storage=storage)
 
     def _begin(self, text: str) -> None:
         self._drafts.begun()
@@ -253,7 +254,7 @@ class Session:
             words, self._next = "\n\n".join(self._next), []
             self._begin(words)
         except JournalError as problem:
-            self._not_sent(str(problem), AGAIN)
+            self._not_sent(str(problem), AGAIN, storage=problem.kind in STORAGE)
         except Exception as bug:
             self._keep_words(turn)
             self._failed(bug)
@@ -329,10 +330,9 @@ class Session:
     def _remembers(self) -> Coordinator | None:
         return self._turn.coordinator if self.busy and self._turn is not None and self._turn.outcome is None else None
 
-    def _refuse(self, message: str, advice: str, pending: tuple[str, ...] = ()) -> None:
-        id_ = self._log.id
-        refused = Refused(command="start_turn", message=message, advice=advice, conversation=id_, pending=pending)
-        self._log.publish(refused)
+    def _refuse(self, message: str, advice: str, pending: tuple[str, ...] = (), *, storage: bool = False) -> None:
+        said = {"message": message, "advice": advice, "pending": pending, "storage": storage}
+        self._log.publish(Refused.model_validate({"command": "start_turn", "conversation": self._log.id, **said}))
 
     async def close(self, patience: float) -> None:
         """End the turn in good order, or, when a question waits, leave it for the next start (R248, R207)."""

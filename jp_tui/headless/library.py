@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.one_answer import USAGE, NoAnswer
+from jp_tui.headless.one_answer import NoAnswer, heed, status_of
 from jp_tui.headless.output import FAILED, Output
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -130,10 +130,11 @@ def wait(link: Link, command: c.Command, kind: type[E], output: Output) -> E:
                 return event
             if isinstance(event, p.LibraryProgress) and event.job == JOB:
                 told = _progress(event, told, output)
+            heed(event, output)
             if isinstance(event, e.Refused | e.StorageFailed | e.EngineFailed):
                 output.tell(f"jp-tui: {event.message}")
                 output.tell(getattr(event, "advice", ""))
-                raise NoAnswer(USAGE if isinstance(event, e.Refused) else FAILED, event.message)
+                raise NoAnswer(status_of(event), event.message)
 
 
 def _progress(event: p.LibraryProgress, told: float, output: Output) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jp_tui.conversation.neutral import neutralise
+from jp_tui.headless.one_answer import heed, status_of
 from jp_tui.headless.output import Output
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
@@ -14,7 +15,7 @@ from jp_tui.view.export import exported
 
 def list_conversations(link: Link, output: Output, which: str = "active") -> int:
     """All conversations, newest first, or the `archived` or `deleted` ones; the exit status. Raises OutputEnded."""
-    found = _ask(link, c.ListConversations.model_validate({"limit": 100_000, "which": which}))
+    found = _ask(link, output, c.ListConversations.model_validate({"limit": 100_000, "which": which}))
     try:
         if not isinstance(found, e.ConversationsListed):
             return _failed(found, output)
@@ -36,7 +37,7 @@ def show_conversation(link: Link, conversation: str, output: Output) -> int:
     try:
         while True:
             command = c.ReadConversation(conversation=conversation, after=after)
-            found = _ask(link, command, start=not started)
+            found = _ask(link, output, command, start=not started)
             started = True
             if not isinstance(found, e.ConversationRead):
                 return _failed(found, output)
@@ -55,7 +56,7 @@ def show_conversation(link: Link, conversation: str, output: Output) -> int:
         link.close(5.0)
 
 
-def _ask(link: Link, command: c.Command, *, start: bool = True) -> e.Event:
+def _ask(link: Link, output: Output, command: c.Command, *, start: bool = True) -> e.Event:
     if start:
         link.start(lambda: None)
     link.send(command)
@@ -63,6 +64,7 @@ def _ask(link: Link, command: c.Command, *, start: bool = True) -> e.Event:
     while True:
         link.wait()
         for event in link.collect():
+            heed(event, output)
             if isinstance(event, answers):
                 return event
 
@@ -72,7 +74,7 @@ def _failed(event: e.Event, output: Output) -> int:
     output.tell(f"jp-tui: {message}")
     if advice := getattr(event, "advice", ""):
         output.tell(str(advice))
-    return 2 if isinstance(event, e.Refused) else 1
+    return status_of(event)
 
 
 def _table(conversations: tuple[ConversationInfo, ...], output: Output, which: str) -> None:

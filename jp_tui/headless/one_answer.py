@@ -34,8 +34,22 @@ def ask(link: Link, command: c.Command, kind: type[E], output: Output, *, quiet:
         for event in link.collect():
             if isinstance(event, kind):
                 return event
+            heed(event, output)
             if isinstance(event, _TROUBLE):
                 if not quiet:
                     output.tell(f"jp-tui: {event.message}")
                     output.tell(getattr(event, "advice", ""))
-                raise NoAnswer(USAGE if isinstance(event, e.Refused) else FAILED, event.message)
+                raise NoAnswer(status_of(event), event.message)
+
+
+def heed(event: e.Event, output: Output) -> None:
+    """Tell people what happened to the store."""
+    if isinstance(event, e.StorageNotice):
+        output.tell(f"jp-tui: {event.message}")
+        if event.advice:
+            output.tell(event.advice)
+
+
+def status_of(event: e.Event) -> int:
+    """How a command ends that got this instead of its answer: 2 for what was asked wrongly, 1 for what failed (Z20)."""
+    return USAGE if isinstance(event, e.Refused) and not event.storage else FAILED

@@ -42,13 +42,15 @@ def _standard() -> Output:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """What to open, what to say first, where lines come from; `interrupts` is R233's choice without a menu."""
+    """What to open, what to say first, where lines come from; `interrupts` is R233's choice without a menu; `can_open`
+    says, when everything is closed, whether a conversation can be opened again."""
 
     open: c.OpenConversation
     first_prompt: str
     lines: Lines
     output: Output = field(default_factory=_standard)
     interrupts: InterruptWishes = field(default_factory=InterruptWishes)
+    can_open: Callable[[str], bool] = bool
 
 
 class Run:
@@ -70,15 +72,15 @@ class Run:
         self._composer = Composer()
         self._turns = Turns(link, clock)
         self._conversation = self._held = ""
-        self._marked = False
+        self._marked = self._unsaved = False
         self._clock, self._gone = clock, False
         """`_gone`: the input ended while a question waited, or the terminal went away."""
         self._status: int | None = None
 
     def run(self) -> int:
-        """Until it is left; a signal, or a reader that goes away, ends it in good order."""
+        """Until it is left; a signal, or a reader that goes away, ends it in good order. 1 where the end is unsaved."""
         try:
-            return self._run()
+            return self._run() or (FAILED if self._unsaved else DONE)
         finally:
             if self._engine_ended:
                 self._bell.close()
@@ -129,8 +131,9 @@ class Run:
         if self._marked:
             with contextlib.suppress(OutputEnded):
                 self._output.write("\n")
-        for text in waits.farewell(self._conversation, self._openings.open):
-            self._output.tell(text)
+        if self._plain.can_open(self._conversation):
+            for text in waits.farewell(self._conversation, self._openings.open):
+                self._output.tell(text)
 
     # --- the loop -----------------------------------------------------------------------------------------
 
@@ -256,6 +259,7 @@ class Run:
             case e.TurnPhase(phase=phase, detail=detail, retry_in=wait):
                 self._turned(phase, detail, wait)
             case e.EventAppended(stored=stored):
+                self._unsaved = False
                 self._openings.saw(stored)
                 self._interview.aside.fact(stored)
                 self._reviews.fact(stored)
@@ -323,16 +327,18 @@ class Run:
         match event:
             case e.Refused() if self._interview.aside.refused(event):
                 pass
-            case e.Refused(command=command, message=message, advice=advice):
+            case e.Refused(command=command, message=message, advice=advice, storage=storage):
+                self._unsaved = self._unsaved or storage
                 self._slash.refused(event)
                 if command != "start_turn":
                     self._tell(message, advice)
                 if command == "start_turn":
                     self._not_started(event)
                 elif command == self._plain.open.type:
-                    self._leave(USAGE)
-            case e.StorageFailed(message=message, advice=advice):
-                self._tell(message, advice)
+                    self._leave(FAILED if storage else USAGE)
+            case e.StorageFailed() | e.StorageNotice():
+                self._unsaved = self._unsaved or isinstance(event, e.StorageFailed)
+                self._tell(event.message, event.advice)
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._leave(FAILED)

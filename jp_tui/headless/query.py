@@ -170,7 +170,7 @@ class Run:
         """What the engine still said while it ended; with JSON the last line is always how the turn ended (S3)."""
         try:
             for event in self._link.collect():
-                if isinstance(event, e.EventAppended | e.TurnCompleted):
+                if isinstance(event, e.EventAppended | e.TurnCompleted | e.StorageNotice):
                     self._take(event)
             self._end_line()
             if (self._began or status == DEFERRED) and not self._ended:
@@ -227,7 +227,7 @@ class Run:
                 self._completed(event)
             case e.Refused() if not self._interview.aside.refused(event):
                 self._refused(event)
-            case e.StorageFailed(message=message, advice=advice):
+            case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
                 self._tell(message, advice)
             case e.EngineFailed(message=message):
                 self._tell(message)
@@ -289,7 +289,8 @@ class Run:
             self._status = DEFERRED
             return
         self._tell(event.message, event.advice)
-        self._status = USAGE if event.command == self._query.open.type else FAILED
+        usage = event.command == self._query.open.type and not event.storage
+        self._status = USAGE if usage else FAILED
 
     # --- the end ------------------------------------------------------------------------------------------
 

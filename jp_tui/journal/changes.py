@@ -1,20 +1,23 @@
 """What a write does to the tables. Each function runs inside a transaction that somebody else begins and ends.
 
-Numbers, spans and counts are kept here, at append; nobody counts events afterwards. Knows no threads, no files.
+Numbers, spans and counts are kept here, at append; the last number itself comes from the events. Knows no threads, no
+files.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 
 from jp_tui.conversation.ids import read_timestamp, timestamp
+from jp_tui.journal import derived
+from jp_tui.journal.doubt import Doubt, Suspect
 from jp_tui.journal.port import SPAN, Entry, JournalError, OfferState
 from jp_tui.journal.schema import LAST, SHIFT
 from jp_tui.journal.tame import fetched, whole
 
-_EVENT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+EVENT = "INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SPAN = """
 INSERT INTO spans VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (conversation, number) DO UPDATE SET
@@ -23,13 +26,22 @@ ON CONFLICT (conversation, number) DO UPDATE SET
   characters = characters + excluded.characters,
   lines = lines + excluded.lines
 """
-_WAITS = """
-INSERT INTO waiting VALUES (?, ?, ?, ?)
-ON CONFLICT (conversation, inquiry) DO UPDATE SET
-  missing = missing + excluded.missing,
-  place = iif(excluded.missing > 0, excluded.place, place)
+_LAST = f"""
+SELECT c.key, c.last_seq, c.turns, c.ended, coalesce(e.place, 0) & {LAST}, coalesce(e.turn, 0)
+FROM conversations AS c LEFT JOIN events AS e ON e.place = (
+  SELECT max(place) FROM events WHERE place > c.key << {SHIFT} AND place <= (c.key << {SHIFT} | {LAST})
+)
+WHERE c.id = ?
 """
-_CHANGES = {"inquiry_request": 1, "inquiry_response": -1}
+_WAITS = """
+INSERT INTO waiting (conversation, inquiry, missing, place)
+SELECT conversation, inquiry, sum(iif(kind = 'inquiry_request', 1, -1)) AS missing,
+  coalesce(max(place) FILTER (WHERE kind = 'inquiry_request'), max(place))
+FROM events WHERE conversation = ? AND inquiry = ? AND turn = ? AND kind IN ('inquiry_request', 'inquiry_response')
+GROUP BY inquiry HAVING missing <> 0
+"""
+Work = Callable[[sqlite3.Connection], object]
+_ASKS = frozenset({"inquiry_request", "inquiry_response"})
 _COUNTS = """
 UPDATE conversations
 SET events = events + ?, last_seq = ?, turns = max(turns, ?), updated = max(updated, ?),
@@ -52,35 +64,50 @@ def create(
         if error.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT_UNIQUE:
             raise
         raise JournalError("exists", f"there is a conversation {conversation} already") from error
+    db.execute(
+        "INSERT OR REPLACE INTO names SELECT key, id, workspace, title, model, created, parent, titled"
+        " FROM conversations WHERE id = ?",
+        (conversation,),
+    )
 
 
-def key_of(db: sqlite3.Connection, conversation: str) -> tuple[int, int]:
-    """A conversation's key and last number; JournalError `unknown`."""
-    rows = fetched(db, "SELECT key, last_seq FROM conversations WHERE id = ?", (conversation,))
+def key_of(db: sqlite3.Connection, conversation: str) -> int:
+    """A conversation's key; JournalError `unknown`. Raises Suspect where only its row is gone."""
+    rows = fetched(db, "SELECT key FROM conversations WHERE id = ?", (conversation,))
     if not rows:
-        raise _unknown(conversation)
-    return rows[0][0], whole(rows[0][1])
+        raise _unknown(db, conversation)
+    return int(rows[0][0])
 
 
-def _unknown(conversation: str) -> JournalError:
+def rebuilt(db: sqlite3.Connection, conversation: str) -> None:
+    """Work out anew what is derived of it; nothing where there is none of that id."""
+    for (key,) in fetched(db, "SELECT key FROM conversations WHERE id = ?", (conversation,)):
+        derived.rebuild(db, key)
+
+
+def _unknown(db: sqlite3.Connection, conversation: str) -> JournalError | Suspect:
+    if fetched(db, "SELECT 1 FROM names WHERE id = ?", (conversation,)):
+        return Suspect(f"{conversation} has no row")
     return JournalError("unknown", f"there is no conversation {conversation}")
 
 
 def append(
-    db: sqlite3.Connection, conversation: str, entries: Sequence[Entry], closes_parts: Sequence[str]
+    db: sqlite3.Connection, conversation: str, entries: Sequence[Entry], closes_parts: Sequence[str], doubt: Doubt
 ) -> list[int]:
-    """Add the entries behind the last one, forget the parts they finish; their numbers."""
-    rows = fetched(db, "SELECT key, last_seq, turns, ended FROM conversations WHERE id = ?", (conversation,))
-    if not rows:
-        raise _unknown(conversation)
-    key, (last, turns, ended) = rows[0][0], map(whole, rows[0][1:])
+    """Add the entries behind the last one, forget the parts they finish; their numbers.
+
+    The last number is that of the last event. Raises Suspect, once, where the row says otherwise: numbers may only be
+    given again after the file was found sound.
+    """
+    key, last, turns, ended = _last(db, conversation, doubt)
     if last + len(entries) > LAST:
         raise JournalError("invalid", f"the conversation {conversation} is full")
     numbers = list(range(last + 1, last + 1 + len(entries)))
     if entries:
-        db.executemany(_EVENT, [_row(key, seq, entry) for seq, entry in zip(numbers, entries, strict=True)])
+        rows = [event_row(key, seq, entry) for seq, entry in zip(numbers, entries, strict=True)]
+        db.executemany(f"INSERT {EVENT}", rows)
         db.executemany(_SPAN, [*_spans(key, numbers, entries)])
-        _follow(db, key, turns, ended, numbers, entries)
+        _follow(db, key, turns, ended, entries)
         turn, at = max([entry.turn for entry in entries]), max([entry.at for entry in entries])
         db.execute(_COUNTS, (len(entries), numbers[-1], turn, at, key))
     for part in closes_parts:
@@ -88,12 +115,29 @@ def append(
     return numbers
 
 
-def _follow(
-    db: sqlite3.Connection, key: int, turns: int, ended: int, numbers: Sequence[int], entries: Sequence[Entry]
-) -> None:
+def _last(db: sqlite3.Connection, conversation: str, doubt: Doubt) -> tuple[int, int, int, int]:
+    """A conversation's key, last number, last turn, and last turn with an outcome, as its events say."""
+    rows = fetched(db, _LAST, (conversation,))
+    if not rows:
+        raise _unknown(db, conversation)
+    key, *counts, real, turn = rows[0]
+    last, turns, ended = map(whole, counts)
+    if counts != [real, turns, ended] or (turns != turn and turns != _highest(db, key)) or ended > turns:
+        doubt.about(conversation)
+        derived.rebuild(db, key)
+        last, turns, ended = map(whole, fetched(db, _LAST, (conversation,))[0][1:4])
+    return key, last, turns, ended
+
+
+def _highest(db: sqlite3.Connection, key: int) -> int:
+    asked = "SELECT turn FROM events WHERE conversation = ? AND typeof(turn) = 'integer' ORDER BY turn DESC LIMIT 1"
+    return next((whole(turn) for (turn,) in fetched(db, asked, (key,))), 0)
+
+
+def _follow(db: sqlite3.Connection, key: int, turns: int, ended: int, entries: Sequence[Entry]) -> None:
     """Keep what waits up to date: only a last turn without an outcome has open inquiries (`port.open_inquiries`).
-    `turns` and `ended` are the last turn, and the last with an outcome, before these entries."""
-    for seq, entry in zip(numbers, entries, strict=True):
+    `turns` and `ended` are the last turn, and the last with an outcome, before these entries, which are stored."""
+    for entry in entries:
         over = entry.kind == "turn_outcome" and entry.turn >= turns
         if over or entry.turn > turns:
             db.execute("DELETE FROM waiting WHERE conversation = ?", (key,))
@@ -101,19 +145,17 @@ def _follow(
         if over:
             ended = entry.turn
             db.execute("UPDATE conversations SET ended = ? WHERE key = ?", (ended, key))
-        change = _CHANGES.get(entry.kind)
-        if change and entry.inquiry is not None and ended < entry.turn == turns:
-            db.execute(_WAITS, (key, entry.inquiry, change, key << SHIFT | seq))
-            db.execute(
-                "DELETE FROM waiting WHERE conversation = ? AND inquiry = ? AND missing = 0", (key, entry.inquiry)
-            )
+        if entry.kind in _ASKS and entry.inquiry is not None and ended < entry.turn == turns:
+            db.execute("DELETE FROM waiting WHERE conversation = ? AND inquiry = ?", (key, entry.inquiry))
+            db.execute(_WAITS, (key, entry.inquiry, entry.turn))
 
 
 def _size(entry: Entry) -> int:
     return len(entry.text) if entry.characters is None else entry.characters
 
 
-def _row(key: int, seq: int, entry: Entry) -> tuple[object, ...]:
+def event_row(key: int, seq: int, entry: Entry) -> tuple[object, ...]:
+    """The values of EVENT."""
     return (
         key << SHIFT | seq, key, seq, entry.turn, entry.kind, entry.inquiry, entry.at,
         entry.lines, _size(entry), entry.payload, entry.text,
@@ -134,13 +176,15 @@ def _spans(key: int, numbers: Sequence[int], entries: Sequence[Entry]) -> Iterab
 
 def add_partial(db: sqlite3.Connection, conversation: str, part: str, kind: str, text: str) -> None:
     """One more piece of a streaming part."""
-    key, _ = key_of(db, conversation)
+    key = key_of(db, conversation)
     db.execute("INSERT INTO partials (conversation, part, kind, text) VALUES (?, ?, ?, ?)", (key, part, kind, text))
 
 
 def set_model(db: sqlite3.Connection, conversation: str, model: str) -> None:
     """Say which model a conversation talks to now."""
-    db.execute("UPDATE conversations SET model = ? WHERE key = ?", (model, key_of(db, conversation)[0]))
+    key = key_of(db, conversation)
+    db.execute("UPDATE conversations SET model = ? WHERE key = ?", (model, key))
+    db.execute("UPDATE names SET model = ? WHERE key = ?", (model, key))
 
 
 def save_draft(db: sqlite3.Connection, conversation: str, key: str, text: str) -> None:

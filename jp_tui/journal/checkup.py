@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from pathlib import Path
 
 from jp_tui.journal.connect import open_reading, trouble
 from jp_tui.journal.port import JournalError
+from jp_tui.journal.recovery import kept_aside, many
+from jp_tui.journal.standing import recall
 
 SECONDS = 3.0
 _STEPS = 10_000  # of SQLite's machine, between two looks at the clock
+
+
+def aside(path: Path) -> list[Path]:
+    """The damaged or replaced files that were kept beside it, the oldest first."""
+    return kept_aside(Path(os.path.realpath(path)))
 
 
 def wrong(path: Path, seconds: float = SECONDS) -> str:
@@ -19,7 +27,10 @@ def wrong(path: Path, seconds: float = SECONDS) -> str:
     try:
         connection = open_reading(path)
     except JournalError as problem:
-        return "" if problem.kind == "missing" else str(problem)
+        if problem.kind != "missing":
+            return str(problem)
+        known = recall(Path(os.path.realpath(path))).conversations
+        return f"{problem}, and {many(known, 'conversation')} were in it" if known else ""
     until = time.monotonic() + seconds
     connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
     try:
@@ -32,4 +43,4 @@ def wrong(path: Path, seconds: float = SECONDS) -> str:
         connection.close()
     if said == "ok":
         return ""
-    return f"{path} is damaged: {said}. Move it away to start afresh, or repair a copy with `sqlite3 FILE .recover`"
+    return f"{path} is damaged: {said}"

@@ -6,6 +6,7 @@ do about them (surface.md S10, S12). Knows the file, not what is in its tables.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
@@ -26,8 +27,7 @@ _INDEX = 32 * 1024
 """The smallest file that SQLite needs beside a log."""
 
 _ADVICE = {
-    "corrupt": "is damaged; nothing was changed. Move it away to start afresh, or repair a copy with "
-    "`sqlite3 FILE .recover`",
+    "corrupt": "is damaged",
     "readonly": "cannot be written; check the owner and mode of the file and its folder",
     "unusable": "cannot be opened; check that its folder exists and can be written",
     "full": "cannot be written: no space is left on the disk. Nothing is lost that was saved before; free some space",
@@ -73,7 +73,9 @@ def trouble(error: sqlite3.Error, path: Path) -> JournalError:
         kind = _KINDS.get(code & 0xFF, "io")
         if code == sqlite3.SQLITE_ERROR and "module" not in str(error):
             kind = "corrupt"  # a table or a column that is missing, or stands where none should
-        if kind == "io" and _no_space(path):
+        if code == sqlite3.SQLITE_IOERR_SHORT_READ:
+            kind = "corrupt"  # the file or its log was cut
+        elif kind == "io" and _no_space(path):
             kind = "full"
     return JournalError(kind, f"{path} {_ADVICE[kind]} ({first_line(str(error))[:_SAID]})")  # it repeats what it read
 
@@ -96,7 +98,7 @@ def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
     try:
         if create:
             private_folder(path.parent)
-            os.close(private_open(path, os.O_RDWR | os.O_CREAT))
+            _made(path)
     except PathsError as error:
         raise JournalError("unusable", str(error)) from error
     except OSError as error:
@@ -112,6 +114,21 @@ def open_writing(path: Path, *, create: bool = True) -> sqlite3.Connection:
         connection.close()
         raise trouble(error, path) from error
     return connection
+
+
+def _made(path: Path) -> None:
+    """Make the file, or keep the mode of the one that is there private. It is not opened for that: closing it would
+    drop the locks of another connection of this process. Raises OSError."""
+    try:
+        os.close(private_open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        there = os.stat(path)
+        if not stat.S_ISREG(there.st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file") from None
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES)) from None
+        if there.st_uid == os.geteuid() and there.st_mode & 0o077:
+            os.chmod(path, there.st_mode & 0o700)
 
 
 def open_reading(path: Path) -> sqlite3.Connection:
@@ -141,6 +158,13 @@ def open_reading(path: Path) -> sqlite3.Connection:
         connection.close()
         raise trouble(error, path) from error
     return connection
+
+
+def look_in(path: Path) -> sqlite3.Connection:
+    """A connection for one look, which leaves no files beside the database. Raises JournalError."""
+    if not os.path.isfile(path):
+        raise JournalError("missing", f"there is no {path}")
+    return connect(path, "ro" if _has_log(path) else "ro&immutable=1")
 
 
 def _has_log(path: Path) -> bool:

@@ -14,6 +14,7 @@ from jp_tui.journal.connect import BUSY_SECONDS, trouble
 from jp_tui.journal.port import JournalError
 from jp_tui.journal.schema import APPLICATION, STEPS
 
+_OURS = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('conversations', 'events')"
 _CONTENTS = "SELECT count(*), total(type IN ('view', 'trigger')) FROM sqlite_master"
 
 
@@ -57,7 +58,7 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
 
 
 def check(connection: sqlite3.Connection, path: Path, newest: int = len(STEPS)) -> int:
-    """The version of the file, 0 for an empty one; JournalError `newer` or `corrupt` for one that is not for us."""
+    """The version of the file, 0 for an empty one; JournalError `newer`, `foreign`, or `corrupt`."""
     try:
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
         mark: int = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -65,15 +66,17 @@ def check(connection: sqlite3.Connection, path: Path, newest: int = len(STEPS)) 
     except sqlite3.Error as error:
         raise trouble(error, path) from error
     if mark != APPLICATION and (tables or version or mark):
-        raise JournalError("corrupt", f"{path} is a database of another program; move it away to start afresh")
-    if version < 0:
-        raise JournalError("corrupt", f"{path} says that its version is {version}, which none ever was; move it away")
-    if foreign:  # they would run with our statements, without an end if they like
-        raise JournalError("corrupt", f"{path} holds a view or a trigger, which jp-tui never makes; move it away")
+        ours = connection.execute(_OURS).fetchone()[0] == 2
+        words = f"{path} is damaged: its mark is gone" if ours else f"{path} is a database of another program"
+        raise JournalError("corrupt" if ours else "foreign", f"{words}; move it away to start afresh")
     if version > newest:
         raise JournalError(
             "newer",
             f"{path} was written by a newer jp-tui (its version is {version}, this one knows {newest}); "
             "use the newer jp-tui, or set JP_TUI_HOME to another folder",
         )
+    if version < 0:
+        raise JournalError("corrupt", f"{path} says that its version is {version}, which none ever was; move it away")
+    if foreign:  # they would run with our statements, without an end if they like
+        raise JournalError("corrupt", f"{path} holds a view or a trigger, which jp-tui never makes; move it away")
     return version

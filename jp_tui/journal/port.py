@@ -6,14 +6,18 @@ and only these are indexed (HOUSE, rooms table). Nothing here opens a file or st
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 Trouble = Literal[
     "missing", "readonly", "unusable", "corrupt", "newer", "full", "busy", "io",
-    "unknown", "ambiguous", "exists", "invalid", "closed", "index",
+    "unknown", "ambiguous", "exists", "invalid", "closed", "index", "foreign", "held",
 ]  # fmt: skip
+STORAGE: frozenset[Trouble] = frozenset(
+    {"missing", "readonly", "unusable", "corrupt", "newer", "full", "busy", "io", "closed", "index", "foreign"}
+)
+"""What is wrong with the store, not with what was asked of it (Z20)."""
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -27,13 +31,22 @@ class JournalError(Exception):
     `kind`: missing (no database yet), readonly, unusable (cannot be opened or made), corrupt, newer (made by
     a newer version), full (no space), busy (another process held it too long), io, unknown (no such
     conversation), ambiguous (several conversations begin so), exists, invalid (cannot be stored), closed, index
-    (only what a search reads is damaged: see `renew_index`).
+    (only what a search reads is damaged: see `renew_index`), foreign (a database of another program), held (that
+    conversation is not ours to write).
     Nothing of the failed call was written.
     """
 
     def __init__(self, kind: Trouble, message: str) -> None:
         super().__init__(message)
         self.kind: Trouble = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that happened to the store and that the user must hear; nothing failed. In plain words with paths."""
+
+    message: str
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +71,8 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Stored:
     """An entry with its place: `seq` counts from 1 within the conversation, only grows, has no gaps. Where events are
-    gone all the same (a damaged or foreign file), one entry of the kind MISSING stands for them, `characters` many."""
+    gone all the same (a damaged or foreign file), one entry of the kind MISSING stands for them, `characters` many; it
+    has the first of their numbers, or, once the file was examined, the last."""
 
     conversation: str
     seq: int
@@ -299,6 +313,17 @@ class Searching(Protocol):
         """What was found so far."""
 
 
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """The conversations that this process writes, and those that somebody else does now, with words for who."""
+
+    held: frozenset[str] = frozenset()
+    lost: Mapping[str, str] = field(default_factory=dict)
+
+
+Again = Callable[[], Holding]
+
+
 class Journal(Reading, Protocol):
     """The log of one process. Writes are queued for one writer and answered with a Receipt, in order.
 
@@ -380,6 +405,16 @@ class Journal(Reading, Protocol):
 
     def withdraw_offer(self, id: int) -> Receipt[None]:
         """The offerer gave up: one that is still open is deleted."""
+
+    def notices(self) -> list[Notice]:
+        """What happened to the store since the last call: it was repaired, or written to a new file."""
+
+    def noticed(self) -> Receipt[None]:
+        """Done when there is a notice. One waits at a time."""
+
+    def holds(self, again: Again) -> None:
+        """`again` is called, from any thread, when the store's folder may be another one: it takes the locks of this
+        process once more, and says which conversations it holds, and which are somebody else's now."""
 
     def flush(self) -> Receipt[None]:
         """Done when everything that was handed over before is written (with the durability it asked for)."""

@@ -6,13 +6,15 @@ transaction open between calls, starts no thread, and shows a damaged page as an
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 from jp_tui.journal import search
-from jp_tui.journal.connect import open_reading, trouble
+from jp_tui.journal.connect import look_in, open_reading, trouble
 from jp_tui.journal.migrate import check
 from jp_tui.journal.port import (
     MAKING,
@@ -59,6 +61,16 @@ def open_reader(path: Path) -> Reader:
     return Reader(connection, path)
 
 
+def has(path: Path, conversation: str) -> bool:
+    """Whether a conversation of this id can be read there; nothing is written for that."""
+    try:
+        with contextlib.closing(look_in(path)) as db:
+            check(db, path)
+            return bool(fetched(db, "SELECT 1 FROM conversations WHERE id = ? AND hidden = ''", (conversation,)))
+    except (JournalError, sqlite3.Error):
+        return False
+
+
 class Reader:
     """Implements `port.Reading` over one connection. One thread at a time."""
 
@@ -78,7 +90,8 @@ class Reader:
         found = self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place LIMIT ?", (
             _place(key, after), _place(key, LAST), max(0, limit),
         ))  # fmt: skip
-        return _whole(found, max(after, 0))
+        marked, gap = _whole(found, max(after, 0))
+        return self.read(conversation, after, limit) if gap and self._doubts(conversation, "gap") else marked
 
     def around(self, conversation: str, seq: int, count: int) -> list[Stored]:
         last = self.last_seq(conversation)
@@ -90,11 +103,19 @@ class Reader:
         found = self._events(conversation, "WHERE place > ? AND place <= ? ORDER BY place DESC LIMIT ?", (
             _place(key, 0), _place(key, LAST), max(0, count),
         ))[::-1]  # fmt: skip
-        return _whole(found, found[0].seq - 1 if found else 0)
+        marked, gap = _whole(found, found[0].seq - 1 if found else 0)
+        return self.tail(conversation, count) if gap and self._doubts(conversation, "gap") else marked
 
     def turn_events(self, conversation: str, turn: int) -> list[Stored]:
         key = self._key(conversation)
-        return self._events(conversation, "WHERE conversation = ? AND turn = ? ORDER BY place", (key, turn))
+        found = self._events(conversation, "WHERE conversation = ? AND turn = ? ORDER BY place", (key, turn))
+        first, last = (max(found[0].seq - 1, 1), found[-1].seq) if found else (1, 0)
+        if last - first >= len(found):  # others between them, or nothing; the one before them is of another turn
+            between = _place(key, first), _place(key, last)
+            ((there,),) = self._all("SELECT count(*) FROM events WHERE place >= ? AND place <= ?", between)
+            if there <= last - first and self._doubts(conversation, "gap"):
+                return self.turn_events(conversation, turn)
+        return found
 
     def inquiry_events(self, conversation: str, inquiry: str | None = None) -> list[Stored]:
         key = self._key(conversation)
@@ -125,8 +146,10 @@ class Reader:
         return [Span(*map(whole, row)) for row in rows]
 
     def last_seq(self, conversation: str) -> int:
-        rows = self._all("SELECT last_seq FROM conversations WHERE id = ?", (conversation,))
-        return whole(rows[0][0]) if rows else 0
+        key = self._key(conversation)
+        part = _place(key, 0), _place(key, LAST)
+        rows = self._all("SELECT max(place) FROM events WHERE place > ? AND place <= ?", part)
+        return (rows[0][0] or 0) & LAST
 
     def changed(self) -> bool:
         version = int(self._all("PRAGMA data_version", ())[0][0])
@@ -191,9 +214,7 @@ class Reader:
         return int(max(0.0, min(MOST, self._all(behind, ())[0][0])))
 
     def search(self, text: str, *, limit: int, hits: int, shown: Shown, workspace: str | None) -> Found:
-        if self._db is None:
-            raise JournalError("closed", f"{self._path} is closed")
-        return Found(self._db, self._path, text, limit, hits, where(shown, workspace))
+        return Found(self._ready(), self._path, text, limit, hits, where(shown, workspace))
 
     def latest(self, workspace: str) -> ConversationRow | None:
         found = self.conversations(workspace, limit=1, children=False)
@@ -235,12 +256,33 @@ class Reader:
         return [conversation_row(row) for row in self._all(_ROWS + where, values)]
 
     def _all(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        if self._db is None:
-            raise JournalError("closed", f"{self._path} is closed")
+        db = self._ready()
         try:
-            return fetched(self._db, statement, values)
+            return fetched(db, statement, values)
+        except sqlite3.Error as error:
+            problem = trouble(error, self._path)
+            if problem.kind != "corrupt" or not self._mended():
+                raise problem from error
+        try:
+            return fetched(self._ready(), statement, values)
         except sqlite3.Error as error:
             raise trouble(error, self._path) from error
+
+    # -- what a reader that writes as well does about a file that is not as it must be
+
+    def _ready(self) -> sqlite3.Connection:
+        """The connection to what stands at the path. Raises JournalError."""
+        if self._db is None:
+            raise JournalError("closed", f"{self._path} is closed")
+        return self._db
+
+    def _mended(self) -> bool:
+        """Whether a file that cannot be read was repaired."""
+        return False
+
+    def _doubts(self, conversation: str, what: str) -> bool:
+        """Whether a conversation that is not as it must be was looked into, and is to be read again."""
+        return False
 
 
 def _stored(
@@ -256,18 +298,24 @@ def _stored(
     return Stored(tame(conversation), whole(seq), event)
 
 
-def _whole(found: list[Stored], after: int) -> list[Stored]:
-    """These events, which follow that number, with one entry for each stretch of numbers that is not there."""
-    if not found or found[-1].seq == after + len(found):
-        return found
+def _whole(found: list[Stored], after: int) -> tuple[list[Stored], bool]:
+    """These events, which follow that number, with one entry for each stretch of numbers that is not there; whether
+    there is such a stretch that the log does not mark itself."""
+    if not found or (found[-1].seq == after + len(found) and not any(one.entry.kind == MISSING for one in found)):
+        return found, False
     marked: list[Stored] = []
+    gap = False
     for one in found:
-        if gone := one.seq - after - 1:
-            gap = Entry(MISSING, one.entry.turn, "", at=one.entry.at, characters=gone)
-            marked.append(Stored(one.conversation, after + 1, gap))
+        gone = one.seq - after - 1
+        if one.entry.kind == MISSING and not one.entry.payload:
+            one = replace(one, entry=replace(one.entry, characters=gone + 1))
+        elif gone:
+            gap = True
+            missing = Entry(MISSING, one.entry.turn, "", at=one.entry.at, characters=gone)
+            marked.append(Stored(one.conversation, after + 1, missing))
         marked.append(one)
         after = one.seq
-    return marked
+    return marked, gap
 
 
 def _offer(row: tuple[Any, ...]) -> Offer:

@@ -140,5 +140,22 @@ _THIRD = (
     "CREATE INDEX conversations_parent ON conversations (parent) WHERE parent IS NOT NULL",
 )
 
-STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD)
+_FOURTH = (
+    # what cannot be worked out from the events of a conversation, a second time: its row is restored from here
+    """
+    CREATE TABLE names (
+      key        INTEGER PRIMARY KEY,
+      id         TEXT NOT NULL,
+      workspace  TEXT NOT NULL,
+      title      TEXT NOT NULL,
+      model      TEXT NOT NULL,
+      created    TEXT NOT NULL,
+      parent     TEXT,
+      titled     INTEGER NOT NULL DEFAULT 0
+    )
+    """,
+    "INSERT OR IGNORE INTO names SELECT key, id, workspace, title, model, created, parent, titled FROM conversations",
+)
+
+STEPS: tuple[tuple[str, ...], ...] = (_FIRST, _SECOND, _THIRD, _FOURTH)
 """Step n takes a file of version n to version n + 1 (PRAGMA user_version)."""

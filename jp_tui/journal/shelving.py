@@ -30,11 +30,12 @@ def make(db: sqlite3.Connection, copied: Copied) -> None:
         "UPDATE conversations SET hidden = ?, origin = ?, imported = ?, copied = ?, titled = ? WHERE id = ?",
         (MAKING, copied.origin, copied.imported, copied.copied, TITLED.index(copied.titled), copied.id),
     )
+    db.execute("UPDATE names SET titled = ? WHERE id = ?", (TITLED.index(copied.titled), copied.id))
 
 
 def reveal(db: sqlite3.Connection, conversation: str) -> None:
     """It is whole."""
-    db.execute("UPDATE conversations SET hidden = '' WHERE key = ?", (key_of(db, conversation)[0],))
+    db.execute("UPDATE conversations SET hidden = '' WHERE key = ?", (key_of(db, conversation),))
 
 
 def hide(db: sqlite3.Connection, conversation: str, at: str) -> None:
@@ -44,7 +45,7 @@ def hide(db: sqlite3.Connection, conversation: str, at: str) -> None:
 
 def restore(db: sqlite3.Connection, conversation: str) -> None:
     """Bring back what was deleted together with it."""
-    key, _ = key_of(db, conversation)
+    key = key_of(db, conversation)
     (at,) = db.execute("SELECT hidden FROM conversations WHERE key = ?", (key,)).fetchone()
     if at == MAKING:
         raise JournalError("unknown", f"there is no conversation {conversation}")
@@ -66,11 +67,13 @@ def _family(db: sqlite3.Connection, conversation: str, column: str, value: objec
 
 def set_title(db: sqlite3.Connection, conversation: str, title: str, titled: Titled, but: Titled | None) -> bool:
     """Name a conversation; with `but` only if its title was made by that so far. Whether it was named."""
-    key, _ = key_of(db, conversation)
+    key = key_of(db, conversation)
     done = db.execute(
         "UPDATE conversations SET title = ?, titled = ? WHERE key = ? AND (? IS NULL OR titled = ?)",
         (title, TITLED.index(titled), key, but, TITLED.index(but) if but is not None else None),
     )
+    if done.rowcount > 0:
+        db.execute("UPDATE names SET title = ?, titled = ? WHERE key = ?", (title, TITLED.index(titled), key))
     return done.rowcount > 0
 
 
@@ -105,4 +108,5 @@ def _last(db: sqlite3.Connection, key: int, conversation: str) -> None:
         db.execute(f"DELETE FROM {table} WHERE conversation = ?", (key,))
     for table in ("drafts", "offers"):
         db.execute(f"DELETE FROM {table} WHERE conversation = ?", (conversation,))
-    db.execute("DELETE FROM conversations WHERE key = ?", (key,))
+    for table in ("names", "conversations"):
+        db.execute(f"DELETE FROM {table} WHERE key = ?", (key,))

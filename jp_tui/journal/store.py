@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from jp_tui.journal import changes, search, shelving
-from jp_tui.journal.connect import open_reading, open_writing
-from jp_tui.journal.migrate import migrate
-from jp_tui.journal.port import Copied, Entry, Journal, OfferState, Receipt, Titled
-from jp_tui.journal.reader import Reader
-from jp_tui.journal.writer import Job, Writer
+from jp_tui.journal.doubt import Doubt
+from jp_tui.journal.following import Following
+from jp_tui.journal.opening import opened
+from jp_tui.journal.port import Again, Copied, Entry, Journal, Notice, OfferState, Receipt, Titled
+from jp_tui.journal.writer import Job
 
 T = TypeVar("T")
 
@@ -21,26 +21,22 @@ MANY, LARGE = 20, 64 * 1024
 
 
 def open_journal(path: Path) -> SqliteJournal:
-    """Open the database for writing, made and brought up to date as needed.
+    """Open the database for writing, made, brought up to date and repaired as needed.
 
-    JournalError `unusable`, `readonly`, `corrupt`, `newer`, `full`, `busy`: all before anything is shown (exit 2).
+    JournalError `unusable`, `readonly`, `corrupt`, `foreign`, `newer`, `full`, `busy`: all before anything is shown
+    (exit 2).
     """
-    connection = open_writing(path)
+    found, reading = opened(path)
     try:
-        migrate(connection, path)
-        reading = open_reading(path)
+        return SqliteJournal(path, found, reading)
     except BaseException:
-        connection.close()
+        found.writing.close()
+        reading.close()
         raise
-    return SqliteJournal(path, connection, reading)
 
 
-class SqliteJournal(Reader):
+class SqliteJournal(Following):
     """See `port.Journal`. Writing calls come from any thread, reading ones from one at a time."""
-
-    def __init__(self, path: Path, writing: sqlite3.Connection, reading: sqlite3.Connection) -> None:
-        super().__init__(reading, path)
-        self._writer = Writer(path, writing, lambda: open_writing(path, create=False))
 
     def create(
         self,
@@ -64,7 +60,16 @@ class SqliteJournal(Reader):
     ) -> Receipt[list[int]]:
         entries, parts = tuple(entries), tuple(closes_parts)
         large = len(entries) > MANY or sum([len(entry.payload) + len(entry.text) for entry in entries]) > LARGE
-        return self._do(lambda db: changes.append(db, conversation, entries, parts), durable, large)
+        doubt, tending = Doubt(), self._tending
+
+        def work(db: sqlite3.Connection) -> list[int]:
+            tending.mine(conversation)
+            numbers = changes.append(db, conversation, entries, parts, doubt)
+            tending.lately.writes(conversation, numbers, entries)
+            tending.lately.named(db, conversation)
+            return numbers
+
+        return self._do(work, durable, large)
 
     def partial(self, conversation: str, part: str, kind: str, chunk: str, *, durable: bool = False) -> Receipt[None]:
         pieces = [chunk]
@@ -96,6 +101,7 @@ class SqliteJournal(Reader):
         return self._do(lambda db: shelving.restore(db, conversation))
 
     def remove(self, conversation: str) -> Receipt[int]:
+        self._tending.lately.forget(conversation)
         return self._do(lambda db: shelving.remove(db, conversation), durable=False)
 
     def index(self) -> Receipt[int]:
@@ -124,6 +130,15 @@ class SqliteJournal(Reader):
 
     def withdraw_offer(self, id: int) -> Receipt[None]:
         return self._do(lambda db: changes.withdraw_offer(db, id))
+
+    def notices(self) -> list[Notice]:
+        return self._tending.notices.take()
+
+    def noticed(self) -> Receipt[None]:
+        return self._tending.notices.arrived()
+
+    def holds(self, again: Again) -> None:
+        self._tending.holds(again)
 
     def flush(self) -> Receipt[None]:
         return self._do(lambda db: None, durable=False)

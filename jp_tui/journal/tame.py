@@ -6,7 +6,7 @@ One odd value must never take a list or a page with it. Payloads are not looked 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 MOST = (1 << 53) - 1
@@ -32,7 +32,9 @@ def text_or_none(value: object) -> str | None:
     return None if value is None else text(value)
 
 
-def fetched(db: sqlite3.Connection, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+def fetched(
+    db: sqlite3.Connection, statement: str, values: Sequence[object] | Mapping[str, object]
+) -> list[tuple[Any, ...]]:
     """All rows; a text that is no UTF-8 is read as far as it is. Raises sqlite3.Error."""
     try:
         return db.execute(statement, values).fetchall()

@@ -11,7 +11,6 @@ Such a commit waits for no other process and moves nothing from the log into the
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import threading
 import time
@@ -19,9 +18,10 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from jp_tui.journal.connect import BUSY_SECONDS, trouble
+from jp_tui.journal.doubt import Displaced, Suspect
 from jp_tui.journal.port import JournalError
 
 T = TypeVar("T")
@@ -36,7 +36,9 @@ _FORGETS = 0.9
 _CHECKPOINT = 1000  # pages, as SQLite has it
 _TOGETHER = 512
 _EVERYBODYS = frozenset({"full", "io", "busy", "readonly", "corrupt", "unusable", "missing"})
-_DISTRUSTED = frozenset({"io", "corrupt", "unusable", "missing"})
+_DISTRUSTED = frozenset({"io", "unusable", "missing"})
+_NOT_HERE = frozenset({"busy", "corrupt"})
+"""What a loop leaves to the thread: it waits for another process, and has the file repaired."""
 
 
 class Pending(Generic[T]):
@@ -122,14 +124,41 @@ class Job(Generic[T]):
             receipt.settle(result, error)
 
 
-class Writer:
-    """Runs jobs in order. `reopen` makes a new connection after one that cannot be trusted any more."""
+class Tends(Protocol):
+    """Whoever looks after the file that is written (`tending.py`)."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, reopen: Callable[[], sqlite3.Connection]) -> None:
+    def moved(self) -> bool:
+        """Whether something else stands at the path than what is open; microseconds."""
+
+    def parted(self) -> bool:
+        """Whether another log lies beside it; microseconds."""
+
+    def reopen(self) -> sqlite3.Connection:
+        """A new connection after one that cannot be trusted any more. Raises Displaced, JournalError."""
+
+    def repair(self, db: sqlite3.Connection | None, problem: Exception) -> sqlite3.Connection:
+        """A connection to go on with, in place of `db`. Raises JournalError; then `db` is as it was."""
+
+    def begins(self) -> None:
+        """A transaction begins."""
+
+    def committed(self) -> None:
+        """It is on the disk, as durable as it was to be."""
+
+    def leave(self, db: sqlite3.Connection | None) -> sqlite3.Connection | None:
+        """At the end: put right what can be, or say what cannot."""
+
+    def closing(self, db: sqlite3.Connection) -> Callable[[], None]:
+        """Just before the connection is closed; what is to be called after that."""
+
+
+class Writer:
+    """Runs jobs in order."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, tends: Tends) -> None:
         self._path = path
         self._db: sqlite3.Connection | None = connection
-        self._name, self._file = os.fspath(path), os.stat(path)
-        self._reopen = reopen
+        self._tends = tends
         self._full_sync: bool | None = None
         self._here = False
         self._jobs: SimpleQueue[Job[Any] | None] = SimpleQueue()
@@ -172,14 +201,18 @@ class Writer:
         receipt = Pending[T]()
         with self._hand:
             try:
-                receipt.settle(self._run((work,), durable=True, here=True)[0], None)
-                return receipt
+                done = self._run((work,), durable=True, here=True)[0]
             except Exception as error:
-                words = self._undone(error)
+                words, later = self._undone(error), isinstance(error, Displaced | Suspect)
             except BaseException:
                 self._back_out(False)
                 raise
-        if isinstance(words, JournalError) and words.kind == "busy":
+            else:
+                if self._tends.moved():  # it is written, but not where it must be: not yet
+                    return self.submit(Job(lambda _: done))
+                receipt.settle(done, None)
+                return receipt
+        if later or (isinstance(words, JournalError) and words.kind in _NOT_HERE):
             return self.submit(Job(work))
         receipt.settle(None, words)
         return receipt
@@ -252,21 +285,41 @@ class Writer:
         """All jobs in one transaction; None when they are stored and told so, else why nothing is."""
         with self._hand:
             try:
-                results = self._run([job.work for job in jobs], any(job.durable for job in jobs))
+                results = self._run_sound([job.work for job in jobs], any(job.durable for job in jobs))
             except Exception as error:
                 return self._undone(error)
         for job, result in zip(jobs, results, strict=True):
             self._settle(job, result, None)
         return None
 
+    def _run_sound(self, works: Sequence[Callable[[sqlite3.Connection], T]], durable: bool) -> list[T]:
+        """The same, with a file that was taken away or is damaged put right first, once."""
+        try:
+            results = self._run(works, durable)
+        except Exception as error:
+            if not isinstance(error, Displaced | Suspect) and getattr(self._words(error), "kind", "") != "corrupt":
+                raise
+            self._repair(error)
+            results = self._run(works, durable)
+        if self._tends.moved():  # since we looked
+            self._repair(Displaced())
+        return results
+
+    def _repair(self, error: Exception) -> None:
+        self._back_out(False)
+        self._db = self._tends.repair(self._db, error)
+        self._full_sync, self._here = None, False
+
     def _run(self, works: Sequence[Callable[[sqlite3.Connection], T]], durable: bool, here: bool = False) -> list[T]:
         """What all of them return, in one transaction."""
         db = self._connection()
         self._choose(db, durable, here)
         began = time.monotonic()
+        self._tends.begins()
         db.execute("BEGIN IMMEDIATE")
         results = [work(db) for work in works]
         db.execute("COMMIT")
+        self._tends.committed()
         if durable:
             self._usual = max(time.monotonic() - began, self._usual * _FORGETS)
         return results
@@ -280,15 +333,10 @@ class Writer:
         if self._gone:
             raise JournalError("closed", f"{self._path} is closed")
         if self._db is None:
-            self._db = self._reopen()
+            self._db = self._tends.reopen()
             self._full_sync, self._here = None, False
-            self._file = os.stat(self._path)
-        try:
-            same = os.path.samestat(os.stat(self._name), self._file)
-        except OSError:
-            same = False
-        if not same:
-            raise JournalError("missing", f"{self._path} was moved or deleted while it was in use; nothing is saved")
+        elif self._tends.moved() or self._tends.parted():
+            raise Displaced
         return self._db
 
     def _choose(self, db: sqlite3.Connection, full: bool, here: bool) -> None:
@@ -305,6 +353,8 @@ class Writer:
     def _words(self, error: Exception) -> Exception:
         if isinstance(error, sqlite3.Error):
             return trouble(error, self._path)
+        if isinstance(error, Displaced | Suspect):  # again, just after it was put right
+            return JournalError("corrupt", f"{self._path} is changed by another program all the time ({error})")
         if isinstance(error, (UnicodeEncodeError, OverflowError)):  # half a character, a number beyond 64 bits
             return JournalError("invalid", f"{self._path} cannot store this ({error})")
         return error
@@ -318,23 +368,33 @@ class Writer:
                 self._db.execute("ROLLBACK")
         except sqlite3.Error:
             distrust = True
-        if distrust:
+        if distrust and not self._tends.moved():  # what is nowhere else is kept
             self._db.close()
             self._db = None
 
     def _farewell(self) -> None:
         with self._hand:
             self._gone = True
+            self._back_out(False)
+            self._db = self._tends.leave(self._db)
             if self._db is None:
                 return
+            self._full_sync, self._here = None, True
+            after: Callable[[], None] = _nothing
             try:
                 self._choose(self._db, full=True, here=False)
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                after = self._tends.closing(self._db)
             except sqlite3.Error:
                 pass  # the log stays beside the database and is as good
             finally:
                 self._db.close()
                 self._db = None
+            after()
+
+
+def _nothing() -> None:
+    """After a connection that said nothing at its end."""
 
 
 def _alone() -> bool:

@@ -326,7 +326,8 @@ class SettingChanged(Model):
 
 class Refused(Model):
     """A command that could not be carried out: why, and what to do. `pending`: inquiries that wait for an answer first,
-    which nobody here can give (surface S1: exit code 3). `code` tells a program why a turn is not resumed."""
+    which nobody here can give (surface S1: exit code 3). `storage`: the store failed, not the command (exit code 1).
+    `code` tells a program why a turn is not resumed."""
 
     type: Literal["refused"] = "refused"
     command: str
@@ -335,6 +336,16 @@ class Refused(Model):
     conversation: str = ""
     pending: tuple[str, ...] = ()
     code: Literal["", "nothing_to_resume", "waits_for_user"] = ""
+    storage: bool = False
+
+
+class StorageNotice(Model):
+    """Something happened to the store that the user must know, and nothing failed: it was damaged and repaired, or
+    taken away and written again."""
+
+    type: Literal["storage_notice"] = "storage_notice"
+    message: str
+    advice: str = ""
 
 
 class StorageFailed(Model):
@@ -404,6 +415,7 @@ Event = Annotated[
     | LibraryProgress
     | ComposingEvent
     | Refused
+    | StorageNotice
     | StorageFailed
     | EngineFailed
     | Stopped,

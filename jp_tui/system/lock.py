@@ -111,6 +111,19 @@ def _attempt(path: Path, holder: Holder) -> Lock | Holder:
             os.close(descriptor)
 
 
+def held_again(lock: Lock, me: Holder) -> Holder | None:
+    """Hold a lock also where its file was taken away, and with it the name under which others look; who holds it there
+    instead, or None. Raises LockError, PathsError."""
+    if lock.descriptor < 0 or _is_at(lock.descriptor, lock.path):
+        return None
+    found = acquire(lock.path, me)
+    if isinstance(found, Holder):
+        return found
+    old, lock.descriptor = lock.descriptor, found.descriptor
+    os.close(old)
+    return None
+
+
 def holder(path: Path) -> Holder | None:
     """Who holds the lock now; None when nobody does. A look, never a claim."""
     try:

@@ -182,9 +182,9 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
                     self.exit(return_code=self.return_code or 0)
 
     def on_exchange_unopened(self, event: Exchange.Unopened) -> None:
-        """Nothing could be opened, so there is nothing to work in: the words go to the shell, status 2 (S1)."""
+        """Nothing could be opened, so there is nothing to work in: the words go to the shell (S1, Z20)."""
         said = Foreign("\n".join(part for part in (event.message, event.advice) if part))
-        self.exit(return_code=2, message=neutralise(said, "conversation"))
+        self.exit(return_code=event.status, message=neutralise(said, "conversation"))
 
     # -- leaving (S1: 0, whatever was running)
 

@@ -34,6 +34,7 @@ PARTS: dict[str, str] = {
     "kills": "tests.faults.kills",
     "handover": "tests.faults.handover",
     "log": "tests.faults.log_damaged",
+    "taken": "tests.faults.taken",
     "endings": "tests.faults.endings",
     "processes": "tests.faults.processes",
     "stalls": "tests.faults.stalls",

@@ -7,17 +7,25 @@ without sense are not. Inputs of words that the parser knows come from `grammar`
 from __future__ import annotations
 
 import json
+import os
 import random
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from jp_tui.conversation import strict_json
 from jp_tui.conversation.model import Delta, ModelError
 from jp_tui.conversation.strict_json import JsonProblem, dump, parse, same
 from jp_tui.headless.rpc import wire
+from jp_tui.journal.pages import KEPT, Pages
+from jp_tui.journal.port import Entry
+from jp_tui.journal.salvage import salvage
+from jp_tui.journal.store import open_journal
 from jp_tui.providers import catalogue
 from jp_tui.providers.choose import Endpoint, WireName
 from jp_tui.providers.failures import Failures, retry_after
@@ -251,6 +259,46 @@ def schema_form(data: bytes) -> None:
         dump(put(form, document, (), _made(chance, _SCHEMA, 2)))
 
 
+@cache
+def _database() -> bytes:
+    """A sound one, with rows of one page and of several."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "data", "conversations.db")
+        journal = open_journal(path)
+        journal.create("c1", workspace="/w", model="m", at="2026").result()
+        for number in range(1, 30):
+            text = "words " * (number if number % 7 else 2_000)
+            journal.append("c1", [Entry("chat_response", 1, f'"{text}"', at="2026", text=text)]).result()
+        journal.close()
+        return path.read_bytes()
+
+
+def pages(data: bytes) -> None:
+    """A database, a log of one, or a sound one in which chance has written these bytes: rows are of a shape that can be
+    stored, or left out."""
+    chance, sound = random.Random(data), bytearray(_database())
+    for _ in range(1 + len(data) % 9):
+        at, end = sorted(chance.randrange(len(data) + 1) for _ in range(2))
+        where = chance.choice([chance.randrange(len(sound)), chance.randrange(len(sound) // 4096) * 4096])
+        sound[where : where + end - at] = data[at:end]
+    with tempfile.TemporaryDirectory() as folder:
+        file, log = Path(folder, "file"), Path(folder, "log")
+        for number, (one, other) in enumerate(((data, b""), (bytes(sound), data), (b"", data), (bytes(sound), b""))):
+            file.write_bytes(one)
+            log.write_bytes(other)
+            try:
+                found = Pages(file, log)
+                rows = [cell for page in found.numbers() for cell in found.cells(found.page(page))]
+                rows += [cell for image in found.superseded() for cell in found.cells(image)]
+                assert sum(len(str(one)) for cell in rows for one in cell.columns) < 100_000_000
+                assert len(found.free()) <= len(sound) + len(data)
+                if number == 3:
+                    salvage(file, log, Path(folder, "new"), lambda db: None)
+            finally:
+                while KEPT:
+                    os.close(KEPT.pop())
+
+
 _JSON = (
     b"{", b"}", b"[", b"]", b",", b":", b'"', b'"a"', b"\\", b"\\u", b"\\ud800", b"\\udc00", b"1", b"-", b"1e400",
     b"NaN",
@@ -276,6 +324,11 @@ _RPC = (
 )  # fmt: skip
 _WORDS = (*_JSON, b'{"error":{"message":"', b'"data":[{"id":"m"}]', b"<html>", b"Wed, 21 Oct 2015 07:28:00 GMT", b"7")
 
+_PAGES = (
+    b"SQLite format 3\0", b"\x0d", b"\x0a", b"\x02", b"\xff" * 9, b"\x81", b"\0" * 8, b"\x10\0\1\1",
+    b"\x7f\xff\xff\xff", b"\x37\x7f\x06\x82", b"\0\0\0\2", b"\x0c\0\1\1\1\x17", b"conversations", b"\x0d\0\0\xff\xff",
+)  # fmt: skip
+
 TARGETS = (
     Target("event stream", sse, _LINES),
     Target("Anthropic's stream", _wire("anthropic"), (*_LINES, *_JSON)),
@@ -287,6 +340,7 @@ TARGETS = (
     Target("arguments of a tool", tool_arguments, _JSON),
     Target("questions and answers", questions, _JSON),
     Target("schema form", schema_form, _JSON),
+    Target("pages of a database", pages, _PAGES),
 )
 
 

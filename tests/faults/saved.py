@@ -32,6 +32,10 @@ PROMISES: dict[str, tuple[str, str]] = {
         "faults/test_io",
     ),
     "log": ("A damaged or hostile store is told in words and takes nothing else with it", "faults/test_log_damaged"),
+    "taken": (
+        "A database that is cut, tampered with or taken away is written again: only what was touched can be lost",
+        "faults/test_taken",
+    ),
     "streams": (
         "A reply that is cut anywhere is whole or an error, and no tool runs from half of one",
         "faults/test_streams",

@@ -67,3 +67,21 @@ def test_on_a_terminal_it_asks_it_and_does_not_wait_for_ever(tmp_path: Path) -> 
     found = {one["check"]: one for one in map(json.loads, shown.replace("\r\n", "\n").strip().split("\n"))}
     assert found["key protocol"]["state"] == "warn" and "did not answer" in found["key protocol"]["detail"]
     assert "size" in found and "whole frames" not in found
+
+
+def test_what_is_kept_aside_and_what_is_gone_is_told(tmp_path: Path) -> None:
+    """(Z24)"""
+    jp(tmp_path, "query", "--model", "demo/tour", "hi")
+    database = tmp_path / "data" / "conversations.db"
+    database.write_bytes(b"")
+    status, found = rows(tmp_path)
+    assert (
+        status == 1 and "1 conversation" in found["database"]["detail"] and "Start jp-tui" in found["database"]["mend"]
+    )
+    assert "was damaged" in jp(tmp_path, "conversations", "list").stderr
+    (kept,) = database.parent.glob("conversations.db.damaged-*")
+    ran = jp(tmp_path, "doctor", "--json", **QUIET)
+    told = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [one["detail"] for one in told if one["check"] == "database" and one["state"] == "warn"] == [
+        f"a damaged or replaced file is kept: {kept}"
+    ]

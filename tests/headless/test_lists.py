@@ -137,3 +137,16 @@ def test_a_form_is_shown_as_one_block(tmp_path: Path) -> None:
     shown = jp(tmp_path, "conversations", "show", latest(tmp_path)).stdout
     assert shown.count("Asked 2 questions") == 1
     assert shown.count('1. First? – Answer: "aa"\n2. Second? – Answer: "bb"') == 1 and "Thanks." in shown
+
+
+def test_a_store_that_was_repaired_is_told_on_stderr_by_every_command(tmp_path: Path, script: str) -> None:
+    """(Z24, S2) The results are on standard output, as ever."""
+    jp(tmp_path, "query", "--model", script, "one")
+    here = latest(tmp_path)
+    wanted = jp(tmp_path, "conversations", "list", "--json").stdout
+    for words in (("list", "--json"), ("show", here), ("rename", here, "x"), ("search", "one")):
+        with (tmp_path / "data" / "conversations.db").open("r+b") as file:
+            file.write(bytes(100))
+        ran = jp(tmp_path, "conversations", *words)
+        assert ran.returncode == 0 and "was damaged" in ran.stderr and ".damaged-" in ran.stderr, words
+        assert "damaged" not in ran.stdout and (words[0] != "list" or ran.stdout == wanted)

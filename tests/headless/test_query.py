@@ -124,11 +124,14 @@ def test_a_broken_configuration_names_file_line_and_column(tmp_path: Path) -> No
     assert ran.returncode == 2 and f"{file}:2:" in ran.stderr
 
 
-def test_a_database_that_cannot_be_used(tmp_path: Path) -> None:
+def test_a_database_that_is_none_is_kept_aside_and_told(tmp_path: Path) -> None:
+    """(Z24)"""
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "conversations.db").write_bytes(b"this is no database, it is a letter to my aunt" * 40)
     ran = jp(tmp_path, "query", "hi")
-    assert ran.returncode == 2 and "conversations.db" in ran.stderr and "Traceback" not in ran.stderr
+    assert ran.returncode == 0 and "was damaged" in ran.stderr and "Traceback" not in ran.stderr
+    (kept,) = (tmp_path / "data").glob("conversations.db.damaged-*")
+    assert kept.read_bytes().startswith(b"this is no database") and str(kept) in ran.stderr
 
 
 def test_a_server_that_refuses_the_connection(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from jp_tui.conversation.ids import timestamp
-from jp_tui.journal.port import ConversationRow, JournalError, Offer, Span, Stored
+from jp_tui.journal.port import MISSING, ConversationRow, JournalError, Offer, Span, Stored
 from jp_tui.journal.reader import Reader, open_reader
+from jp_tui.journal.recovery import kept_aside
 from jp_tui.journal.store import open_journal
 from tests.bench import store
 from tests.faults.log_damage import GOOD, SCHEMAS, VICTIM, WORD, _sql, made, rows
@@ -138,16 +139,29 @@ def test_beside_odd_counts_others_are_written_and_what_cannot_be_is_told(
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_a_form_that_is_not_ours_is_refused_in_words(template: Path, tmp_path: Path, name: str) -> None:
-    """A view or a trigger would run with our statements."""
+def test_a_form_that_is_not_ours_is_replaced_or_refused_in_words(
+    template: Path, sound: dict[str, list[Stored]], tmp_path: Path, name: str
+) -> None:
+    """(Z24, Z25) A view or a trigger would run with our statements: what is in the tables is copied to a new file, and
+    the old one is kept. A newer version is refused, and no events are there where their table was dropped."""
     path = Path(shutil.copy(template, tmp_path))
     _sql(*SCHEMAS[name])(path)
-    with pytest.raises(JournalError) as trouble:
-        journal = open_journal(path)
-        try:
-            list(everything(journal))
-            list(journal.spans(GOOD[0]))
-        finally:
-            journal.close()
-    assert trouble.value.kind in ("corrupt", "newer"), str(trouble.value)
-    assert str(path) in str(trouble.value)
+    if name == "a newer version":
+        with pytest.raises(JournalError) as trouble:
+            open_journal(path)
+        assert trouble.value.kind == "newer" and str(path) in str(trouble.value)
+        return
+    journal = open_journal(path)
+    try:
+        assert [one for one in everything(journal) if not typed(one)] == []
+        if name == "no events table":
+            assert [one.entry.kind for one in journal.read(GOOD[0])] == [MISSING]
+        else:
+            assert {one: journal.read(one) for one in GOOD} == sound
+        aside = [one.name for one in kept_aside(path)]
+        notices = journal.notices()
+        assert len(aside) == len(notices) == (name != "no spans table")
+        assert all(aside[0] in one.advice for one in notices)
+        assert journal.append(GOOD[0], store.turn(9, last=False)).result(10)
+    finally:
+        journal.close()

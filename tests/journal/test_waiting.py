@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from jp_tui.journal import changes
 from jp_tui.journal.connect import open_writing
+from jp_tui.journal.doubt import Doubt
 from jp_tui.journal.migrate import migrate
 from jp_tui.journal.port import Entry, JournalError
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.schema import STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
-from tests.journal.made import at, begin, entry
+from tests.journal.made import at, begin, create_before, entry
 
 
 def ask(number: int, inquiry: str, turn: int = 1) -> Entry:
@@ -105,13 +106,13 @@ def test_what_waits_is_what_a_recount_gives_before_and_after_a_migration(
             kept.execute(statement)
     for statement in STEPS[0]:
         old.execute(statement)
-    for db in (kept, old):
-        changes.create(db, "c1", "/w", "", "m", at(0), None)
+    changes.create(kept, "c1", "/w", "", "m", at(0), None)
+    create_before(old, "c1")
     done = 0
     for batch in batches:
-        changes.append(kept, "c1", entries[done : done + len(batch)], [])
+        changes.append(kept, "c1", entries[done : done + len(batch)], [], Doubt())
         done += len(batch)
-    old.executemany(changes._EVENT, (changes._row(1, seq, one) for seq, one in enumerate(entries, 1)))
+    old.executemany(f"INSERT {changes.EVENT}", (changes.event_row(1, seq, one) for seq, one in enumerate(entries, 1)))
     old.execute("UPDATE conversations SET turns = (SELECT coalesce(max(turn), 0) FROM events)")
     for statement in STEPS[1]:
         old.execute(statement)
@@ -133,8 +134,10 @@ def version_one(path: Path) -> None:
         "left": [ask(1, "a.q.1"), entry(2, turn=2)],
     }
     for key, (name, entries) in enumerate(logs.items(), 1):
-        changes.create(db, name, "/w", "t", "m", at(0), None)
-        db.executemany(changes._EVENT, (changes._row(key, seq, one) for seq, one in enumerate(entries, 1)))
+        create_before(db, name)
+        db.executemany(
+            f"INSERT {changes.EVENT}", (changes.event_row(key, seq, one) for seq, one in enumerate(entries, 1))
+        )
         db.execute(
             "UPDATE conversations SET events = ?, last_seq = ?, turns = ? WHERE key = ?",
             (len(entries), len(entries), max(one.turn for one in entries), key),
@@ -179,7 +182,7 @@ def test_thousands_of_conversations_cost_nothing(journal: SqliteJournal) -> None
     for number in range(3000):
         changes.create(db, f"c{number}", "/w", "", "m", at(number), None)
         own = [ask(1, "a.q.1"), answer(2, "a.q.1"), ask(3, "a.q.2"), answer(4, "a.q.2")]
-        changes.append(db, f"c{number}", own if number != 77 else own[:-1], [])
+        changes.append(db, f"c{number}", own if number != 77 else own[:-1], [], Doubt())
     from jp_tui.journal.reader import Reader
 
     reader, count = Reader(db, Path("memory")), 0

@@ -4,6 +4,7 @@ it (R70, R130, R131, R135, S20b)."""
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from tests.settings.conftest import Home
 GLOBAL = "conversation.inquiry.assistant"
 TARGET = "conversation.tools.fs_modify_file.questions.apply_changes.target"
 KEYS = {"ANTHROPIC_API_KEY": "k-1", "OPENAI_API_KEY": "k-2"}
+NO_JOURNAL: Any = SimpleNamespace(holds=lambda again: None)
+"""Nothing is written here."""
 SCRIPT = '[[turns]]\ntext = "x"\n'
 
 
@@ -137,20 +140,20 @@ def parts(home: Home, tmp_path: Path, text: str) -> Parts:
 async def test_e30_side_questions_go_where_questions_go(home: Home, tmp_path: Path) -> None:
     (tmp_path / "judge.toml").write_text(SCRIPT)
     text = f"{GLOBAL}.model.id = 'demo/{tmp_path}/judge.toml'\n{GLOBAL}.system_prompt = 'judge'\n"
-    made = setup(parts(home, tmp_path, text), None, client=True, command="x")  # type: ignore[arg-type]
+    made = setup(parts(home, tmp_path, text), NO_JOURNAL, client=True, command="x")
     assert made.open_inquiry_model is not None
     side = await made.open_inquiry_model()
     assert (side.id, side.system) == (f"demo/{tmp_path}/judge.toml", "judge")
     for none in ("", f"{GLOBAL}.model.id = 'inherit'\n"):
-        assert setup(parts(home, tmp_path, none), None, client=True, command="x").open_inquiry_model is None  # type: ignore[arg-type]
+        assert setup(parts(home, tmp_path, none), NO_JOURNAL, client=True, command="x").open_inquiry_model is None
 
 
 def test_the_engine_has_a_reviewer_and_the_second_look(home: Home, tmp_path: Path) -> None:
     text = "[conversation.inquiry]\nretry_with_intent = true\nlist_tools = false\n"
-    made = setup(parts(home, tmp_path, text), None, client=True, command="x")  # type: ignore[arg-type]
+    made = setup(parts(home, tmp_path, text), NO_JOURNAL, client=True, command="x")
     assert isinstance(made.reviewer, SubAgent) and made.reviewer.list_tools is False
     assert made.retry_with_intent is True
-    assert setup(parts(home, tmp_path, ""), None, client=True, command="x").retry_with_intent is False  # type: ignore[arg-type]
+    assert setup(parts(home, tmp_path, ""), NO_JOURNAL, client=True, command="x").retry_with_intent is False
 
 
 async def test_what_is_changed_while_it_runs_holds_for_the_next_question(
@@ -172,7 +175,7 @@ async def test_what_is_changed_while_it_runs_holds_for_the_next_question(
 async def test_s40_a_sub_agents_model_is_opened_by_its_name_or_an_alias(home: Home, tmp_path: Path) -> None:
     (tmp_path / "other.toml").write_text(SCRIPT)
     text = f"providers.llm.aliases.mole = 'demo/{tmp_path}/other.toml'\nassistant.model.id = 'openai/gpt-5'\n"
-    made = setup(parts(home, tmp_path, text), None, client=True, command="x")  # type: ignore[arg-type]
+    made = setup(parts(home, tmp_path, text), NO_JOURNAL, client=True, command="x")
     assert made.open_agent_model is not None
     for name in ("mole", f"demo/{tmp_path}/other.toml"):
         assert (await made.open_agent_model(name)).id == f"demo/{tmp_path}/other.toml"

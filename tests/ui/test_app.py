@@ -102,6 +102,32 @@ async def test_trouble_with_the_log_is_said_until_it_is_over() -> None:
         assert "The disk is full." not in app.screen_text()
 
 
+async def test_what_happened_to_the_store_is_said_until_it_is_put_away() -> None:
+    """(Z23, Z24) And no event puts it away."""
+    notice = ev.StorageNotice(message="The database was damaged.", advice="It is kept as x.damaged.")
+    async with workspace(say=[notice]) as (app, pilot):
+        assert "The database was damaged." in app.screen_text() and "x.damaged" in app.screen_text()
+        await app.says(pilot, *scenes.started())
+        assert "The database was damaged." in app.screen_text()
+        await pilot.press("escape")
+        assert "The database was damaged." not in app.screen_text()
+
+
+@pytest.mark.parametrize(("storage", "status"), [(False, 2), (True, 1)])
+async def test_a_store_that_fails_at_the_opening_ends_with_1(storage: bool, status: int) -> None:
+    """(Z20)"""
+    link = FakeLink()
+    refused = ev.Refused(command="open_conversation", message="No room.", storage=storage)
+    link.answers[cmd.OpenConversation] = lambda _: [refused]
+    app = Host(link)
+    async with app.run_test() as pilot:
+        for _ in range(50):
+            await pilot.pause()
+            if app.return_code is not None:
+                break
+    assert app.return_code == status
+
+
 async def test_when_nothing_can_be_opened_it_ends_with_status_2_and_words() -> None:
     link = FakeLink()
     link.answers[cmd.OpenConversation] = lambda _: [

@@ -53,7 +53,8 @@ class Run:
             if self._pipes.wrong:
                 self._tell(f"Standard output cannot be written: {self._pipes.wrong}.")
                 return status or FAILED
-            return status or (DEFERRED if self._server.deferred else DONE)
+            left = FAILED if self._server.unsaved else DEFERRED if self._server.deferred else DONE
+            return status or left
 
     def _follow(self, endings: Endings) -> int:
         pipes, server = self._pipes, self._server

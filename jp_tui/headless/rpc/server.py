@@ -282,6 +282,11 @@ class Server:
         return any(session.deferred for session in self._all)
 
     @property
+    def unsaved(self) -> bool:
+        """Whether a session that is open could not save what came last."""
+        return any(session.unsaved for session in self._all)
+
+    @property
     def busy(self) -> bool:
         """Whether anything runs or is still to be answered."""
         return any(session.busy for session in self._all) or (self._shelf is not None and self._shelf.busy)

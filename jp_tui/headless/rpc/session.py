@@ -72,6 +72,8 @@ class Session:
         self.model, self.last_seq = "", 0
         self.failed = ""
         """A bug of the engine, in words."""
+        self.unsaved = False
+        """Whether something could not be saved, and nothing was since (Z20)."""
 
     @property
     def busy(self) -> bool:
@@ -175,6 +177,7 @@ class Session:
     def _take(self, event: e.Event) -> None:
         match event:
             case e.EventAppended():
+                self.unsaved = False
                 self._appended(event)
             case e.PartDelta() | e.PartDropped():
                 self._delta(event)
@@ -192,7 +195,8 @@ class Session:
                 self._opened(event)
             case e.Refused():
                 self._refused(event)
-            case e.StorageFailed(message=message, advice=advice):
+            case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
+                self.unsaved = self.unsaved or isinstance(event, e.StorageFailed)
                 self._tell(sentences(message, advice))
             case e.EngineFailed(message=message):
                 self.failed = message
@@ -235,11 +239,11 @@ class Session:
                 self._interrupt()
 
     def _completed(self, event: e.TurnCompleted) -> None:
-        self._turn = None
+        announced, self._turn = self._turn is not None, None
         self.deferred = self.deferred or (self._leaving and event.outcome == "deferred")
         self._asking.over()
         prompt = self._prompt
-        if prompt is not None and prompt.turn == event.turn:
+        if prompt is not None and (prompt.turn == event.turn or (prompt.sent and not announced)):
             self._prompt = None
             ended = m.PromptEnded(outcome=event.outcome, usage=event.usage, error=event.error)
             prompt.slot.result(m.wire(ended))
@@ -250,6 +254,7 @@ class Session:
 
     def _refused(self, event: e.Refused) -> None:
         words = sentences(event.message, event.advice)
+        self.unsaved = self.unsaved or event.storage
         if event.command == "open_conversation" and self._opening is not None:
             opening, self._opening = self._opening, None
             opening.slot.error(m.bad_params((opening.blame, words)) if opening.blame else RpcError(INTERNAL, words))

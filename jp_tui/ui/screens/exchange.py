@@ -84,10 +84,11 @@ class Exchange(Composing, Waits):
 
     @dataclass
     class Unopened(Message):
-        """There is no conversation to show: why, and what to do."""
+        """There is no conversation to show: why, what to do, and the exit status."""
 
         message: str
         advice: str
+        status: int
 
     def __init__(
         self,
@@ -226,11 +227,11 @@ class Exchange(Composing, Waits):
                 self._composer.remember(texts)
             case ev.Refused():
                 self._refused(event)
+            case ev.StorageNotice(message=message, advice=advice):
+                self.note(message, advice)
             case ev.StorageFailed():
                 if self._unsent:  # what was sent is not durable and so not said
                     self._released(self._unsent)
-            case ev.WaitingListed():
-                pass  # the inbox's
             case ev.ReviewStarted() | ev.ReviewDelta():
                 self.query_one(Transcript).apply(event)
             case ev.OfferSettled():
@@ -241,8 +242,8 @@ class Exchange(Composing, Waits):
                 self.query_one(SheetDock).said((conversation, inquiry), text)
             case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
                 self.query_one(SheetDock).said_all((conversation, inquiry), error.message if error else "")
-            case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged():
-                pass  # the app's, the status line's
+            case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
+                pass  # the app's, the status line's, the inbox's
             case _:
                 assert_never(event)
 
@@ -268,7 +269,7 @@ class Exchange(Composing, Waits):
 
     def _refused(self, event: ev.Refused) -> None:
         if not self._status.conversation:
-            self.post_message(self.Unopened(event.message, event.advice))
+            self.post_message(self.Unopened(event.message, event.advice, 1 if event.storage else 2))
             return
         if event.command in LISTS:
             if not self.fork_refused(event):

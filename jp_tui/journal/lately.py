@@ -1,0 +1,91 @@
+"""What this process wrote lately, in memory: the last resort when a file and its log were both emptied under it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import deque
+from collections.abc import Collection, Sequence
+
+from jp_tui.journal import derived
+from jp_tui.journal.changes import EVENT, event_row
+from jp_tui.journal.port import Entry
+from jp_tui.journal.tame import fetched
+
+MOST_EVENTS, MOST_CHARACTERS = 2_000, 4 << 20
+_NAME = "SELECT id, workspace, title, model, created, parent, titled FROM names WHERE id = ?"
+
+
+class Lately:
+    """Events and who they are of, the newest within bounds."""
+
+    def __init__(self) -> None:
+        self._written: deque[tuple[str, int, Entry, int]] = deque()
+        self._pending: list[tuple[str, Sequence[int], Sequence[Entry]]] = []
+        self._names: dict[str, tuple[object, ...]] = {}
+        self._size = 0
+
+    def begins(self) -> None:
+        """A transaction begins: what was written in one that was undone is forgotten."""
+        self._pending.clear()
+
+    def writes(self, conversation: str, numbers: Sequence[int], entries: Sequence[Entry]) -> None:
+        """These are written in the transaction that runs."""
+        self._pending.append((conversation, numbers, entries))
+
+    def committed(self) -> None:
+        """What was written is durable."""
+        for conversation, numbers, entries in self._pending:
+            for seq, entry in zip(numbers, entries, strict=True):
+                size = len(entry.payload) + len(entry.text)
+                self._written.append((conversation, seq, entry, size))
+                self._size += size
+        self._pending.clear()
+        while self._written and (len(self._written) > MOST_EVENTS or self._size > MOST_CHARACTERS):
+            self._size -= self._written.popleft()[3]
+
+    def named(self, db: sqlite3.Connection, conversation: str) -> None:
+        """It is written to: keep what it is called."""
+        if conversation not in self._names and (row := fetched(db, _NAME, (conversation,))):
+            self._names[conversation] = row[0]
+
+    def forget(self, conversation: str) -> None:
+        """It is removed for good."""
+        self._written = deque(written for written in self._written if written[0] != conversation)
+        self._size = sum(size for *_, size in self._written)
+        self._names.pop(conversation, None)
+
+    def add(self, db: sqlite3.Connection, only: Collection[str] | None = None) -> None:
+        """Write it once more, to a file that has what was before it; of these conversations only, if they are named.
+        Runs inside a transaction or begins its own."""
+        begins = not db.in_transaction
+        if begins:
+            db.execute("BEGIN IMMEDIATE")
+        names = {written[0] for written in self._written}
+        keys = {name: self._key(db, name) for name in names if only is None or name in only}
+        for conversation, seq, entry, _ in self._written:
+            if (key := keys.get(conversation)) is not None:
+                db.execute(f"INSERT OR REPLACE {EVENT}", event_row(key, seq, entry))
+        for key in keys.values():
+            if key is not None:
+                derived.rebuild(db, key)
+        if begins:
+            db.execute("COMMIT")
+
+    def _key(self, db: sqlite3.Connection, conversation: str) -> int | None:
+        """The conversation's key; it is made where it is not there."""
+        found = fetched(db, "SELECT key FROM conversations WHERE id = ?", (conversation,))
+        if found:
+            return int(found[0][0])
+        if (name := self._names.get(conversation)) is None:
+            return None
+        id_, workspace, title, model, created, parent, titled = name
+        made = db.execute(
+            "INSERT INTO conversations (id, workspace, title, model, created, updated, parent, titled)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (id_, workspace, title, model, created, created, parent, titled),
+        )
+        db.execute(
+            "INSERT OR REPLACE INTO names VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (made.lastrowid, id_, workspace, title, model, created, parent, titled),
+        )
+        return int(made.lastrowid or 0)

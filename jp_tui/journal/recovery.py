@@ -1,0 +1,173 @@
+"""A readable database in place of one that is damaged; the damaged one is kept beside it, under another name.
+
+In steps that a kill may end anywhere: what is damaged is put aside first, as `….recovering`, the new one is made beside
+it and put in place whole, and the old one gets its last name. Whoever comes next finishes what was begun. All of it
+happens inside `standing.guarded`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from jp_tui.journal.connect import connect, trouble
+from jp_tui.journal.merge import Merged, merge
+from jp_tui.journal.port import JournalError, Notice
+from jp_tui.journal.salvage import Saved, salvage, sync
+from jp_tui.journal.standing import beside, look
+from jp_tui.system.paths import because
+
+RECOVERING, NEW, DAMAGED, REPLACED = ".recovering", ".new", ".damaged", ".replaced"
+_LOG, _INDEX = "-wal", "-shm"
+Add = Callable[[sqlite3.Connection], object]
+
+
+def nothing(_: sqlite3.Connection) -> None:
+    """Nothing is known besides."""
+
+
+def begun(path: Path) -> bool:
+    """Whether a recovery was begun and not finished."""
+    return any(os.path.lexists(beside(path, RECOVERING + part)) for part in ("", _LOG))
+
+
+def recover(path: Path, known: int = 0, add: Add = nothing) -> Notice:
+    """Put a copy of what can be read in place of the database; what to tell the user. `path` has no links; `known` is
+    how many conversations there were. `add` adds what this process knows besides. JournalError, of the kind that the
+    disk gives: then all is as it was."""
+    try:
+        for part in ("", _LOG):  # in this order a file is never found without its log
+            _move(beside(path, part), beside(path, RECOVERING + part))
+        _gone(beside(path, _INDEX))
+        return finish(path, known, add)
+    except OSError as error:
+        _restore(path)
+        raise JournalError("unusable", _impossible(path, because(error))) from error
+    except JournalError as problem:
+        _restore(path)
+        raise JournalError(problem.kind, _impossible(path, str(problem))) from problem
+
+
+def finish(path: Path, known: int = 0, add: Add = nothing) -> Notice:
+    """Do what is left of a recovery. Raises OSError, JournalError."""
+    new, log = beside(path, NEW), beside(path, RECOVERING + _LOG)
+    if not os.path.lexists(log) and not os.path.lexists(path):  # killed between the two moves
+        _move(beside(path, _LOG), log)
+    clear(new)
+    saved = salvage(beside(path, RECOVERING), log, new, add)
+    if not os.path.lexists(path):
+        put(new, path)
+    else:  # put in place before, or made since by a program that knows nothing of this
+        try:
+            into(new, path)
+            clear(new)
+        except JournalError as problem:
+            if problem.kind != "corrupt":
+                raise
+            put_aside(path, "", DAMAGED)
+            put(new, path)
+    kept = put_aside(path, RECOVERING, DAMAGED)
+    return Notice(_words(path, saved, known), f"The damaged file is kept as {kept}.")
+
+
+def put(new: Path, path: Path) -> None:
+    """Put a finished database in an empty place. Raises OSError."""
+    for part in (_LOG, _INDEX):
+        _gone(beside(path, part))
+    os.replace(new, path)
+    sync(path.parent)
+
+
+def put_aside(path: Path, part: str, name: str) -> Path:
+    """Give what stands at `path` + `part`, with its log, a name of its own, which tells the time. Raises OSError."""
+    kept = _free(path, name)
+    _move(beside(path, part), kept)
+    log = beside(path, part + _LOG)
+    if (found := look(log)) is not None and not found.size:
+        _gone(log)
+    _move(log, beside(kept, _LOG))
+    _gone(beside(path, part + _INDEX))
+    sync(path.parent)
+    return kept if os.path.lexists(kept) else beside(kept, _LOG)
+
+
+def put_aside_log(path: Path) -> Path:
+    """The same for a log that is not this file's. Raises OSError."""
+    kept = beside(_free(path, REPLACED), _LOG)
+    _move(beside(path, _LOG), kept)
+    _gone(beside(path, _INDEX))
+    return kept
+
+
+def kept_aside(path: Path) -> list[Path]:
+    """The files that were put aside, the oldest first."""
+    try:
+        names = sorted(os.listdir(path.parent))
+    except OSError:
+        return []
+    begins = tuple(f"{path.name}{name}-" for name in (DAMAGED, REPLACED))
+    return [path.parent / name for name in names if name.startswith(begins) and not name.endswith((_LOG, _INDEX))]
+
+
+def into(source: Path, target: Path) -> Merged:
+    """Bring what a finished database holds into another. Raises JournalError."""
+    try:
+        with contextlib.closing(connect(source, "ro")) as old, contextlib.closing(connect(target, "rw")) as db:
+            return merge(old, db)
+    except sqlite3.Error as error:
+        raise trouble(error, target) from error
+
+
+def clear(new: Path) -> None:
+    """Away with what a kill left half made. Raises OSError."""
+    for part in ("", _LOG, _INDEX, "-journal"):
+        _gone(beside(new, part))
+
+
+def many(count: int, what: str) -> str:
+    """`1 event`, `2 events`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _words(path: Path, saved: Saved, known: int) -> str:
+    of = f"{saved.conversations:,} of " if known > saved.conversations else ""
+    held = f"{of}{many(max(known, saved.conversations), 'conversation')}, {many(saved.events, 'event')}"
+    lost = [f"{many(saved.missing, 'event')} could not be read"] if saved.missing else []
+    lost += [f"{many(saved.cut, 'event')} only in part"] if saved.cut else []
+    rest = f"; {', '.join(lost)}" if lost else ""
+    return f"The database {path} was damaged. A new one holds what could be read of it: {held}{rest}."
+
+
+def _impossible(path: Path, why: str) -> str:
+    return f"{path} is damaged, and a readable copy cannot be made: {why}"
+
+
+def _free(path: Path, name: str) -> Path:
+    stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    number = 1
+    while os.path.lexists(found := beside(path, f"{name}-{stamp}" + (f"-{number}" if number > 1 else ""))):
+        number += 1
+    return found
+
+
+def _restore(path: Path) -> None:
+    """A recovery that cannot be: everything has its name again."""
+    with contextlib.suppress(OSError):
+        clear(beside(path, NEW))
+        if not os.path.lexists(path):
+            for part in (_LOG, ""):
+                _move(beside(path, RECOVERING + part), beside(path, part))
+
+
+def _move(path: Path, to: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.rename(path, to)
+
+
+def _gone(path: Path) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
