@@ -1,0 +1,91 @@
+"""A filter of system calls, as bytes for the kernel: what no namespace keeps from a command (Z18). Pure.
+
+Sockets of other families than the usual ones reach past a network namespace (to the host of a virtual machine, for
+example), keys of the kernel's keyrings come along with a process, io_uring makes sockets past this filter, and two
+requests type into a terminal. All else is allowed.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_NUMBER, _ARCH, _FIRST, _SECOND = 0, 4, 16, 24  # of struct seccomp_data; the low halves, as on all that are listed
+_ALLOW, _ERROR = 0x7FFF0000, 0x00050000
+_EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
+_FAMILIES = (1, 2, 10, 16)
+"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
+_TERMINAL = (0x5412, 0x541C)
+"""TIOCSTI, TIOCLINUX."""
+_IO_URING = 425
+_X32 = 0x40000000
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """How a processor is named to the filter, and its numbers of the calls that are looked at."""
+
+    audit: int
+    socket: int
+    ioctl: int
+    keys: tuple[int, int, int]
+    socketcall: int = 0
+    x32: bool = False
+
+
+_ARM64 = _Machine(0xC00000B7, 198, 29, (217, 218, 219))
+_MACHINES: dict[str, tuple[_Machine, ...]] = {
+    "x86_64": (
+        _Machine(0xC000003E, 41, 16, (248, 249, 250), x32=True),
+        _Machine(0x40000003, 359, 54, (286, 287, 288), socketcall=102),
+    ),
+    "aarch64": (_ARM64, _Machine(0x40000028, 281, 54, (309, 310, 311))),
+    "riscv64": (_Machine(0xC00000F3, 198, 29, (217, 218, 219)),),
+}
+"""By the name of the machine: its own calls, then those of its 32-bit programs."""
+
+_Step = tuple[int, int, int, int]
+
+
+def filtered(machine: str) -> bytes:
+    """The program for this machine (`os.uname().machine`); empty for one that isn't listed."""
+    found = _MACHINES.get(machine, ())
+    if not found:
+        return b""
+    steps: list[_Step] = [(_LOAD, 0, 0, _ARCH)]
+    for one in found:
+        inner = _calls(one)
+        steps += [(_EQUAL, 0, len(inner), one.audit), *inner]
+    steps.append((_RETURN, 0, 0, _ERROR | _ENOSYS))
+    return b"".join(struct.pack("=HBBI", *step) for step in steps)
+
+
+def _calls(one: _Machine) -> list[_Step]:
+    steps: list[_Step] = [(_LOAD, 0, 0, _NUMBER)]
+    if one.x32:
+        steps += [(_AT_LEAST, 0, 1, _X32), _refuse(_ENOSYS)]
+    for key in one.keys:
+        steps += [(_EQUAL, 0, 1, key), _refuse(_EPERM)]
+    steps += [(_EQUAL, 0, 1, _IO_URING), _refuse(_ENOSYS)]
+    steps += _among(one.socket, _FIRST, _FAMILIES, inside=_allow(), outside=_refuse(_EAFNOSUPPORT))
+    steps += _among(one.ioctl, _SECOND, _TERMINAL, inside=_refuse(_EPERM), outside=_allow())
+    if one.socketcall:  # its first argument says which call of sockets it is; 1 makes one
+        steps += _among(one.socketcall, _FIRST, (1,), inside=_refuse(_EAFNOSUPPORT), outside=_allow())
+    return [*steps, _allow()]
+
+
+def _among(call: int, argument: int, values: Sequence[int], *, inside: _Step, outside: _Step) -> list[_Step]:
+    """For one call: one answer when an argument is among the values, another when it isn't."""
+    tests = [(_EQUAL, len(values) - at, 0, value) for at, value in enumerate(values)]
+    body = [(_LOAD, 0, 0, argument), *tests, outside, inside]
+    return [(_EQUAL, 0, len(body), call), *body]
+
+
+def _refuse(error: int) -> _Step:
+    return (_RETURN, 0, 0, _ERROR | error)
+
+
+def _allow() -> _Step:
+    return (_RETURN, 0, 0, _ALLOW)
