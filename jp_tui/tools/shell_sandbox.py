@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from jp_tui.system.children import ChildProblem, Finished, child_environment
 from jp_tui.system.paths import Paths, PathsError, private_folder
+from jp_tui.system.problem import shown
 from jp_tui.system.sandbox import placeholders
 from jp_tui.system.sandbox.command import Bubblewrap
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath, planned
@@ -25,7 +26,7 @@ from jp_tui.system.sandbox.places import hidden, ours
 from jp_tui.system.sandbox.probe import Sandboxes
 from jp_tui.system.sandbox.protect import linked_repositories, protected
 from jp_tui.system.sandbox.runner import Box, empty_file, run_inside
-from jp_tui.system.sandbox.visible import DEFAULT, MORE_SECRETS, Visible, shown, visible
+from jp_tui.system.sandbox.visible import DEFAULT, MORE_SECRETS, Visible, visible, visible_mounts
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.worker import TooLong, ask
 from jp_tui.tools.workspace import Refusal, secrets
@@ -42,7 +43,7 @@ _FOR_EVERYBODY = ("/etc", "/var")
 """Folders of the system in which root's commands see what other users' commands would."""
 
 
-_LISTS = ("control", "repositories", "secrets", "fixed", "twins", "closed")
+_LISTS = ("control", "repositories", "secrets", "twins", "closed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,6 @@ class Survey:
     control: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
-    fixed: tuple[str, ...] = ()
     twins: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
     whole: bool = False
@@ -190,7 +190,9 @@ class Sandboxing:
         before = {*walled.survey.control, *walled.survey.repositories, *made}
         new = sorted({*survey.control, *survey.repositories} - before)
         tops = [path for path in new if not any(beneath(path, one) for one in new if one != path)]
-        said = [_appeared([path[len(walled.root) :].lstrip("/") for path in tops])] if tops else []
+        said = [_appeared(_named(tops, walled.root))] if tops else []
+        if closed := sorted({*survey.closed} - {*walled.survey.closed}):
+            said.append(f"It left folders that can't be searched: {_named(closed, walled.root)}.")
         return said if survey.whole else [*said, UNSEEN]
 
 
@@ -202,7 +204,7 @@ TOO_LARGE = (
 )
 UNSEEN = "The workspace is too large to be searched whole: a new repository in it may go unnoticed."
 SEARCHING = "Searching the workspace for secrets and repositories"
-_NAMED = 8
+_NAMED, _LONG = 8, 200
 
 
 def unkept(problem: SandboxProblem) -> str:
@@ -210,8 +212,13 @@ def unkept(problem: SandboxProblem) -> str:
     return f"The sandbox can't be set up as promised, so nothing was run. {problem}"
 
 
-def _appeared(paths: Sequence[str]) -> str:
-    named = ", ".join(paths[:_NAMED]) + (f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else "")
+def _named(paths: Sequence[str], root: str) -> str:
+    """Paths from the root, the first of many, as one may read them."""
+    said = [shown(path[len(root) :].lstrip("/")[:_LONG]) for path in paths[:_NAMED]]
+    return ", ".join(said) + (f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else "")
+
+
+def _appeared(named: str) -> str:
     return (
         f"It created {named}. Programs outside the sandbox obey the hooks and settings of a repository: look at them "
         "before you use it."
@@ -257,11 +264,11 @@ def _made(walled: Walled, lock: int) -> tuple[Mount, ...]:
         placeholders.make(lock, missing)
     except OSError as error:
         if error.errno != errno.EROFS:  # else nobody can make anything there
-            raise SandboxProblem(f"{missing[0]} can't be kept from being made: {error.strerror}.") from error
+            raise SandboxProblem(f"{shown(missing[0])} can't be kept from being made: {error.strerror}.") from error
         return _plan(walled)[0]
     mounts, missing = _plan(walled)
     if missing:
-        raise SandboxProblem(f"{missing[0]} can't be kept from being made.")
+        raise SandboxProblem(f"{shown(missing[0])} can't be kept from being made.")
     return mounts
 
 
@@ -273,18 +280,19 @@ def _plan(walled: Walled) -> tuple[tuple[Mount, ...], list[str]]:
     linked = [one for one in visible(linked_repositories(survey.control), os.environ, root) if not one.refused]
     wishes = [
         *hidden(root, os.environ, network=walled.network),
-        *shown([*walled.places, *linked]),
+        *visible_mounts([*walled.places, *linked]),
         *kept.wishes,
         *(_mask(path) for path in (*survey.secrets, *walled.secrets) if os.path.lexists(path)),
-        *(_mask(path, fixed=True) for path in survey.fixed if os.path.lexists(path)),
-        *(Mount("empty", path, "not for everybody") for path in (*survey.closed, *walled.closed)),
+        *(Mount("empty", path, "can't be searched", fixed=True) for path in survey.closed),
+        *(Mount("empty", path, "not for everybody") for path in walled.closed),
     ]
     mounts = planned(root, [wish for wish in wishes if wish.kind in ("level", "read") or wish.path != root])
     return mounts, [path for path in kept.missing if nearest(mounts, path) == "write"]
 
 
-def _mask(path: str, *, fixed: bool = False) -> Mount:
-    return Mount("mask", path, "usually holds secrets", fixed=fixed)
+def _mask(path: str) -> Mount:
+    """Its parents stay where they are: a command that runs beside this one could move it between plan and mount."""
+    return Mount("mask", path, "usually holds secrets", fixed=True)
 
 
 def nearest(mounts: Sequence[Mount], path: str) -> str:
@@ -301,7 +309,7 @@ def _reachable(mounts: Sequence[Mount], program: str) -> None:
     real = os.path.realpath(path)
     linked = any(mount.kind == "link" and beneath(path, mount.path) for mount in mounts)
     if nearest(mounts, real) in ("private", "empty") or (nearest(mounts, path) in ("private", "empty") and not linked):
-        raise SandboxProblem(f"It hides the program {path}. List its folder in options.sandbox.visible.")
+        raise SandboxProblem(f"It hides the program {shown(path)}. List its folder in options.sandbox.visible.")
 
 
 def _folder() -> str:

@@ -20,9 +20,9 @@ from jp_tui.tools.guard import CONTROL, control, secret
 
 _SECRET, _CONTROL, _HEAD, _OBJECTS, _REFS, _COMMON = 1, 2, 4, 8, 16, 32
 _LAYOUT = {"HEAD": _HEAD, "objects": _OBJECTS, "refs": _REFS, "commondir": _COMMON}
-_STORES = ("objects", "refs", "logs", "lfs")
-"""Of a repository's folder: what holds nothing but its own data."""
 _NAMES, _LINKS = 200_000, 10_000
+_DEEP = 3_500
+"""Bytes of a path that can be mounted over."""
 _SAID = 0.25
 
 
@@ -39,8 +39,6 @@ class Names:
         ends = [translate(rule[-1]) for rule in held if len(rule) == 1 or rule[-1] != "*"]
         self._ends = re.compile("|".join(ends) or r"(?!)")
         self._whole = [f"{'/'.join(rule)}" for rule in held if len(rule) > 1 and rule[-1] == "*"]
-        self._by_name = [rule for rule in self.rules if "/" not in rule]
-        self._moves = any(rule.startswith("!") and "/" in rule for rule in self.rules)
         self._known: dict[str, int] = {}
 
     def look(self, name: str) -> int:
@@ -64,13 +62,10 @@ class Names:
     def secret(self, path: str) -> bool:
         return secret(path, self.rules)
 
-    def moves(self, path: str) -> bool:
-        """Whether this secret would be none under another parent."""
-        return self._moves or not secret(path, self._by_name)
-
 
 class Search:
-    """One search; what was found is in its lists, all absolute paths. `fixed` are secrets whose parents count."""
+    """One search; what was found is in its lists, all absolute paths. `closed` are folders that weren't searched: too
+    deep, or not readable now though ours."""
 
     def __init__(self, job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> None:
         self._emit, self._most = emit, int(job["entries"])
@@ -81,7 +76,6 @@ class Search:
         self.control: list[str] = []
         self.repositories: list[str] = []
         self.secrets: list[str] = []
-        self.fixed: list[str] = []
         self.closed: list[str] = []
         self.linked: set[str] = set()
 
@@ -104,7 +98,7 @@ class Search:
         return True
 
     def _level(self, folder: str, entries: Iterator[os.DirEntry[str]], names: Names, base: str) -> list[str]:
-        folders: list[os.DirEntry[str]] = []
+        folders: list[str] = []
         layout = 0
         covered = names.within(_from(base, folder))
         for entry in entries:
@@ -116,15 +110,14 @@ class Search:
             if kind & _CONTROL:
                 self.control.append(entry.path)
             if entry.is_dir(follow_symlinks=False):
-                folders.append(entry)
+                (folders if len(os.fsencode(entry.path)) < _DEEP else self.closed).append(entry.path)
             elif entry.is_symlink():
                 self._link(entry.path, names, base, maybe=covered or bool(kind & _SECRET))
-            elif (covered or kind & _SECRET) and names.secret(path := _from(base, entry.path)):
-                (self.fixed if names.moves(path) else self.secrets).append(entry.path)
+            elif (covered or kind & _SECRET) and names.secret(_from(base, entry.path)):
+                self.secrets.append(entry.path)
         if layout & _HEAD and (layout & _COMMON or (layout & _OBJECTS and layout & _REFS)):
             self.repositories.append(folder)
-            folders = [one for one in folders if one.name not in _STORES]
-        return [one.path for one in folders]
+        return folders
 
     def _link(self, path: str, names: Names, base: str, *, maybe: bool) -> None:
         """A link: what it leads to counts, and a link called like a secret makes it one."""
@@ -167,19 +160,17 @@ def workspace(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) ->
     other names count). One line {"found": …} at the end, and {"entries": n} on the way."""
     search, names, root = Search(job, emit), Names(job["rules"]), str(job["root"])
     search.walk(root, names, base=root)
-    inside = [*search.secrets, *search.fixed]
     if search.whole:
         for path in sorted(search.linked):
             _outside(search, path, names, [root, *job["skip"]])
     kept = [*(os.path.join(root, one) for one in job["read_only"]), *_obeyed([*search.control, *search.repositories])]
-    twins = _twins(search, root, _several(inside), _several(_files(kept))) if search.whole else ([], [])
+    twins = _twins(search, root, _several(search.secrets), _several(_files(kept))) if search.whole else ([], [])
     emit(
         {
             "found": {
                 "control": search.control,
                 "repositories": search.repositories,
                 "secrets": [*search.secrets, *twins[0]],
-                "fixed": search.fixed,
                 "twins": twins[1],
                 "closed": search.closed,
                 "entries": search.entries,
@@ -203,7 +194,7 @@ def places(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) -> No
                 left.append(tree)
         elif names.secret(tree):
             search.secrets.append(tree)
-        secrets += search.secrets + search.fixed
+        secrets += search.secrets
         closed += search.closed
     for tree in job["private"]:
         _not_for_everybody(tree, secrets, closed)
@@ -221,7 +212,7 @@ def _outside(search: Search, path: str, names: Names, skip: Sequence[str]) -> No
         other._most, other._until, other.entries = search._most, search._until, search.entries
         search.whole = other.walk(path, names) and search.whole
         search.entries = other.entries
-        search.secrets += other.secrets + other.fixed
+        search.secrets += other.secrets
 
 
 def _obeyed(paths: Sequence[str]) -> Iterator[str]:

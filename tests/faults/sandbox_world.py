@@ -22,11 +22,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SLEEP = "86399"
+TOUCHY = "import signal, sys, time; signal.signal(signal.SIGWINCH, lambda *_: sys.exit(9)); time.sleep({})"
+"""A process that ends at a signal which harms no other."""
+ACTS = Path(__file__).with_name("sandbox_acts.py")
 HEAD, CONFIG = "ref: refs/heads/main\n", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
 READ_ONLY = ["d/e/vendor", "pinned.txt", "locked/deep/missing"]
 PYTHON = os.path.realpath(sys.executable)
 VISIBLE = ["default", os.path.dirname(os.path.dirname(PYTHON))]
 """The interpreter of these tests may be in a home folder."""
+
+
+PROGRAMS = [os.path.realpath(one) for name in ("bwrap", "sh") if (one := shutil.which(name))] + [PYTHON]
+"""What a sandbox is made of, and runs."""
 
 
 def repository(folder: Path) -> None:
@@ -44,6 +51,7 @@ class World:
 
     base: Path
     outside: Path
+    temporary: Path
     token: str = field(default_factory=lambda: f"tok{secrets.token_hex(8)}")
     before: dict[str, str] = field(default_factory=dict)
 
@@ -121,17 +129,23 @@ class World:
         (root / "settings.env").symlink_to(".env")
         (root / "plain").mkdir()
         (root / "plain" / "file.txt").write_text("plain\n")
+        shutil.copy(ACTS, root / "acts.py")
         (root / "prepared").mkdir()
         (root / "prepared" / "config.toml").write_text("[x]\n")
 
     def picture(self) -> dict[str, str]:
-        """What stands at each path, by a short text: its kind, mode, owner and content."""
-        return {path: _look(path) for top in (self.base, self.outside) for path in _paths(str(top))}
+        """What stands at each path, by a short text: its kind, mode, owner and content; of programs, their last change
+        of any kind."""
+        found = {path: _look(path) for top in (self.base, self.outside) for path in _paths(str(top))}
+        return found | {path: f"{os.stat(path).st_ctime_ns}" for path in PROGRAMS}
 
     def judge(self, output: str) -> list[str]:
         """What is wrong, in words; nothing when the sandbox held."""
         wrong = ["a secret reached the model"] if self.token in output else []
         now = self.picture()
+        for path in (*(f"{top}/made" for top in ("", "/usr", "/opt", "/etc", "/var")), *_made(self.base.name)):
+            if os.path.lexists(path):
+                wrong.append(f"made: {path}")
         for path in sorted(self.before.keys() | now.keys()):
             old, new = self.before.get(path), now.get(path)
             if old == new:
@@ -141,6 +155,8 @@ class World:
             elif new is not None and self.token in _content(path):
                 wrong.append(f"a secret was copied to {path}")
         for path in now.keys() - self.before.keys():
+            if path.startswith(str(self.root)) and os.path.isfile(path) and os.lstat(path).st_mode & stat.S_ISUID:
+                wrong.append(f"a program that runs as its owner: {path}")
             if _obeyed(path) and os.path.relpath(path, self.root).partition("/")[0] not in output:
                 wrong.append(f"a new repository went unsaid: {path}")
         return wrong
@@ -153,10 +169,14 @@ class World:
         name = path[len(root) + 1 :]
         kept = (
             ".git", ".jp-tui", ".jp_tui", "sub/.git", "deep/a/b/c/d/.git", "bare.git", "mod/.git", "wt/.git",
-            "d/e/vendor", "pinned.txt", "locked", ".env", "cfg/.env.production", "id_rsa", "certs/a.p12",
+            "d/e/vendor", "pinned.txt", "locked/deep/missing", ".env", "cfg/.env.production", "id_rsa", "certs/a.p12",
             "p/.aws/credentials", "copy.txt", "gitconfig.txt",
         )  # fmt: skip
         return not any(name == one or name.startswith(one + "/") for one in kept)
+
+
+def _made(name: str) -> list[str]:
+    return [f"{top}/{name}" for top in ("/var/spool/cron", "/etc/cron.d", "/etc/systemd/system", "/dev/shm")]
 
 
 def _obeyed(path: str) -> bool:
@@ -176,7 +196,7 @@ def _look(path: str) -> str:
     if stat.S_ISLNK(kind):
         return f"{said} {os.readlink(path)}"
     named = sorted(os.listxattr(path, follow_symlinks=False)) if hasattr(os, "listxattr") else []
-    return f"{said} {there.st_mtime_ns if stat.S_ISREG(kind) else ''} {_digest(path) if stat.S_ISREG(kind) else ''} {named}"
+    return f"{said} {f'{there.st_mtime_ns} {_digest(path)}' if stat.S_ISREG(kind) else ''} {named}"
 
 
 def _digest(path: str) -> str:
@@ -195,13 +215,12 @@ def _content(path: str) -> str:
 class Listeners:
     """Sockets and a process outside. `reached` names those that somebody spoke to, or that are gone."""
 
-    def __init__(self, folder: Path, token: str) -> None:
-        self.token, self._stop = token, threading.Event()
+    def __init__(self, world: World) -> None:
+        token, self._stop = world.token, threading.Event()
         self._heard: set[str] = set()
         self.places = {
-            "temporary": str(folder / "t.sock"), "outside": str(folder / "outside" / "o.sock"),
-            "workspace": str(folder / "home" / "src" / "w" / "plain" / "w.sock"),
-            "abstract": f"\0jp-{token}",
+            "temporary": str(world.temporary / "t.sock"), "outside": str(world.outside / "o.sock"),
+            "workspace": str(world.root / "plain" / "w.sock"), "abstract": f"\0jp-{world.base.name}",
         }  # fmt: skip
         self._sockets: dict[str, socket.socket] = {}
         for name, place in self.places.items():
@@ -210,7 +229,7 @@ class Listeners:
         self._listen("loopback", network, ("127.0.0.1", 0))
         self.port = network.getsockname()[1]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", f"import time; time.sleep({SLEEP})"], env={"SECRET": token, "PATH": os.defpath}
+            [sys.executable, "-c", TOUCHY.format(SLEEP)], env={"SECRET": token, "PATH": os.defpath}
         )
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
@@ -251,17 +270,16 @@ class Listeners:
 @contextlib.contextmanager
 def world() -> Iterator[World]:
     """A fresh one, with the environment of this process pointed at it."""
-    base = Path(os.path.realpath(tempfile.mkdtemp(prefix="jpw-")))
     above = next((one for one in ("/opt", "/srv", "/var/lib") if os.access(one, os.W_OK)), None)
-    outside = Path(os.path.realpath(tempfile.mkdtemp(prefix="jpw-", dir=above)))
+    folders = [Path(os.path.realpath(tempfile.mkdtemp(prefix="jpw-", dir=one))) for one in (above, above, None)]
     kept = dict(os.environ)
     try:
-        made = World(base, outside)
+        made = World(*folders)
         made.make()
-        os.environ.update(HOME=str(made.home), JP_TUI_HOME=str(base / "jp"), SECRET_IN_ENVIRONMENT=made.token)
+        os.environ.update(HOME=str(made.home), JP_TUI_HOME=str(made.base / "jp"), SECRET_IN_ENVIRONMENT=made.token)
         yield made
     finally:
         os.environ.clear()
         os.environ.update(kept)
-        for folder in (base, outside):
+        for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)

@@ -18,10 +18,8 @@ MOST_MOUNTS = 1_000
 """Bubblewrap reads the whole mount table again for each mount: 500 take a second, 1,000 four."""
 READY, GO = b"ready\n", b"go\n"
 _MORE_PROCESSES = 2_048
-_LIMITS = (
-    'ulimit -c 0; ulimit -f "$1" 2>/dev/null; ulimit -u "$2" 2>/dev/null || ulimit -p "$2" 2>/dev/null; '
-    'shift 2; exec "$@" 2>&1'
-)
+_LIMITS = 'ulimit -c 0; ulimit -f "$1" 2>/dev/null; ulimit -u "$2" 2>/dev/null || ulimit -p "$2" 2>/dev/null; shift 2; '
+_BECOME, _WAIT = 'exec "$@" 2>&1', '"$@" 2>&1; exit "$?"'
 _GATE = 'echo ready >&0; read -r said || exit 125; [ "$said" = go ] || exit 125; exec </dev/null; '
 """The input is a socket to us. What follows runs only once the finished mounts were looked at from outside."""
 
@@ -47,7 +45,20 @@ def options(bubblewrap: Bubblewrap, mounts: Sequence[Mount], cwd: str, nothing: 
         )
     made = ["--unshare-all", *(["--unshare-user", "--disable-userns"] if bubblewrap.userns else [])]
     made += ["--share-net"] if network else []
-    made += ["--die-with-parent", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    # no process of bubblewrap's own inside: its program is reached there past every mount, by /proc/1/exe
+    made += [
+        "--die-with-parent",
+        "--as-pid-1",
+        "--cap-drop",
+        "ALL",
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev",
+        "/dev",
+        "--proc",
+        "/proc",
+    ]
     size = ["--size", str(_memory() // 8)] if bubblewrap.size else []
     for mount in mounts:
         match mount.kind:
@@ -72,9 +83,10 @@ def options(bubblewrap: Bubblewrap, mounts: Sequence[Mount], cwd: str, nothing: 
 
 def limited(argv: Sequence[str], processes: int, file_blocks: int = FILE_BLOCKS, *, gate: bool = False) -> list[str]:
     """`argv` with bounds on the size of a file and the number of processes, both outputs in one. It is handed over
-    word for word: no shell reads it. With a `gate` it waits until it reads GO from its input, a socket, and has
-    /dev/null as its input then. Pure."""
-    return ["/bin/sh", "-c", (_GATE if gate else "") + _LIMITS, "sh", str(file_blocks), str(processes), *argv]
+    word for word: no shell reads it. With a `gate` the shell is the first process of a sandbox: it waits until it
+    reads GO from its input, a socket, and then for the command, which has /dev/null as its input. Pure."""
+    script = _GATE + _LIMITS + _WAIT if gate else _LIMITS + _BECOME
+    return ["/bin/sh", "-c", script, "sh", str(file_blocks), str(processes), *argv]
 
 
 def most_processes() -> int:

@@ -56,7 +56,7 @@ def homes(environment: Mapping[str, str]) -> list[str]:
     """Every home folder there is, real and once: the user's, root's, those in /home, and those of other people."""
     found = [home_of(environment), "/root", "/home"]
     with suppress(OSError):
-        with open("/etc/passwd", encoding="utf-8", errors="surrogateescape") as accounts:
+        with open("/etc/passwd", encoding="utf-8", errors="surrogateescape", newline="\n") as accounts:
             rows = [line.rstrip("\n").split(":") for line in accounts]
         people = [row for row in rows if len(row) == 7 and row[2].isdigit()]
         found += [row[5] for row in people if int(row[2]) >= _PEOPLE or int(row[2]) in (0, os.geteuid())]
@@ -69,8 +69,8 @@ def sockets() -> list[str]:
     """The sockets with a name in the file system that processes listen at here."""
     found = []
     with suppress(OSError):
-        with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as table:
-            names = {line.rstrip("\n").split(maxsplit=7)[-1] for line in table if "/" in line}
+        with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape", newline="\n") as table:
+            names = {line.rstrip("\n").split(" ", 7)[-1] for line in table if "/" in line}
         for name in sorted(names):
             with suppress(OSError, ValueError):
                 if name.startswith("/") and stat.S_ISSOCK(os.lstat(name).st_mode):

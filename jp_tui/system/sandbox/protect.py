@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from jp_tui.system.problem import shown
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath
 from jp_tui.system.sandbox.places import KEPT
 
@@ -31,9 +32,9 @@ class Protected:
     missing: list[str] = field(default_factory=list)
     closed: set[str] = field(default_factory=set)
 
-    def add(self, path: str, why: str, *, asked: bool = False) -> None:
+    def add(self, path: str, why: str, *, asked: bool = False, there: bool = False) -> None:
         """Protect a path of the workspace, absolute or from its root. SandboxProblem for one outside that the user
-        `asked` for."""
+        `asked` for. What is protected because it was `there` needs nothing in its place when it is gone."""
         steps = self._steps(path)
         here, links = self.root, 0
         while steps is not None:
@@ -46,27 +47,27 @@ class Protected:
                 steps = self._steps(os.path.join(above, *steps)) if here == self.root else steps
                 here = self.root if here == self.root else above
                 continue
-            there = os.path.join(here, step)
-            mode = _mode(there)
+            found = os.path.join(here, step)
+            mode = _mode(found)
             if mode is None:
-                self.missing.append(os.path.normpath(os.path.join(there, *steps)))
+                self.missing += [] if there else [os.path.normpath(os.path.join(found, *steps))]
                 return
             if stat.S_ISLNK(mode):
                 links += 1
                 if links > _LINKS:
-                    raise SandboxProblem(f"{there} leads through too many links.")
+                    raise SandboxProblem(f"{shown(found)} leads through too many links.")
                 self.close(here)
-                target = os.readlink(there)
+                target = os.readlink(found)
                 if os.path.isabs(target):
                     steps, here = self._steps(os.path.join(target, *steps)), self.root
                 else:
                     steps.extendleft(one for one in reversed(target.split("/")) if one not in ("", "."))
                 continue
-            here = there
+            here = found
             if not stat.S_ISDIR(mode):  # a file on the way stays one
                 steps.clear()
         if asked:
-            raise SandboxProblem(f"read_only names {why}, which is outside the workspace.")
+            raise SandboxProblem(f"read_only names {shown(why)}, which is outside the workspace.")
 
     def _steps(self, path: str) -> deque[str] | None:
         """The steps of a path from the root; None when it is outside."""
@@ -87,7 +88,7 @@ class Protected:
             with os.scandir(folder) as entries:
                 inside = [one.path for one in entries if not one.is_symlink()]
         except OSError as error:
-            raise SandboxProblem(f"{folder} can't be looked at: {error.strerror}.") from error
+            raise SandboxProblem(f"{shown(folder)} can't be looked at: {error.strerror}.") from error
         self.wishes += [Mount("write", path, "beside a link that stays") for path in sorted(inside)]
 
 
@@ -100,7 +101,7 @@ def protected(
     for name in KEPT:
         found.add(name, name)
     for path in control:
-        found.add(path, "a repository or settings")
+        found.add(path, "a repository or settings", there=True)
         for folder in _folders_of(path):
             _git_folder(found, folder)
     for path in repositories:
@@ -134,14 +135,14 @@ def _git_folder(found: Protected, folder: str) -> None:
         for name in _PARTS:
             found.add(os.path.join(folder, name), name)
     else:
-        found.add(folder, "a repository")
+        found.add(folder, "a repository", there=True)
     hooks = os.path.join(folder, "hooks")
     inside = [os.path.join(folder, name) for name in _PARTS]
     with suppress(OSError):
         inside += [os.path.join(hooks, name) for name in os.listdir(hooks)]
     for path in inside:
         if os.path.islink(path):
-            found.add(os.path.realpath(path), "linked from a repository")
+            found.add(os.path.realpath(path), "linked from a repository", there=True)
 
 
 def _folders_of(path: str) -> Iterator[str]:
@@ -184,9 +185,9 @@ def _worktree(folder: str) -> str:
 def _line(path: str) -> str:
     """The first line of a small file; "" when there is none."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(_LONGEST).splitlines()[0]
-    except (OSError, IndexError):
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            return file.read(_LONGEST).split("\n")[0].rstrip("\r")
+    except OSError:
         return ""
 
 
@@ -197,4 +198,4 @@ def _mode(path: str) -> int | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise SandboxProblem(f"{path} can't be looked at: {error.strerror}.") from error
+        raise SandboxProblem(f"{shown(path)} can't be looked at: {error.strerror}.") from error

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from jp_tui.system.problem import shown
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath
 
 _NAMESPACES = ("mnt", "pid", "ipc", "uts", "net")
@@ -45,7 +46,7 @@ class Seen:
 def table(text: str) -> tuple[Mounted, ...]:
     """The lines of a /proc/PID/mountinfo."""
     found = []
-    for line in text.splitlines():
+    for line in text.split("\n"):
         before, _, after = line.partition(" - ")
         fields = before.split(" ")
         if len(fields) < 6 or not after:
@@ -63,7 +64,7 @@ def table(text: str) -> tuple[Mounted, ...]:
 def seen(process: int) -> Seen:
     """What /proc says of a process. SandboxProblem when it can't be read."""
     try:
-        lines = _read(f"/proc/{process}/status").splitlines()
+        lines = _read(f"/proc/{process}/status").split("\n")
         status = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
         shared = {
             name
@@ -97,7 +98,7 @@ def broken(
     there = visible(found.mounts)
     for mount in plan:
         if mount.kind not in ("link", "folder") and (wrong := _wrong(mount, there, host, nothing)):
-            return f"{mount.path} {wrong} ({mount.why})."
+            return f"{shown(mount.path)} {wrong} ({shown(mount.why)})."
     return _too_open(there, plan, host)
 
 
@@ -123,7 +124,7 @@ def _too_open(there: Mapping[str, Mounted], plan: Sequence[Mount], host: Mapping
             continue
         above = max((one for one in kinds if beneath(path, one)), key=len, default="")
         if not (path in host and kinds.get(above) == "write"):
-            return f"{path} can be written, which wasn't planned."
+            return f"{shown(path)} can be written, which wasn't planned."
     return ""
 
 
@@ -161,5 +162,5 @@ def _plain(field: str) -> str:
 
 
 def _read(path: str) -> str:
-    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         return file.read()

@@ -61,7 +61,7 @@ def visible(entries: Sequence[str], environment: Mapping[str, str], root: str) -
     return found
 
 
-def shown(found: Iterable[Visible]) -> Iterator[Mount]:
+def visible_mounts(found: Iterable[Visible]) -> Iterator[Mount]:
     """The mounts of what isn't refused: each at its real place, and a link where a command looks for it."""
     for one in found:
         if not one.refused:
