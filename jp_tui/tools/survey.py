@@ -170,7 +170,7 @@ def workspace(job: dict[str, Any], emit: Callable[[dict[str, object]], None]) ->
             "found": {
                 "control": search.control,
                 "repositories": search.repositories,
-                "secrets": [*search.secrets, *twins[0]],
+                "secrets": list(dict.fromkeys([*search.secrets, *twins[0]])),
                 "twins": twins[1],
                 "closed": search.closed,
                 "entries": search.entries,

@@ -14,6 +14,8 @@ Kind = Literal["folder", "link", "private", "write", "level", "read", "empty", "
 _RANK: dict[str, int] = {kind: rank for rank, kind in enumerate(Kind.__args__)}  # type: ignore[attr-defined]
 _OPEN = ("write", "level")
 _BLANK = ("private", "empty")
+_PLAIN = ("link", "folder")
+"""No mounts: they are made in a folder in memory."""
 
 
 class SandboxProblem(Exception):
@@ -76,10 +78,12 @@ def planned(root: str, wishes: Iterable[Mount]) -> tuple[Mount, ...]:
     for path in sorted(rules, key=lambda path: path.split("/")):
         while above and not beneath(path, above[-1].path):
             above.pop()
-        wish = rules[path]
-        if _needed(wish.kind, above[-1].kind if above else "", path == root):
+        wish, over = rules[path], above[-1].kind if above else ""
+        if wish.kind == "private" and over == "private":
+            wish = Mount("folder", path, wish.why)  # it is hidden already, and has to be there
+        if _needed(wish.kind, over, path == root):
             made.append(wish)
-            above.append(wish)
+            above += [wish] if wish.kind not in _PLAIN else []
     return tuple(made)
 
 
@@ -89,6 +93,6 @@ def _needed(kind: str, above: str, root: bool) -> bool:
         return root or above in _OPEN
     if kind in ("read", "shown"):
         return root or above in (*_OPEN, *_BLANK)
-    if kind in ("link", "folder"):
+    if kind in _PLAIN:
         return above in _BLANK
-    return above not in _BLANK
+    return above not in _BLANK or kind == "private"

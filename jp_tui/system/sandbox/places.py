@@ -37,8 +37,6 @@ def hidden(root: str, environment: Mapping[str, str], *, network: bool = False) 
     wishes += _ours(root, environment)
     for home in homes(environment):
         wishes += _home(home, root)
-    home = home_of(environment)
-    wishes += [Mount("folder", home, "your home folder")] if os.path.isdir(home) else []
     wishes += _named(root, environment)
     wishes += [Mount("mask", path, "a socket") for path in sockets()]
     wishes += [Mount("read", path, "the system") for path in _folders(_STAYS)]

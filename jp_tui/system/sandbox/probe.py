@@ -74,10 +74,10 @@ def _program() -> str:
 def _impossible(given: str | Path) -> str:
     """Why there can be no sandbox around this workspace at all; "" when there can be one."""
     program, root = _program(), os.path.realpath(given)
-    if program and beneath(os.path.realpath(program), root):
-        return "the only bwrap is one of this workspace"
     if root == "/":
         return "the workspace is the whole disk"
+    if program and beneath(os.path.realpath(program), root):
+        return "the only bwrap is one of this workspace"
     if any(beneath(root, one) for one in ("/proc", "/sys")):
         return "the workspace is a part of the running system"
     if any(beneath(root, one) for one in ours(os.environ)):
@@ -137,6 +137,6 @@ def _judged(root: Path, said: str) -> str:
         "what it hides can be read": _SECRET in said,
         "what it protects can be changed": not kept <= made or not made <= kept | {"done", "linked"},
         "the disk can be written": os.path.lexists("/made") or (root.parent / "made").exists(),
-        "processes of others are seen": not said[:2].strip().isdigit(),
+        "processes of others are seen": not re.match(r"\d{1,2}\n", said),
     }
     return next((f"{words}." for words, wrong in traces.items() if wrong), "")

@@ -50,7 +50,10 @@ class Protected:
             found = os.path.join(here, step)
             mode = _mode(found)
             if mode is None:
-                self.missing += [] if there else [os.path.normpath(os.path.join(found, *steps))]
+                path = os.path.normpath(os.path.join(found, *steps))
+                if not beneath(path, self.root):
+                    break
+                self.missing += [] if there else [path]
                 return
             if stat.S_ISLNK(mode):
                 links += 1

@@ -91,7 +91,7 @@ def broken(
     for name in _NAMESPACES:
         if name in found.shared and not (name == "net" and network):
             return f"It shares its {name} namespace with the system."
-    if int(found.status.get("CapEff", "1"), 16) or int(found.status.get("CapPrm", "1"), 16):
+    if found.status.get("CapEff", "?").strip("0") or found.status.get("CapPrm", "?").strip("0"):
         return "It has privileges left."
     if found.status.get("NoNewPrivs") != "1" or (filtered and found.status.get("Seccomp") != "2"):
         return "Its system calls aren't restricted."

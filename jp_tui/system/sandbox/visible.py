@@ -95,9 +95,15 @@ class _Looker:
         if any(beneath(home, real) for home in self.homes):
             return "it is a home folder or holds one"
         for place, why in self.never.items():
-            if any(beneath(one, place) or beneath(place, one) for one in (path, real)):
+            if any(
+                beneath(place, one) or (beneath(one, place) and not self._at_home(one, place)) for one in (path, real)
+            ):
                 return why
         return ""
+
+    def _at_home(self, path: str, place: str) -> bool:
+        """Whether the home folder itself is in that place."""
+        return beneath(self.home, place) and beneath(path, self.home)
 
 
 def _never(environment: Mapping[str, str]) -> dict[str, str]:
