@@ -33,6 +33,8 @@ from jp_tui.tools.workspace import Refusal, secrets
 
 MOST_ENTRIES, MOST_SECONDS = 1_000_000, 10.0
 """How much of a workspace is searched, and of each visible place."""
+_PATIENT = 0.5
+"""Seconds of a search before it is told that there is one."""
 _FRESH = 600.0
 """Seconds for which visible places and the system's folders aren't searched again."""
 _SYSTEM = (
@@ -247,7 +249,7 @@ async def _searched(root: str, job: dict[str, Any], cancel: asyncio.Event, slow:
     begun = time.monotonic()
 
     def heard(_: bytes) -> None:
-        if time.monotonic() - begun > 0.5:
+        if time.monotonic() - begun > _PATIENT:
             slow()
 
     try:

@@ -131,7 +131,15 @@ def test_the_network_is_shared_where_it_was_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    "status", [{"CapEff": "0001"}, {"CapPrm": "1ffff"}, {"NoNewPrivs": "0"}, {"Seccomp": "0"}, {"CapEff": "x"}]
+    "status",
+    [
+        {"NSpid": "4711\t2"},
+        {"CapEff": "0001"},
+        {"CapPrm": "1ffff"},
+        {"NoNewPrivs": "0"},
+        {"Seccomp": "0"},
+        {"CapEff": "x"},
+    ],
 )
 def test_privileges_and_system_calls_are_looked_at(status: dict[str, str]) -> None:
     assert said(replace(GOOD, status={**GOOD.status, **status}))

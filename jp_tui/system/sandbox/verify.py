@@ -93,6 +93,8 @@ def broken(
             return f"It shares its {name} namespace with the system."
     if found.status.get("CapEff", "?").strip("0") or found.status.get("CapPrm", "?").strip("0"):
         return "It has privileges left."
+    if found.status.get("NSpid", "1").split()[-1] != "1":
+        return "Another process was in it first."
     if found.status.get("NoNewPrivs") != "1" or (filtered and found.status.get("Seccomp") != "2"):
         return "Its system calls aren't restricted."
     there = visible(found.mounts)
