@@ -146,7 +146,11 @@ class Sandboxing:
             "seconds": MOST_SECONDS,
         }  # fmt: skip
         limit = (len(trees) + 1) * MOST_SECONDS
-        found: dict[str, list[str]] = (await ask("places", job, seconds=limit, cancel=cancel))[-1]["found"]
+        found: dict[str, list[str]]
+        try:
+            found = (await ask("places", job, seconds=limit, cancel=cancel))[-1]["found"]
+        except TooLong:  # a disk that doesn't answer: none of it is shown
+            return {"secrets": [], "closed": list(private), "left": list(trees)}
         self._searched = {key: (time.monotonic(), found)}
         return found
 
@@ -188,7 +192,10 @@ class Sandboxing:
 
     async def _after(self, walled: Walled, made: set[str]) -> list[str]:
         job = {"rules": [], "read_only": [], "skip": ["/"]}
-        survey = await _searched(walled.root, job, asyncio.Event(), lambda: None)
+        try:
+            survey = await _searched(walled.root, job, asyncio.Event(), lambda: None)
+        except Refusal:
+            return [UNSEEN]
         before = {*walled.survey.control, *walled.survey.repositories, *made}
         new = sorted({*survey.control, *survey.repositories} - before)
         tops = [path for path in new if not any(beneath(path, one) for one in new if one != path)]

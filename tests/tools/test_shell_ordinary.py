@@ -65,7 +65,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "pip": ("", f"{PYTHON} -m pip --version", "pip "),
     "pip install": (
         "",
-        f"{PYTHON} wheel.py && {PYTHON} -m pip install -q --no-index -t t demo-1-*.whl && PYTHONPATH=t {PYTHON} -m demo",
+        f"{PYTHON} wheel.py && {PYTHON} -m pip install -q --no-index -t t demo-1-*.whl; PYTHONPATH=t {PYTHON} -m demo",
         "demo works",
     ),
     "pytest": (
