@@ -31,7 +31,7 @@ from tests.faults.sandbox_ways import Way, ways
 from tests.faults.sandbox_world import PYTHON, READ_ONLY, SLEEP, VISIBLE, Listeners, World, world
 
 SHARE = 16
-SECONDS = 30
+SECONDS = 15
 
 
 @cache
@@ -105,7 +105,7 @@ def out(way: Way, tool: ShellRun) -> tuple[list[str], str]:
         wrong += [f"it said {words!r}" for words in says if words in output]
         wrong += ["something was typed into a terminal"] if select.select([ours], [], [], 0)[0] else []
         wrong += ["a process is left"] if _left() else []
-        if not way.beside and not output.startswith("Exit status"):
+        if not way.beside and not output.startswith(("Exit status", "It was ended after")):
             wrong.append(f"it did not run: {output[:300]}")
         return wrong, output
     finally:

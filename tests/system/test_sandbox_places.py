@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from jp_tui.system.sandbox import places
 from jp_tui.system.sandbox.hiding import hideable, named_paths
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, planned
 from jp_tui.system.sandbox.places import hidden, homes, ours, sockets
@@ -36,6 +37,15 @@ def test_every_home_is_hidden_and_so_are_temporary_files_and_other_disks(tmp_pat
     assert {"/home", str(home)} & set(homes({"HOME": str(home)})) and os.path.realpath(home) in homes(
         {"HOME": str(home)}
     )
+
+
+def test_other_disks_are_empty_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mnt").mkdir()
+    (tmp_path / "media").symlink_to("mnt")
+    monkeypatch.setattr(places, "_DISKS", (str(tmp_path / "mnt"), str(tmp_path / "media"), str(tmp_path / "none")))
+    found = hidden(str(tmp_path / "w"), {"HOME": str(tmp_path / "h")})
+    assert [mount.path for mount in found if mount.why == "other disks"] == [str(tmp_path / "mnt")]
+    assert {mount.kind for mount in found if mount.why == "other disks"} == {"empty"}
 
 
 def test_what_links_of_a_home_lead_to_is_hidden_too(tmp_path: Path) -> None:
@@ -122,12 +132,13 @@ def test_folders_that_variables_move_are_hidden_there(tmp_path: Path, name: str)
 
 def test_what_variables_say_holds_credentials_is_hidden(tmp_path: Path) -> None:
     home, away = tmp_path / "home", tmp_path / "away"
-    made(away / "kube", away / "kube2", away / "gnupg" / "x", away / "key.json", home / "x")
+    made(away / "kube", away / "kube2", away / "gnupg" / "x", away / "key.json", home / "x", away / "agent")
     found = wishes(
         tmp_path / "w", home, KUBECONFIG=f"{away}/kube:{away}/kube2", GNUPGHOME=f"{away}/gnupg",
         GOOGLE_APPLICATION_CREDENTIALS=f"{away}/key.json", KRB5CCNAME=f"FILE:{away}/kube",
+        SSH_AUTH_SOCK=f"{away}/agent",
     )  # fmt: skip
-    assert {found[str(away / name)] for name in ("kube", "kube2", "key.json")} == {"mask"}
+    assert {found[str(away / name)] for name in ("kube", "kube2", "key.json", "agent")} == {"mask"}
     assert found[str(away / "gnupg")] == "empty"
 
 
@@ -154,6 +165,7 @@ def test_sockets_that_somebody_listens_at_are_found(tmp_path: Path) -> None:
         if not os.path.exists("/proc/net/unix"):
             pytest.skip("no table of sockets here")
         assert str(tmp_path / "odd name.sock") in sockets()
+        assert wishes(tmp_path / "w", tmp_path / "h")[str(tmp_path / "odd name.sock")] == "mask"
     assert str(tmp_path / "odd name.sock") not in sockets()
 
 

@@ -115,6 +115,22 @@ async def test_one_that_is_cancelled_before_it_starts_runs_nothing(root: Path) -
     assert done.cancelled and not (root / "ran").exists()
 
 
+async def test_one_that_is_cancelled_at_the_last_moment_runs_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Z19: between the look and the start."""
+    or_skip()
+    cancel, real = asyncio.Event(), verify.seen
+
+    def seen(process: int) -> verify.Seen:
+        cancel.set()
+        return real(process)
+
+    monkeypatch.setattr(verify, "seen", seen)
+    done = await ran(root, "touch ran", cancel=cancel)
+    assert done.cancelled and not (root / "ran").exists()
+
+
 async def test_a_program_that_only_claims_to_be_bubblewrap_runs_nothing(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,13 @@ def test_places_that_hold_secrets_and_home_folders_stay_hidden(home: Path, entry
     assert all(one.refused for one in found.values()) and found
 
 
+def test_the_homes_of_others_stay_hidden(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "people" / "v").mkdir(parents=True)
+    monkeypatch.setattr("jp_tui.system.sandbox.visible.homes", lambda _: [str(home), str(tmp_path / "people" / "v")])
+    for entry in (tmp_path / "people", tmp_path / "people" / "v"):
+        assert looked(home, str(entry))[str(entry)].refused == "it is a home folder or holds one"
+
+
 def test_a_link_is_judged_by_what_it_leads_to(home: Path, tmp_path: Path) -> None:
     """Links are resolved first (Z18)."""
     (home / "keys").symlink_to(".ssh")

@@ -192,6 +192,12 @@ async def test_a_failure_says_that_there_was_a_sandbox_and_a_signal_is_told_as_o
     assert "no network" not in text(await ran(place, "false", network=True))
 
 
+async def test_a_command_cannot_speak_as_the_sandbox(place: Place) -> None:
+    """What bubblewrap itself says is told apart; none of its descriptors is within reach."""
+    done = text(await ran(place, "for f in /proc/1/fd/* /proc/$PPID/fd/*; do echo forged > $f; done; ls /proc/1/fd"))
+    assert "The sandbox said" not in done and done.endswith("\n0\n1\n2\n")
+
+
 async def test_words_reach_a_program_as_they_are(place: Place) -> None:
     assert text(await ran(place, ["printf", "%s\n", "$HOME `id` *", ""])).endswith("Output:\n$HOME `id` *\n\n")
 
@@ -371,6 +377,32 @@ async def test_a_worktree_reads_its_repository_elsewhere_and_cannot_change_it(pl
     done = text(await ran(place, line))
     assert "the first commit" in done and "beside" not in done
     assert not (common / "hooks" / "x").exists() and "x\n" not in (common / "config").read_text()[-3:]
+
+
+async def test_what_is_too_deep_to_be_searched_is_hidden(place: Place) -> None:
+    """No mount reaches that far, so a folder above it is covered."""
+    here = os.open(place.root, os.O_RDONLY)
+    for _ in range(25):
+        os.mkdir("d" * 200, dir_fd=here)
+        here = os.open("d" * 200, os.O_RDONLY, dir_fd=here)
+    file = os.open(".env", os.O_WRONLY | os.O_CREAT, dir_fd=here)
+    os.write(file, b"the secret")
+    done = text(await ran(place, "find . -name .env -execdir cat {} \\; ; find . | wc -l"))
+    assert "the secret" not in done and "Output:" in done
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may read what isn't for everybody")
+async def test_root_s_commands_see_of_the_system_what_everybody_does(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.beside / "private").mkdir(mode=0o700)
+    for name, mode in (("shadow", 0o600), ("passwd", 0o644), ("private/key", 0o644)):
+        (place.beside / name).write_text(f"content of {name}")
+        (place.beside / name).chmod(mode)
+    monkeypatch.setattr(shell_sandbox, "_FOR_EVERYBODY", (str(place.beside),))
+    fresh = call(place, f"cd {place.beside} && cat shadow passwd private/key")
+    done = text(await ShellRun().run(fresh))
+    assert "content of passwd" in done and "content of shadow" not in done and "content of private" not in done
 
 
 async def test_a_workspace_in_a_temporary_folder(place: Place, tmp_path: Path) -> None:

@@ -19,7 +19,9 @@ MOST_MOUNTS = 1_000
 READY, GO = b"ready\n", b"go\n"
 _MORE_PROCESSES = 2_048
 _LIMITS = 'ulimit -c 0; ulimit -f "$1" 2>/dev/null; ulimit -u "$2" 2>/dev/null || ulimit -p "$2" 2>/dev/null; shift 2; '
-_BECOME, _WAIT = 'exec "$@" 2>&1', '"$@" 2>&1; exit "$?"'
+_BECOME = 'exec "$@" 2>&1'
+_WAIT = 'exec 2>&1; "$@"; exit "$?"'
+"""The shell that waits holds nothing but the command's own output, or that could speak as the sandbox."""
 _GATE = 'echo ready >&0; read -r said || exit 125; [ "$said" = go ] || exit 125; exec </dev/null; '
 """The input is a socket to us. What follows runs only once the finished mounts were looked at from outside."""
 

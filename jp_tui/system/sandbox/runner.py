@@ -115,7 +115,7 @@ class _Gate:
 
     async def open(self) -> None:
         process = await self._ready()
-        if process is None or self._stop.is_set():
+        if process is None:
             return
         try:
             self.problem = verify.broken(
@@ -126,7 +126,7 @@ class _Gate:
             self.problem = str(problem)
         if self.problem:
             self._stop.set()
-        else:
+        elif not self._stop.is_set():  # else it was called off meanwhile (Z19)
             self.opened = True
             self._ours.send(GO)
 
