@@ -115,6 +115,29 @@ async def test_a_secret_is_not_handed_out(place: Place) -> None:
     assert said.count("the secret") == 1
 
 
+async def test_a_folder_that_holds_a_secret_stays_where_it_is(place: Place) -> None:
+    """A command that runs beside could move it between the plan of another and its mounts."""
+    (place.root / "cfg").mkdir()
+    (place.root / "cfg" / ".env").write_text("the secret")
+    await ran(place, "mv cfg x; mkdir -p y; mv cfg y/")
+    assert (place.root / "cfg" / ".env").read_text() == "the secret"
+
+
+async def test_what_git_obeys_is_not_changed_by_another_name(place: Place) -> None:
+    """A hard link that was there before."""
+    os.link(place.root / ".git" / "config", place.root / "settings.txt")
+    await ran(place, "echo '[core] hooksPath = x' >> settings.txt")
+    assert (place.root / ".git" / "config").read_text() == "[core]\n"
+
+
+async def test_secrets_in_visible_places_are_masked(place: Place) -> None:
+    for name in (".cargo/bin/.env", ".cargo/registry/npmrc", ".cargo/registry/plain"):
+        (place.home / name).parent.mkdir(parents=True, exist_ok=True)
+        (place.home / name).write_text(f"content of {name}")
+    done = text(await ran(place, "cd ~/.cargo; cat bin/.env registry/npmrc registry/plain"))
+    assert "content of .cargo/registry/plain" in done and "bin/.env" not in done and "npmrc" not in done
+
+
 async def test_nothing_of_home_is_visible_but_the_workspace_and_tool_chains(place: Place) -> None:
     for name in ("notes", ".bashrc", ".cargo/bin/tool", ".cargo/credentials.toml", "own/x", ".local/bin/y"):
         (place.home / name).parent.mkdir(parents=True, exist_ok=True)
