@@ -135,11 +135,11 @@ async def _sandbox(place: Place, settings: Settings) -> AsyncIterator[Finding]:
     entries = [str(one) for one in said] if isinstance(said, list) else [visible.DEFAULT]
     places = visible.visible(entries, os.environ, str(place.workspace))
     names = [one.entry for one in places if not one.refused]
-    yield Finding("sandbox sees", "ok", ", ".join(names) if names else "nothing of your home folder")
+    yield Finding("sandbox visible", "ok", ", ".join(names) if names else "nothing of your home folder")
     for one in places:
         if one.refused:
             mend = "Take it out of options.sandbox.visible of shell_run."
-            yield Finding("sandbox sees", "warn", f"{one.entry} stays hidden: {one.refused}", mend)
+            yield Finding("sandbox visible", "warn", f"{one.entry} stays hidden: {one.refused}", mend)
 
 
 def _files(place: Place) -> Iterator[Finding]:
