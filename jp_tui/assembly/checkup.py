@@ -7,6 +7,7 @@ all that is ever said of a credential.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -15,8 +16,9 @@ from jp_tui.settings import providers as servers
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import Settings, builtin
 from jp_tui.settings.sources import Sources
-from jp_tui.system import checkup, clipboard, sandbox
+from jp_tui.system import checkup, clipboard
 from jp_tui.system.checkup import Finding
+from jp_tui.system.sandbox import probe, visible
 from jp_tui.system.terminal_query import Answers
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ async def checked(
         settings = _without(place.sources)
     for finding in await _servers(settings, environment):
         yield finding
-    yield await _sandbox(place)
+    async for finding in _sandbox(place, settings):
+        yield finding
     for finding in _files(place):
         yield finding
     for finding in await checkup.programs(environment):
@@ -133,12 +136,23 @@ def _server(one: servers.Provider, there: bool, *, wanted: bool) -> Finding:
     return Finding(f"server {one.name}", "warn", f"{at} cannot be reached within {SERVER_SECS:g} s", mend)
 
 
-async def _sandbox(place: Place) -> Finding:
-    found = await sandbox.probed(place.workspace)
-    if found.program:
-        return Finding("sandbox", "ok", f"{found.program} works: commands of models can be walled in")
-    mend = "Install bubblewrap, or allow user namespaces. Without it a command runs as you, and its sheet says so."
-    return Finding("sandbox", "warn", found.reason, mend)
+async def _sandbox(place: Place, settings: Settings) -> AsyncIterator[Finding]:
+    """Whether commands can run in a sandbox, and what of the home folder they see there."""
+    found = await probe.probed(place.workspace)
+    if found.bubblewrap is None:
+        mend = "Install bubblewrap, or allow user namespaces. Without it a command runs as you, and its prompt says so."
+        yield Finding("sandbox", "warn", found.reason, mend)
+        return
+    yield Finding("sandbox", "ok", f"{found.bubblewrap.program} works: model commands can run in a sandbox")
+    said = settings.get("conversation", "tools", "shell_run", "options", "sandbox", "visible")
+    entries = [str(one) for one in said] if isinstance(said, list) else [visible.DEFAULT]
+    places = visible.visible(entries, os.environ, str(place.workspace))
+    names = [one.entry for one in places if not one.refused]
+    yield Finding("sandbox visible", "ok", ", ".join(names) if names else "nothing of your home folder")
+    for one in places:
+        if one.refused:
+            mend = "Take it out of options.sandbox.visible of shell_run."
+            yield Finding("sandbox visible", "warn", f"{one.entry} stays hidden: {one.refused}", mend)
 
 
 def _files(place: Place) -> Iterator[Finding]:

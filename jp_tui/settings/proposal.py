@@ -144,6 +144,8 @@ def _tool(tool: str, rest: list[str], said: str) -> str:
             return f"runs {tool} without a sandbox" if said == "off" else f"runs {tool} in a sandbox ({said})"
         case ["options", "sandbox", "network"] if said == "true":
             return f"lets what {tool} runs reach the network"
+        case ["options", "sandbox", "visible"]:
+            return f"lets what {tool} runs read {said}"
         case ["description" | "summary" | "examples" | "parameters", *_]:
             return f"tells the model this about {tool}"
         case _:

@@ -60,6 +60,16 @@ def paths(value: Any) -> list[str]:
     return list(value)
 
 
+def places(value: Any) -> list[str]:
+    """Places of the machine: "default", or a path that begins with ~/ or /."""
+    for number, place in enumerate(_words(value)):
+        if place != "default" and not place.startswith(("~/", "/")):
+            raise BadValue(
+                f'expected "default", or a path that begins with ~/ or /, found {found(place)}', inside=(number,)
+            )
+    return list(value)
+
+
 def argv(value: Any) -> list[str]:
     """A program and its arguments, run without a shell; empty for none."""
     words = _words(value)

@@ -90,6 +90,12 @@ SANDBOX = Group(
             tightens=lambda old, new: set(old or ()) <= set(new),
             help="more paths of the workspace that nothing in the sandbox may change",
         ),
+        "visible": Leaf(
+            shapes.places,
+            tightens=lambda old, new: set(new) <= set(old or ()),
+            acts=True,
+            help="what commands in the sandbox can read of your home folder (or of other hidden places)",
+        ),
     },
     shorthand=lambda value: {"mode": checks.choice(*_WALLS)(value)},
 )

@@ -80,6 +80,27 @@ class Finished:
         return self.status == 0 and not (self.timed_out or self.cancelled or self.flooded)
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a child on a leash gets besides its arguments: `descriptors`, under the same numbers, and a `lock` of
+    `sandbox/placeholders.py` that is released when nothing of it is left. The caller closes them."""
+
+    descriptors: tuple[int, ...] = ()
+    lock: int = -1
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        return (*self.descriptors, self.lock) if self.lock >= 0 else self.descriptors
+
+
+@dataclass(frozen=True, slots=True)
+class _Keeping:
+    """How a child is kept: `mode` is "" without a leash."""
+
+    mode: str
+    given: Given
+
+
 def child_environment(environment: Mapping[str, str], extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """What a child may know of ours: PATH, HOME, LANG, LC_*, TZ, TMPDIR; TERM=dumb; and `extra` (T10).
 
@@ -95,7 +116,7 @@ async def run(
     argv: Sequence[str],
     *,
     cwd: str | Path,
-    stdin: bytes | None = None,
+    stdin: bytes | socket.socket | None = None,
     timeout: float | None = None,
     output_limit: int = 1 << 20,
     flood: int | None = None,
@@ -104,6 +125,7 @@ async def run(
     heard: Callable[[bytes], None] | None = None,
     leashed: bool = False,
     lets_go: bool = False,
+    given: Given | None = None,
 ) -> Finished:
     """Run a program and wait for its end. ChildProblem when it cannot be started.
 
@@ -113,7 +135,8 @@ async def run(
     that it starts outlasts it, or us, whatever kills us; with `lets_go` what left its group, or its session, and has
     no pipe of ours goes on once it has ended by itself. (Not on Linux: only its group, and only where it is given
     no input; a program that is not there is then told by a shell.) With `cancel` set before the start nothing is
-    started: the result is `cancelled`, with neither status nor signal.
+    started: the result is `cancelled`, with neither status nor signal. A socket as `stdin` is closed here once the
+    child has it. `given` is what else the child of a leash gets.
     """
     began = time.monotonic()
     if cancel is not None and cancel.is_set():
@@ -123,7 +146,7 @@ async def run(
         child_environment(os.environ, env_extra),
         (leash.LETS_GO if lets_go else "all") if leashed else "",
     )
-    child = _Child(argv, cwd, stdin, output_limit, most, environment, heard, keeps)
+    child = _Child(argv, cwd, stdin, output_limit, most, environment, heard, _Keeping(keeps, given or Given()))
     try:
         return await child.live(timeout, cancel, began)
     finally:
@@ -131,17 +154,17 @@ async def run(
 
 
 def _start(
-    argv: Sequence[str], cwd: str | Path, given: int, env: dict[str, str], keeps: str
+    argv: Sequence[str], cwd: str | Path, stdin: int, env: dict[str, str], keeping: _Keeping
 ) -> tuple[_Process, socket.socket | None]:
     """The process, and the other end of its leash, if it has one of ours."""
     if not argv:
         raise ChildProblem("there is no program to run")
-    words, ours, theirs = list(argv), None, None
+    words, ours, theirs, keeps, given = list(argv), None, None, keeping.mode, keeping.given
     if keeps and leash.works():
         ours, theirs = socket.socketpair()
         root = str(Path(__file__).parents[2])
         start = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _KEEPER, root, str(theirs.fileno()), keeps]
-        words = [*start, *argv]
+        words = [*start, str(given.lock), *argv]
     elif keeps:
         words = [*_LEASH, *argv]
     try:
@@ -150,11 +173,11 @@ def _start(
             bufsize=0,
             cwd=os.fspath(cwd),
             env=env,
-            stdin=given,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            pass_fds=() if theirs is None else (theirs.fileno(),),
+            pass_fds=() if theirs is None else (theirs.fileno(), *given.all),
         )
     except (ValueError, OSError) as error:
         if ours is not None:
@@ -180,18 +203,23 @@ class _Child:
         self,
         argv: Sequence[str],
         cwd: str | Path,
-        stdin: bytes | None,
+        stdin: bytes | socket.socket | None,
         limit: int,
         flood: int,
         env: dict[str, str],
         heard: Callable[[bytes], None] | None,
-        keeps: str,
+        keeping: _Keeping,
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        by_shell = bool(keeps) and stdin is None and not leash.works()
-        given = subprocess.DEVNULL if stdin is None and not by_shell else subprocess.PIPE
+        by_shell = bool(keeping.mode) and stdin is None and not leash.works()
         self._argv, self._cwd = argv, cwd
-        self._process, self._leash = _start(argv, cwd, given, env, keeps if by_shell or leash.works() else "")
+        keeping = keeping if by_shell or leash.works() else _Keeping("", keeping.given)
+        if isinstance(stdin, socket.socket):
+            with stdin:
+                self._process, self._leash = _start(argv, cwd, stdin.fileno(), env, keeping)
+        else:
+            reads = subprocess.DEVNULL if stdin is None and not by_shell else subprocess.PIPE
+            self._process, self._leash = _start(argv, cwd, reads, env, keeping)
         self._session = self._process.pid
         self._ended = asyncio.Event()
         self._flooded = asyncio.Event()
@@ -203,7 +231,7 @@ class _Child:
         self._swept = False
         self._feeding = None
         if self._process.stdin is not None and not by_shell:
-            self._feeding = Feed(self._loop, self._process.stdin, stdin or b"")
+            self._feeding = Feed(self._loop, self._process.stdin, stdin if isinstance(stdin, bytes) else b"")
 
     def _watch(self) -> int:
         """A descriptor that becomes readable when the leader ends, without reaping it; -1 where there is none."""

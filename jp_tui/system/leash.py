@@ -47,13 +47,16 @@ def _prctl(what: int, value: int) -> None:
 
 
 def main() -> None:
-    """`FD MODE PROGRAM ARGUMENT…` on the command line: run it, keep it on the leash FD, end as it does. With the MODE
-    `lets_go` what it leaves when it ends is not ended here. The number of its session is sent first."""
+    """`FD MODE HELD PROGRAM ARGUMENT…` on the command line: run it, keep it on the leash FD, end as it does. With the
+    MODE `lets_go` what it leaves when it ends is not ended here. The number of its session is sent first. HELD is a
+    lock of `sandbox/placeholders.py` that is released when nothing of the command is left, or -1."""
     import _signal
     import posix
 
-    leash, lets_go, argv = int(sys.argv[1]), sys.argv[2] == LETS_GO, sys.argv[3:]
-    posix.set_inheritable(leash, False)
+    leash, lets_go, held, argv = int(sys.argv[1]), sys.argv[2] == LETS_GO, int(sys.argv[3]), sys.argv[4:]
+    for descriptor in (leash, held):
+        if descriptor >= 0:
+            posix.set_inheritable(descriptor, False)
     _prctl(_SUBREAPER, 1)
     woken, wakes = posix.pipe()
     for end in (woken, wakes):
@@ -70,6 +73,10 @@ def main() -> None:
     for stream in (0, 1, 2):  # whoever reads these waits for the command's end, not for ours
         posix.dup2(null, stream)
     status = _Keeper(child, leash, woken, lets_go).keep()
+    if held >= 0:
+        from jp_tui.system.sandbox.placeholders import release
+
+        release(held)
     if posix.WIFSIGNALED(status):
         import resource
 

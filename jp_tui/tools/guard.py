@@ -19,7 +19,7 @@ SECRETS = (
 )  # fmt: skip
 """Names that usually hold secrets; one with a slash is the end of a path, `!` makes an exception."""
 
-_CONTROL = frozenset({".git", "git~1", ".jp-tui", ".jp_tui"})
+CONTROL = frozenset({".git", "git~1", ".jp-tui", ".jp_tui"})
 
 _INSTRUCTIONS = (
     "agents.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "qwen.md", "crush.md", "warp.md",
@@ -101,7 +101,7 @@ def secret(real: str, rules: Iterable[str] = SECRETS) -> bool:
 
 def control(real: str) -> bool:
     """Whether writing here would change what git or this program does by itself."""
-    return not _CONTROL.isdisjoint(_parts(real))
+    return not CONTROL.isdisjoint(_parts(real))
 
 
 def obeyed(real: str) -> str | None:

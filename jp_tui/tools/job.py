@@ -17,7 +17,7 @@ _MEMORY = 1 << 30
 
 
 def main(kind: str) -> None:
-    """Do the job of this kind; its shape is said where it is done (`edits.py`, `scan.py`, `rendering.py`)."""
+    """Do the job of this kind; its shape is said where it is done (`edits.py`, `scan.py`, `survey.py` …)."""
     die_with_parent()  # nobody else ends a pattern without an end when we were killed
     with contextlib.suppress(OSError, ValueError):  # a system without this limit has others
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
@@ -34,6 +34,14 @@ def main(kind: str) -> None:
         from jp_tui.tools.rendering import render
 
         _emit(render(job))
+    elif kind == "survey":
+        from jp_tui.tools.survey import workspace
+
+        workspace(job, _emit)
+    elif kind == "places":
+        from jp_tui.tools.survey import places
+
+        places(job, _emit)
     elif kind == "list":
         from jp_tui.tools.scan import listing
 

@@ -5,7 +5,7 @@ Its beginning and its end are kept, what is left out between them is counted whe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.system.children import Finished
@@ -19,9 +19,16 @@ _LINE = 200
 
 
 def told(
-    done: Finished, seconds: float, name: Callable[[int | None], str], *, walled: bool = False, network: bool = False
+    done: Finished,
+    seconds: float,
+    name: Callable[[int | None], str],
+    *,
+    walled: bool = False,
+    network: bool = False,
+    notes: Sequence[str] = (),
 ) -> Success | Failure:
-    """The whole result. Whatever does not end by itself with status 0 is a failure, and says all the same."""
+    """The whole result. Whatever does not end by itself with status 0 is a failure, and says all the same. `notes` are
+    sentences on what else happened; they stand before the output, where people see them too."""
     took = f"{done.ms / 1000:.1f} s"
     if done.cancelled:
         end = f"It was cancelled after {took}, with everything that it had started."
@@ -37,6 +44,7 @@ def told(
         number = (done.status or 0) - 128 if walled else 0  # as a shell tells it, and the sandbox
         killed = f" (killed by {name(number)})" if 0 < number <= 64 else ""
         end = f"Exit status {'unknown' if done.status is None else done.status}{killed} after {took}."
+    end = "\n".join([end, *notes])
     output = _output(done)
     said = f"{end}\n\nOutput:\n{output}" if output else f"{end} It wrote nothing."
     if (problem := done.stderr.decode("utf-8", "replace").strip()) and walled:
@@ -45,7 +53,10 @@ def told(
         return Success(said)
     if walled:
         net = "" if network else ", and there is no network"
-        said += f"\n\nIt ran in a sandbox: only the workspace can be written, not .git or .jp-tui{net}."
+        said += (
+            f"\n\nIt ran in a sandbox: only the workspace can be written, not .git or .jp-tui{net}. Of the home folder "
+            "only tool chains are visible, and files that usually hold secrets are empty."
+        )
     return Failure(said)
 
 

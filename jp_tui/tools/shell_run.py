@@ -1,8 +1,8 @@
 """`shell_run`: run a program, or a line for /bin/sh, in the workspace (surface.md S40; issue 8, line 9).
 
 A shell reads it only where the model asked for one. What is about to happen is shown whole before anybody is asked:
-where, with or without walls, and every character of the command. It runs in a sandbox where there is one
-(`system/sandbox.py`), through the one runner for children, and ends with all that it started. It opens no terminal,
+where, with or without a sandbox, and every character of the command. It runs in a sandbox where there is one
+(`shell_sandbox.py`), through the one runner for children, and ends with all that it started. It opens no terminal,
 gives no input, falls back to nothing: without the sandbox that was shown, nothing runs.
 """
 
@@ -23,10 +23,12 @@ from jp_tui.questions.wire import digest
 from jp_tui.system.children import ChildProblem, child_environment, run
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.problem import shown
-from jp_tui.system.sandbox import Sandbox, limited, most_processes, walled, walls_of
+from jp_tui.system.sandbox.command import limited, most_processes
+from jp_tui.system.sandbox.mounts import SandboxProblem
 from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
 from jp_tui.tools.printed import signal_name
 from jp_tui.tools.shell_output import FLOOD, KEPT, Tail, told
+from jp_tui.tools.shell_sandbox import TOO_LARGE, Sandboxing, Walled, unkept
 from jp_tui.tools.workspace import Arguments, Refusal
 
 SECONDS, MOST_SECONDS = 120, 3_600
@@ -49,23 +51,13 @@ class Wanted:
     seconds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Walled:
-    """How it will run: the program that makes the walls, or why there are none."""
-
-    program: str = ""
-    reason: str = ""
-    network: bool = False
-    read_only: tuple[str, ...] = ()
-
-
 class ShellRun:
     """The tool; see `jp_tui.tools.port.Tool`, `Formats` and `commands`."""
 
     commands = True
 
     def __init__(self) -> None:
-        self._sandbox = Sandbox()
+        self._sandbox = Sandboxing()
 
     @property
     def source(self) -> SourceKind:
@@ -81,34 +73,19 @@ class ShellRun:
         """Everything that somebody has to know before it runs. What is refused anyway is not shown to anybody."""
         try:
             wanted = _read(call)
-            return _told(wanted, await self._walls(call))
+            return _told(wanted, await self._sandbox.walled(call))
         except (Refusal, FileProblem) as problem:
             raise RenderFailed(str(problem)) from None
 
     async def run(self, call: ToolCall) -> Outcome:
         try:
             wanted = _read(call)
-            walls = await self._walls(call)
+            walls = await self._sandbox.walled(call)
             if (asked := _confirm(call, wanted, walls)) is not None:
                 return asked
-            return await _carried_out(call, wanted, walls)
+            return await _carried_out(call, wanted, walls, self._sandbox)
         except (Refusal, FileProblem) as problem:
             return Failure(str(problem))
-
-    async def _walls(self, call: ToolCall) -> Walled:
-        """Refusal where walls are required and there are none."""
-        options = call.options.get("sandbox")
-        said = options if isinstance(options, dict) else {}
-        mode, read_only = said.get("mode", "auto"), said.get("read_only")
-        if mode == "off":
-            return Walled(reason="your settings switch the sandbox off")
-        found = await self._sandbox.found(call.root)
-        if found.program:
-            paths = tuple(str(path) for path in read_only) if isinstance(read_only, list) else ()
-            return Walled(found.program, network=said.get("network") is True, read_only=paths)
-        if mode == "required":
-            raise Refusal(f"Commands run only in a sandbox here, and there is none: {found.reason}.")
-        return Walled(reason=found.reason)
 
 
 def _words(argv: Json) -> list[str]:
@@ -155,9 +132,13 @@ def _sayable(text: str) -> bool:
 
 def _told(wanted: Wanted, walls: Walled) -> str:
     """Ours first, so that nothing in a command can stand before it; then all of the command, to the end."""
-    if walls.program:
-        net = "the network is open to it" if walls.network else "no network"
-        held = f"Sandboxed: it can change the workspace only, and not its .git; {net}."
+    if walls.sandboxed:
+        net = "The network is open to it, and so is what listens on this machine." if walls.network else "No network."
+        held = (
+            "Sandboxed: it can change this workspace only, but no .git, no .jp-tui and no read-only path in it. Your "
+            f"home folder is hidden except tool chains, and so are files that usually hold secrets. {net}"
+        )
+        held += "" if walls.whole else f"\n{TOO_LARGE}"
     else:
         held = f"Not sandboxed: {walls.reason}. It can do all that you can."
     lines, size = wanted.written.count("\n") + 1, len(wanted.written)
@@ -170,7 +151,7 @@ def _told(wanted: Wanted, walls: Walled) -> str:
 def _confirm(call: ToolCall, wanted: Wanted, walls: Walled) -> NeedsInput | Failure | None:
     """Where the policy wants it (S40): always, never, or where neither a person nor walls stand before it."""
     policy = call.options.get("confirm", "auto")
-    if policy == "never" or (policy != "always" and (walls.program or call.leave)):
+    if policy == "never" or (policy != "always" and (walls.whole or call.leave)):
         return None
     question = Question(
         "confirm",
@@ -188,32 +169,33 @@ def _confirm(call: ToolCall, wanted: Wanted, walls: Walled) -> NeedsInput | Fail
     return None if given.value else Failure(NO, declined=True)
 
 
-async def _carried_out(call: ToolCall, wanted: Wanted, walls: Walled) -> Outcome:
+async def _carried_out(call: ToolCall, wanted: Wanted, walls: Walled, sandbox: Sandboxing) -> Outcome:
     if call.cancel.called:
         return Failure("The call was cancelled before the command ran.")
     path = child_environment(os.environ)["PATH"]
     if "/" not in wanted.argv[0] and shutil.which(wanted.argv[0], path=path) is None:
         return Failure(f"There is no program {shown(wanted.argv[0])} here.")
-    argv = limited(wanted.argv, most_processes())
-    extra = {}
-    if walls.program:
-        around = walls_of(str(call.root), wanted.cwd, os.environ, network=walls.network, read_only=walls.read_only)
-        argv, extra = walled(walls.program, around, argv), {"TMPDIR": "/tmp"}
     cancel = asyncio.Event()
     call.cancel.then(cancel.set)
-    tail = Tail(call.progress, asyncio.get_running_loop().time)
+    tail, notes = Tail(call.progress, asyncio.get_running_loop().time), list[str]()
     try:
-        done = await run(
-            argv,
-            cwd=wanted.cwd,
-            timeout=wanted.seconds,
-            output_limit=KEPT,
-            flood=FLOOD,
-            env_extra=extra,
-            cancel=cancel,
-            heard=tail.heard,
-            leashed=True,
-        )
+        if walls.sandboxed:
+            done, notes = await sandbox.run(
+                walls, wanted.argv, wanted.cwd, wanted.seconds, KEPT, FLOOD, cancel, tail.heard
+            )
+        else:
+            done = await run(
+                limited(wanted.argv, most_processes()),
+                cwd=wanted.cwd,
+                timeout=wanted.seconds,
+                output_limit=KEPT,
+                flood=FLOOD,
+                cancel=cancel,
+                heard=tail.heard,
+                leashed=True,
+            )
     except ChildProblem as problem:
         return Failure(f"The command could not be started: {problem}.")
-    return told(done, wanted.seconds, signal_name, walled=bool(walls.program), network=walls.network)
+    except SandboxProblem as problem:
+        return Failure(unkept(problem))
+    return told(done, wanted.seconds, signal_name, walled=walls.sandboxed, network=walls.network, notes=notes)

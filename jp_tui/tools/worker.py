@@ -7,9 +7,10 @@ before is kept. Nothing here decides what a job means.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ SECONDS = 10.0
 _OUTPUT = 64 << 20
 _START = "import sys; sys.path.append(sys.argv[1]); from jp_tui.tools.job import main; main(sys.argv[2])"
 
-Kind = Literal["edit", "diff", "list", "search", "render"]
+Kind = Literal["edit", "diff", "list", "search", "render", "survey", "places"]
 
 
 class TooLong(Refusal):
@@ -31,19 +32,36 @@ class TooLong(Refusal):
         self.lines = lines
 
 
-async def ask(kind: Kind, job: Mapping[str, object], *, seconds: float | None = None) -> list[dict[str, Any]]:
+async def ask(
+    kind: Kind,
+    job: Mapping[str, object],
+    *,
+    seconds: float | None = None,
+    cancel: asyncio.Event | None = None,
+    heard: Callable[[bytes], None] | None = None,
+) -> list[dict[str, Any]]:
     """The lines that the job of this kind gives; TooLong after `seconds` (default SECONDS), Refusal when it failed (too
-    much memory, no child)."""
+    much memory, no child) or `cancel` was set. `heard` gets them as they come, as bytes."""
     limit = SECONDS if seconds is None else seconds
     argv = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, str(Path(__file__).parents[2]), kind]
     try:
-        done = await run(argv, cwd="/", stdin=json.dumps(job).encode(), timeout=limit, output_limit=_OUTPUT)
+        done = await run(
+            argv,
+            cwd="/",
+            stdin=json.dumps(job).encode(),
+            timeout=limit,
+            output_limit=_OUTPUT,
+            cancel=cancel,
+            heard=heard,
+        )
     except ChildProblem as problem:
         raise Refusal(f"the work could not be done: {problem}") from None
     whole = done.stdout[: done.stdout.rfind(b"\n") + 1].splitlines()
     lines = [json.loads(line) for line in whole]
     if done.timed_out:
         raise TooLong(lines, limit)
+    if done.cancelled:
+        raise Refusal("the work was cancelled")
     if not done.ok or done.truncated:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise Refusal(f"the work could not be done: {' '.join(last) or 'its process ended early'}")

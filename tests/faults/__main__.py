@@ -38,6 +38,7 @@ PARTS: dict[str, str] = {
     "endings": "tests.faults.endings",
     "processes": "tests.faults.processes",
     "stalls": "tests.faults.stalls",
+    "sandbox": "tests.faults.sandbox",
 }
 """The module of each part, by its name on the command line."""
 

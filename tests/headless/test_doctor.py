@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from tests.headless.running import jp, lines, on_terminal
+from tests.system.sandboxing import or_skip
 
 KEY = "sk-very-secret-1234567890"
 QUIET = {"JP_TUI_PROVIDERS__LLM__LLAMACPP__BASE_URL": "http://127.0.0.1:9/v1", "LANG": "C.UTF-8"}
@@ -28,6 +29,20 @@ def test_an_empty_home_without_credentials(tmp_path: Path) -> None:
     for check in ("terminal", "colours", "unicode", "clipboard", "sandbox", "database", "git", "editor", "textual"):
         assert found[check]["detail"], check
     assert not list(tmp_path.iterdir()), "looking leaves nothing behind"
+
+
+def test_what_commands_see_of_a_home_is_listed(tmp_path: Path) -> None:
+    """Z18: the effective list, and what of it stays hidden, with the reason."""
+    or_skip()
+    for name in ("user/.cargo/bin", "user/.ssh", "user/own", "jp/config"):
+        (tmp_path / name).mkdir(parents=True)
+    visible = "conversation.tools.shell_run.options.sandbox.visible = ['default', '~/own', '~/.ssh']"
+    (tmp_path / "jp" / "config" / "config.toml").write_text(visible)
+    ran = jp(tmp_path / "jp", "doctor", "--json", **{**QUIET, "HOME": str(tmp_path / "user")})
+    found = [one for one in lines(ran.stdout) if one["check"] == "sandbox visible"]
+    assert [one["detail"] for one in found if one["state"] == "ok"] == ["~/.cargo/bin, ~/own"]
+    (refused,) = [one for one in found if one["state"] == "warn"]
+    assert refused["detail"] == "~/.ssh stays hidden: ~/.ssh may hold secrets" and "visible" in refused["mend"]
 
 
 def test_a_broken_home_is_told_line_by_line(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The recorded group `shell`, case by case, on its whole way (issue 8, line 9): asked with all of it shown, bounded.
 
 What is dangerous runs in a throw-away folder, with limits of its own. A fork bomb is not run here: its limit is looked
-at (`tests/system/test_sandbox.py`), because root is not held by it.
+at (`tests/system/test_sandbox_mounts.py`), because root is not held by it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol.values import Permitted
 from jp_tui.system.children import run
-from jp_tui.system.sandbox import limited
+from jp_tui.system.sandbox.command import limited
 from jp_tui.tools import shell_run
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.registry import builtin

@@ -20,7 +20,7 @@ HOPS = (
     "jp_tui/ui/driver.py", "jp_tui/system/lock.py", "jp_tui/engine/schemas.py", "jp_tui/guardian/parent.py",
     "jp_tui/guardian/terminal.py", "jp_tui/ui/driver_output.py", "jp_tui/ui/driver_held.py",
     "jp_tui/system/children.py",
-    "jp_tui/system/leash.py", "jp_tui/system/watchdog.py",
+    "jp_tui/system/leash.py", "jp_tui/system/watchdog.py", "jp_tui/system/sandbox/placeholders.py",
 )  # fmt: skip
 """The only files that may name a thread, a lock or a process (HOUSE "Threads and processes")."""
 

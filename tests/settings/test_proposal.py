@@ -106,11 +106,26 @@ def test_a_folder_may_build_more_walls(home: Home) -> None:
     """A project can tighten: required, no network, more that stays as it is."""
     text = "conversation.tools.shell_run.options = { sandbox = { mode = 'required', read_only = ['vendor'] } }"
     walls = home.load(workspace=text).get("conversation", "tools", "shell_run", "options", "sandbox")
-    assert walls == {"mode": "required", "network": False, "read_only": ["vendor"]}
+    assert walls == {"mode": "required", "network": False, "read_only": ["vendor"], "visible": ["default"]}
     looser = "conversation.tools.shell_run.options.sandbox.read_only = []"
     user = "conversation.tools.shell_run.options.sandbox.read_only = ['vendor']"
     held = home.load(user, workspace=looser).get("conversation", "tools", "shell_run", "options", "sandbox")
     assert held["read_only"] == ["vendor"]
+
+
+def test_a_folder_shows_less_of_a_home_and_more_only_with_trust(home: Home) -> None:
+    """Z18: what commands in the sandbox can read; a sensitive place stays hidden all the same."""
+    path = ("conversation", "tools", "shell_run", "options", "sandbox", "visible")
+    for text, before, after in (("[]", [], []), ("['default', '~/own']", ["default"], ["default", "~/own"])):
+        folder = f"conversation.tools.shell_run.options.sandbox.visible = {text}"
+        assert home.load(workspace=folder).get(*path) == before
+        assert home.load(workspace=folder, trusted=True).get(*path) == after
+
+
+@pytest.mark.parametrize("entry", ["own", "../x", "", "$HOME/x"])
+def test_a_visible_place_begins_with_a_home_or_a_root(home: Home, entry: str) -> None:
+    with pytest.raises(SettingsError, match="begins with ~/ or /"):
+        home.load(f"conversation.tools.shell_run.options.sandbox.visible = ['{entry}']")
 
 
 def _trusting(tmp_path: Path) -> tuple[Trusting, Path]:

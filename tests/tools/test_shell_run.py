@@ -17,7 +17,6 @@ from jp_tui.settings.toml import loads
 from jp_tui.tools.port import Cancel, NeedsInput, Outcome, RenderFailed, ToolCall
 from jp_tui.tools.shell_output import Tail
 from jp_tui.tools.shell_run import LONGEST, ShellRun
-from tests.system.test_sandbox import HONEST, fake, written
 
 NONE: Mapping[str, Any] = {"sandbox": {"mode": "off"}}
 
@@ -116,32 +115,6 @@ async def test_without_bwrap_it_says_so_and_required_refuses(tmp_path: Path, mon
     assert isinstance(await ran(tmp_path, argv=["/bin/true"], options=required), Failure)
 
 
-async def test_with_bwrap_it_runs_within_walls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the settings say of walls reaches them, with no network unless they allow it."""
-    root = tmp_path / "w"
-    (root / "vendor").mkdir(parents=True)
-    program = fake(tmp_path / "bin", HONEST, monkeypatch)
-    options = {"sandbox": {"mode": "auto", "network": False, "read_only": ["vendor"]}}
-    said = await shown(root, argv=["echo", "hi"], options=options)
-    assert said.startswith("Sandboxed: it can change the workspace only, and not its .git; no network.\n")
-    done = await ran(root, argv=["echo", "hi"], options=options)
-    told = written(program)
-    assert "--share-net" not in told and told[-2:] == ["echo", "hi"]
-    assert told[told.index(f"{root}/vendor") - 1] == "--ro-bind"
-    assert text(done).endswith("Output:\nhi\n")
-    await ran(root, argv=["true"], options={"sandbox": {"mode": "auto", "network": True}})
-    assert "--share-net" in written(program)
-
-
-async def test_a_failure_within_walls_says_that_there_were_walls(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake(tmp_path / "bin", HONEST, monkeypatch)
-    (tmp_path / "w").mkdir()
-    done = await ran(tmp_path / "w", argv=["false"], options={})
-    assert "It ran in a sandbox" in text(done) and "no network" in text(done)
-
-
 async def test_confirm_is_asked_where_neither_a_person_nor_walls_were(tmp_path: Path) -> None:
     """S40: `confirm` where the policy wants it; it shows all of the command, and holds for what it showed."""
     tool, arguments = ShellRun(), {"command": "touch made"}
@@ -233,12 +206,5 @@ def test_it_is_off_and_asks() -> None:
     entry = loads(Path(data.TOOLS_FILE).read_text("utf-8"), "tools.toml")["conversation"]["tools"]["shell_run"]
     assert entry["enable"]["state"] is False
     assert (entry["run"], entry["format"]) == ("ask", "unattended")
-    assert entry["options"] == {"sandbox": {"mode": "auto", "network": False, "read_only": []}, "confirm": "auto"}
-
-
-async def test_a_signal_within_walls_is_told_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sandbox passes it on as a status, as a shell does."""
-    fake(tmp_path / "bin", HONEST, monkeypatch)
-    (tmp_path / "w").mkdir()
-    done = await ran(tmp_path / "w", command="exit 139", options={})
-    assert "Exit status 139 (killed by SIGSEGV) after" in text(done)
+    walls = {"mode": "auto", "network": False, "read_only": [], "visible": ["default"]}
+    assert entry["options"] == {"sandbox": walls, "confirm": "auto"}

@@ -1,0 +1,97 @@
+"""Empty folders in a workspace while commands run there, so that nothing else can be made in their place.
+
+A missing path can't be protected by a mount; an empty folder can. Every call holds a shared lock on one file for its
+workspace, which lists what was made. Whoever holds the lock last removes what is still empty: usually the process that
+keeps the command (`leash.py`), which also outlives a killed jp-tui; after a power cut, the next call.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Iterable, Iterator
+
+_STEP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_TRIES, _PAUSE = 500, 0.002
+
+
+def hold(folder: str, root: str) -> int:
+    """A descriptor that holds the lock for the workspace `root`. `folder` exists and is private. OSError."""
+    import hashlib  # not for the leash
+
+    path = os.path.join(folder, hashlib.sha256(os.fsencode(root)).hexdigest()[:32])
+    for _ in range(_TRIES):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            if _is_at(descriptor, path):
+                return descriptor
+        os.close(descriptor)  # somebody removes it right now
+        time.sleep(_PAUSE)
+    raise BlockingIOError(11, "another process doesn't release its lock", path)
+
+
+def listed(descriptor: int) -> set[str]:
+    """Every path that was made, or was about to be."""
+    size = os.fstat(descriptor).st_size
+    return {os.fsdecode(one) for one in os.pread(descriptor, size, 0).split(b"\0") if one}
+
+
+def make(descriptor: int, paths: Iterable[str]) -> None:
+    """Make each folder with its missing parents, and list it before. Absolute paths without links. OSError."""
+    for path in paths:
+        missing = [path]
+        while not os.path.lexists(os.path.dirname(missing[-1])):
+            missing.append(os.path.dirname(missing[-1]))
+        for one in reversed(missing):
+            os.write(descriptor, os.fsencode(one) + b"\0")
+            with contextlib.suppress(FileExistsError), _opened(os.path.dirname(one)) as above:
+                os.mkdir(os.path.basename(one), 0o755, dir_fd=above)
+
+
+def release(descriptor: int) -> None:
+    """Close it. If nobody else holds the lock, remove what was made and is still empty."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for path in sorted(listed(descriptor), reverse=True):
+            with contextlib.suppress(OSError), _opened(os.path.dirname(path)) as above:
+                os.rmdir(os.path.basename(path), dir_fd=above)
+        with contextlib.suppress(OSError):
+            os.unlink(os.readlink(f"/proc/self/fd/{descriptor}"))
+    except OSError:
+        pass  # another call still runs there, and will do it
+    finally:
+        os.close(descriptor)
+
+
+def sweep(folder: str) -> None:
+    """Remove what calls left behind that are over: after a power cut, or when everything was killed at once."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            if len(name) == 32:
+                with contextlib.suppress(OSError):
+                    release(os.open(os.path.join(folder, name), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC))
+
+
+@contextlib.contextmanager
+def _opened(folder: str) -> Iterator[int]:
+    """A descriptor of a folder, reached without following a link. OSError."""
+    here = os.open("/", _STEP)
+    try:
+        for step in folder.strip("/").split("/"):
+            if step:
+                there = os.open(step, _STEP, dir_fd=here)
+                os.close(here)
+                here = there
+        yield here
+    finally:
+        os.close(here)
+
+
+def _is_at(descriptor: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path, follow_symlinks=False))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,168 @@
+"""Compare a sandbox that stands with its plan, from outside, before the command in it starts (Z18).
+
+The mount table of the waiting process tells what it can write and read, whatever happened between plan and mount: a
+folder swapped for a link, a program that claims to be bubblewrap. Pure, but for `seen`, which reads /proc.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from jp_tui.system.problem import shown
+from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath
+
+_NAMESPACES = ("mnt", "pid", "ipc", "uts", "net")
+_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty", "pts", "console"))
+_MEMORY = ("private", "empty")
+_READ = ("read", "level", "shown", "mask", "empty")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """One line of a mount table; `root` is what of the file system `device` is mounted."""
+
+    number: int
+    parent: int
+    device: str
+    root: str
+    path: str
+    writable: bool
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A waiting process: its mounts, which namespaces it shares with us, and what its status says."""
+
+    mounts: tuple[Mounted, ...]
+    shared: frozenset[str]
+    status: Mapping[str, str]
+
+
+def table(text: str) -> tuple[Mounted, ...]:
+    """The lines of a /proc/PID/mountinfo."""
+    found = []
+    for line in text.split("\n"):
+        before, _, after = line.partition(" - ")
+        fields = before.split(" ")
+        if len(fields) < 6 or not after:
+            continue
+        options = fields[5].split(",")
+        found.append(
+            Mounted(
+                int(fields[0]), int(fields[1]), fields[2], _plain(fields[3]), _plain(fields[4]), "rw" in options,
+                after.split(" ")[0],
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def seen(process: int) -> Seen:
+    """What /proc says of a process. SandboxProblem when it can't be read."""
+    try:
+        lines = _read(f"/proc/{process}/status").split("\n")
+        status = {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        shared = {
+            name
+            for name in _NAMESPACES
+            if os.stat(f"/proc/{process}/ns/{name}").st_ino == os.stat(f"/proc/self/ns/{name}").st_ino
+        }
+        return Seen(table(_read(f"/proc/{process}/mountinfo")), frozenset(shared), status)
+    except (OSError, ValueError) as error:
+        raise SandboxProblem(f"It can't be looked at from outside: {error}.") from error
+
+
+def here() -> dict[str, Mounted]:
+    """Our own mounts by their paths, as they are seen. SandboxProblem when they can't be read."""
+    try:
+        return visible(table(_read("/proc/self/mountinfo")))
+    except OSError as error:
+        raise SandboxProblem(f"The mounts of this machine can't be read: {error}.") from error
+
+
+def broken(
+    found: Seen, plan: Sequence[Mount], host: Mapping[str, Mounted], nothing: str, *, network: bool, filtered: bool
+) -> str:
+    """The first promise that doesn't hold, as a sentence; "" when all do."""
+    for name in _NAMESPACES:
+        if name in found.shared and not (name == "net" and network):
+            return f"It shares its {name} namespace with the system."
+    if found.status.get("CapEff", "?").strip("0") or found.status.get("CapPrm", "?").strip("0"):
+        return "It has privileges left."
+    if found.status.get("NSpid", "1").split()[-1] != "1":
+        return "Another process was in it first."
+    if found.status.get("NoNewPrivs") != "1" or (filtered and found.status.get("Seccomp") != "2"):
+        return "Its system calls aren't restricted."
+    there = visible(found.mounts)
+    for mount in plan:
+        if mount.kind not in ("link", "folder") and (wrong := _wrong(mount, there, host, nothing)):
+            return f"{shown(mount.path)} {wrong} ({shown(mount.why)})."
+    return _too_open(there, plan, host)
+
+
+def _wrong(mount: Mount, there: Mapping[str, Mounted], host: Mapping[str, Mounted], nothing: str) -> str:
+    """What is wrong with one mount of the plan, as a clause behind its path."""
+    made = there.get(mount.path)
+    if made is None:
+        return "isn't mounted"
+    if mount.kind in _READ and made.writable:
+        return "can be written"
+    if mount.kind in _MEMORY:
+        return "" if made.kind == "tmpfs" else "isn't hidden"
+    if (made.device, made.root) != _source(nothing if mount.kind == "mask" else mount.path, host):
+        return "isn't hidden" if mount.kind == "mask" else "isn't what it was"
+    return ""
+
+
+def _too_open(there: Mapping[str, Mounted], plan: Sequence[Mount], host: Mapping[str, Mounted]) -> str:
+    """What can be written and wasn't planned. Other disks mounted within a writable folder can be written as well."""
+    kinds = {mount.path: mount.kind for mount in plan}
+    for path, mount in there.items():
+        if not mount.writable or path in kinds or path in _DEVICES:
+            continue
+        above = max((one for one in kinds if beneath(path, one)), key=len, default="")
+        if not (path in host and kinds.get(above) == "write"):
+            return f"{shown(path)} can be written, which wasn't planned."
+    return ""
+
+
+def visible(mounts: Sequence[Mounted]) -> dict[str, Mounted]:
+    """The mount that is seen at each path: neither covered by one at the same path, nor by one above it."""
+    numbers = {mount.number for mount in mounts}
+    on: dict[tuple[int, str], Mounted] = {(mount.parent, mount.path): mount for mount in mounts}
+    found: dict[str, Mounted] = {}
+    above: list[Mounted] = []
+    for path in sorted({mount.path for mount in mounts}, key=lambda path: path.rstrip("/").split("/")):
+        while above and not beneath(path, above[-1].path):
+            above.pop()
+        if above:
+            here = on.get((above[-1].number, path))
+        else:
+            here = next((one for one in mounts if one.path == path and one.parent not in numbers), None)
+        while here is not None and (over := on.get((here.number, path))) is not None:
+            here = over
+        if here is not None:
+            found[path] = here
+            above.append(here)
+    return found
+
+
+def _source(path: str, host: Mapping[str, Mounted]) -> tuple[str, str]:
+    """The device of a path and where on it the path is."""
+    best = host[max((one for one in host if beneath(path, one)), key=len)]
+    rest = path[len(best.path.rstrip("/")) :]
+    return best.device, (best.root.rstrip("/") + rest) or "/"
+
+
+def _plain(field: str) -> str:
+    """A path as it is: the table writes spaces, tabs, newlines and backslashes as octal numbers."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), field)
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        return file.read()
