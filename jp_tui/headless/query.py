@@ -25,6 +25,7 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
+from jp_tui.view import retries
 from jp_tui.view.prompts import headline
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 DONE, USAGE, DEFERRED, SIGNALLED = 0, 2, 3, 128
 SIGINT = 2
+STOPS = "Ctrl+C"
 SECONDS_TO_CLOSE = 5.0
 _ENDS = {"done": DONE, "failed": FAILED, "deferred": DEFERRED, "interrupted": DONE}
 
@@ -205,7 +207,9 @@ class Run:
             case e.AnswerChecked() | e.AsideDelta() | e.AsideEnded():
                 self._interview.heard(event)
             case e.TurnPhase(phase="retrying", detail=detail, retry_in=wait):
-                self._output.tell(f"{detail} Trying again in {wait or 0:.0f} s.")
+                self._tell(retries.line(detail, wait or 0.0, STOPS))
+            case e.Retrying(id=id_, retry_in=float(wait)) if id_ != self._conversation:
+                self._note(retries.who(event) + retries.line(event.detail, wait, STOPS))
             case e.TurnCompleted():
                 self._completed(event)
             case e.Refused() if not self._interview.aside.refused(event):

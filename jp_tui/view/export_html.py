@@ -80,7 +80,7 @@ def _block(block: b.Block) -> Iterator[str]:
         case b.Ending(how=how, message=message, detail=detail, advice=advice):
             words = " ".join(line(part) for part in (message, detail, advice) if part)
             yield f'<p class="ending"><strong>Turn {how}</strong>{f": {words}" if words else ""}</p>'
-        case b.Note(text=text):
+        case b.Note(text=text) | b.Retry(text=text):
             yield f'<p class="quiet">{line(text)}</p>'
         case b.Odd(name=name, problem=problem):
             yield f'<p class="quiet">({line(name)}{f": {line(problem)}" if problem else ""})</p>'

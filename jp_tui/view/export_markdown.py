@@ -62,7 +62,7 @@ def _block(block: b.Block) -> Iterator[str]:
         case b.Ending(how=how, message=message, detail=detail, advice=advice):
             words = " ".join(line(part) for part in (message, detail, advice) if part)
             yield f"**Turn {how}**" + (f": {words}" if words else "")
-        case b.Note(text=text):
+        case b.Note(text=text) | b.Retry(text=text):
             yield f"*{line(text)}*"
         case b.Odd(name=name, problem=problem):
             yield f"*({line(name)}{f': {line(problem)}' if problem else ''})*"

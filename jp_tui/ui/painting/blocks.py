@@ -17,7 +17,21 @@ from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 from jp_tui.ui.painting.tools import question_rows, tool_rows
 from jp_tui.view.amounts import duration
-from jp_tui.view.blocks import Block, Data, Ending, Header, Note, Odd, Question, Resumed, Said, Thought, Tool, User
+from jp_tui.view.blocks import (
+    Block,
+    Data,
+    Ending,
+    Header,
+    Note,
+    Odd,
+    Question,
+    Resumed,
+    Retry,
+    Said,
+    Thought,
+    Tool,
+    User,
+)
 
 EDGE, MARGIN = 1, 3
 """Cells left of a bar or a header, and left of what is said."""
@@ -70,6 +84,10 @@ def paint(block: Block, width: int, look: Look, *, unfolded: frozenset[str] = FO
             sign = "↶ " if about == "undone" else "─ "
             frame = page(width, look, EDGE).inside([Piece(sign, look.muted)], [Piece("  ", look.text)])
             return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.muted)])
+        case Retry(text=text):
+            first, rest = [Piece("↻ ", look.waiting)], [Piece("  ", look.text)]
+            frame = page(width, look, EDGE).inside(first, rest)
+            return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.waiting)])
         case Odd(name=name, problem=problem):
             words = [Piece("· event of a kind that this version does not know: ", look.muted), _line(name, look)]
             if problem:

@@ -158,6 +158,8 @@ class Exchange(Composing, Waits):
             self._status = status_events.applied(self._status, event, now)
             self._activity = activity.applied(self._activity, event, now, here=not self._elsewhere(event))
             self._one(event)
+        elif isinstance(event, ev.Retrying) and (parent := self._agents.parent(event.conversation)):
+            self.query_one(Transcript).apply(event.model_copy(update={"conversation": parent}))
 
     @property
     def working(self) -> int:
@@ -212,7 +214,7 @@ class Exchange(Composing, Waits):
                 self.query_one(SheetDock).read(conversation, read)
             case ev.EventAppended() | ev.PartDelta() | ev.PartDropped():
                 self.query_one(Transcript).apply(event)
-            case ev.CallChanged() | ev.TurnPhase():
+            case ev.CallChanged() | ev.TurnPhase() | ev.Retrying():
                 self.query_one(Transcript).apply(event)
             case ev.QuestionAsked(prompt=prompt, draft=draft):
                 self.asks(prompt, draft)
