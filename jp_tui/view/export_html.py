@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.urls import clean_url
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view import blocks as b
 from jp_tui.view.amounts import duration, turns
@@ -23,6 +24,7 @@ from jp_tui.view.export_style import STYLE
 from jp_tui.view.exporting import blocks
 from jp_tui.view.forms import Form, Place
 from jp_tui.view.inquiries import Inquiry
+from jp_tui.view.links import told
 from jp_tui.view.trail import asker, fate, responder, spent
 
 if TYPE_CHECKING:
@@ -207,6 +209,8 @@ def _parser() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
     made.add_render_rule("fence", _fence)
     made.add_render_rule("link_open", _link)
+    made.add_render_rule("link_close", _link_end)
+    made.add_render_rule("text", _text)
     return made
 
 
@@ -220,6 +224,18 @@ def _fence(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: 
 def _link(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     """Only to the web and to mail; anything else is shown as text."""
     href = str(tokens[index].attrs.get("href", ""))
-    if not re.match(r"(?:https?://|mailto:)", href, re.IGNORECASE):
+    if clean_url(href) is None and not href.lower().startswith("mailto:"):
         return "<a>"
     return f'<a href="{escape(href)}" rel="noopener noreferrer nofollow">'
+
+
+def _link_end(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    """Where it leads, when its words name another host or it leads nowhere (Z22)."""
+    said = told(tokens, index)
+    return f'</a> <span class="host">({escape(said)})</span>' if said else "</a>"
+
+
+def _text(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    """Neutralised again: a character reference only becomes a character in the parser."""
+    before = next((token.content for token in reversed(tokens[:index]) if token.content), "")
+    return escape(neutralise(tokens[index].content, before=before[-3:]))

@@ -19,6 +19,7 @@ from jp_tui.view.decisions import sentence
 from jp_tui.view.exporting import blocks
 from jp_tui.view.forms import Form, Place
 from jp_tui.view.inquiries import Inquiry
+from jp_tui.view.links import deceiving
 from jp_tui.view.trail import asker, fate, responder, spent
 
 _RUNS = re.compile("`+")
@@ -148,8 +149,10 @@ def escaped(text: str) -> str:
 
 
 def prose(text: Foreign) -> str:
-    """Text that is Markdown itself."""
-    return neutralise(text).strip("\n")
+    """Text that is Markdown itself, and where links of it lead whose words name another host (Z22)."""
+    shown = neutralise(text).strip("\n")
+    notes = [f"*The link {code(words)} leads to {code(host)}.*" for words, host in deceiving(shown)]
+    return "\n\n".join([shown, *notes])
 
 
 def code(text: str) -> str:

@@ -88,6 +88,18 @@ def test_markup_is_shown_as_it_is(text: str) -> None:
             "https://good.example/a (evil.example)",
             ["https://evil.example/"],
         ),
+        (
+            "[`bank.example`](https://bank.example.evil.example/)",
+            "bank.example (bank.example.evil.example)",
+            ["https://bank.example.evil.example/"],
+        ),
+        (
+            "[evil.example or bank.example](https://evil.example/)",
+            "evil.example or bank.example (evil.example)",
+            ["https://evil.example/"],
+        ),
+        ("[bank。example](https://evil.example/)", "bank。example (evil.example)", ["https://evil.example/"]),
+        ("[www.same.example:443](https://same.example/)", "www.same.example:443", ["https://same.example/"]),
         ("[x](javascript:alert(1))", "[x](javascript:alert(1))", []),
         ("[x](ftp://a.example/)", "x (ftp://a.example/)", []),
         ("[x](https://a.example/&#x202E;b)", "x", ["https://a.example/%E2%80%AEb"]),
@@ -105,6 +117,17 @@ def test_links_act_only_when_their_address_is_clean(text: str, said_so: str, url
 def test_character_references_cannot_smuggle_controls() -> None:
     """R195: `&#x202E;` becomes a character only in the parser, so it is neutralised after it."""
     assert shown("a&#x202E;b &#27;[31m &rlm; &#8232;") == ["a\\u{202E}b �[31m \\u{200F}"]
+
+
+def test_character_references_hide_nothing() -> None:
+    """Z22: an invisible character that only the parser makes is visible too."""
+    assert shown("pay&#x200B;pal&#xE0041;") == ["pay\\u{200B}pal\\u{E0041}"]
+
+
+def test_a_joiner_belongs_to_the_letter_in_front_of_it_in_bold_or_not() -> None:
+    """Z22: Persian, with the beginning of a word in bold."""
+    assert shown("**خانه**\u200cای") == ["خانه\u200cای"]
+    assert shown("**ab**\u200ccd") == ["ab\\u{200C}cd"]
 
 
 def test_hostile_texts_paint_without_harm(fixtures_dir: Path) -> None:
