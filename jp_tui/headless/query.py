@@ -27,6 +27,7 @@ from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view import retries
 from jp_tui.view.prompts import headline
+from jp_tui.view.server_words import server_said
 
 if TYPE_CHECKING:
     from jp_tui.protocol.values import StoredEvent
@@ -268,8 +269,8 @@ class Run:
         self._interview.over()
         self._turns.spent(event.usage)
         if event.error is not None and event.error.kind != "storage":  # that was said when it happened
-            said = f"The server said: {event.error.detail.raw}" if event.error.detail else ""
-            self._tell(event.error.message, said, event.error.advice)
+            said = server_said(event.error.detail, self._conversation)
+            self._tell(event.error.message, *said, event.error.advice)
         if event.turn == self._turns.resumed and event.outcome != "deferred":
             self._turns.resuming = False
             if self._turns.sent_again:

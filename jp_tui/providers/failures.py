@@ -14,12 +14,14 @@ from urllib.parse import urlsplit
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.spellings import spellings
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
+from jp_tui.conversation.text import shortened
 from jp_tui.providers.choose import Endpoint
 from jp_tui.providers.error_objects import status_of
 from jp_tui.providers.status import RULES, Case
 from jp_tui.providers.wire import error_in
 
-MAX_DETAIL = 600  # characters of the server's own words
+MAX_DETAIL = 16 * 1024  # characters of the server's own words that are kept; faces show the beginning
+MAX_BODY = 64 * 1024  # bytes of a refusal that are read
 LONG_WAIT = 900.0  # seconds; a server that asks for more is told to the user and not waited for
 
 
@@ -43,16 +45,19 @@ class Failures:
         return said
 
     def detail(self, body: bytes | Json) -> str:
-        """The server's own words: its error message, else its text; never a page of HTML."""
+        """The server's own words: its error message, else its text. Of a page of HTML only the size is told. What is
+        left out is counted, and kept nowhere (Z26)."""
         value: Json = body if not isinstance(body, bytes) else None
-        said = ""
+        said, least = "", ""
         if isinstance(body, bytes):
             try:
                 value = parse(body)
             except JsonProblem:
                 said = body.decode("utf-8", "replace")
-                said = "" if _is_html(said) else said
-        return self.redact(_message(value) or said).strip()[:MAX_DETAIL]
+                if _is_html(said):
+                    return f"⟨a page of HTML, {len(said):,} characters, not kept⟩"
+                least = ", and more that was not read" if len(body) >= MAX_BODY else ""
+        return shortened(self.redact(_message(value) or said).strip(), MAX_DETAIL, f"not kept{least}")
 
     def status(self, status: int, body: bytes | Json, model: str, retry_after: float | None = None) -> ModelError:
         """The failure that a status stands for."""

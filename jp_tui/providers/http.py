@@ -28,14 +28,13 @@ from jp_tui.providers.catalogue import MAX_MODELS, Listed
 from jp_tui.providers.catalogue import address as list_address
 from jp_tui.providers.choose import Endpoint
 from jp_tui.providers.dialling import Dialled
-from jp_tui.providers.failures import Failures, retry_after
+from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
 from jp_tui.providers.gulps import Gulps, joined
 from jp_tui.providers.wire import ServerError, Wire, cut
 
 if TYPE_CHECKING:
     import httpx
 
-MAX_ERROR_BODY = 64 * 1024
 MAX_LIST = 4 * 1024 * 1024  # bytes of a list of models
 MAX_OVERHEAD = 64  # how many times larger than what it says a response may be, unpacked
 SLICE = 32 * 1024
@@ -280,7 +279,7 @@ class HttpProvider:
             return self._failures.not_a_stream(media, body, model)
         wait = response.headers.get("retry-after")
         seconds = retry_after(wait, _server_time(response.headers.get("date", ""))) if wait else None
-        return self._failures.status(response.status_code, body[:MAX_ERROR_BODY], model, seconds)
+        return self._failures.status(response.status_code, body[:MAX_BODY], model, seconds)
 
     async def _words(self, response: httpx.Response) -> bytes:
         """The beginning of a refusal: what comes within the limit for one read."""
@@ -291,7 +290,7 @@ class HttpProvider:
             async with asyncio.timeout(self._endpoint.stream_idle_timeout_secs):
                 async for chunk in response.aiter_bytes():
                     body += chunk
-                    if len(body) >= MAX_ERROR_BODY:
+                    if len(body) >= MAX_BODY:
                         break
         return body
 

@@ -80,8 +80,10 @@ def _block(block: b.Block) -> Iterator[str]:
         case b.Resumed():
             yield '<p class="quiet">The turn was cut off here, and went on.</p>'
         case b.Ending(how=how, message=message, detail=detail, advice=advice):
-            words = " ".join(line(part) for part in (message, detail, advice) if part)
+            words = " ".join(line(part) for part in (message, advice) if part)
             yield f'<p class="ending"><strong>Turn {how}</strong>{f": {words}" if words else ""}</p>'
+            if detail:
+                yield f"<p>The server said:</p>{pre(detail)}"
         case b.Note(text=text) | b.Retry(text=text):
             yield f'<p class="quiet">{line(text)}</p>'
         case b.Odd(name=name, problem=problem):

@@ -61,8 +61,10 @@ def _block(block: b.Block) -> Iterator[str]:
         case b.Resumed():
             yield "*The turn was cut off here, and went on.*"
         case b.Ending(how=how, message=message, detail=detail, advice=advice):
-            words = " ".join(line(part) for part in (message, detail, advice) if part)
+            words = " ".join(line(part) for part in (message, advice) if part)
             yield f"**Turn {how}**" + (f": {words}" if words else "")
+            if detail:
+                yield f"The server said:\n\n{fence(detail, '')}"
         case b.Note(text=text) | b.Retry(text=text):
             yield f"*{line(text)}*"
         case b.Odd(name=name, problem=problem):

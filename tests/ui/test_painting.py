@@ -15,9 +15,10 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, plain, table
 from jp_tui.ui.painting.blocks import page, paint, said
 from jp_tui.ui.painting.code import CodeLines, language_of
+from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.rows import LINE_CELLS, Hit, Piece, Row, wrap
-from jp_tui.view.blocks import Said, User
+from jp_tui.view.blocks import Ending, Said, Tool, User
 from tests.ui.look_of import look_of, texts
 
 LOOK = look_of()
@@ -279,6 +280,46 @@ def test_the_fence_round_a_tools_diff_is_not_content() -> None:
 )
 def test_the_words_that_changed_are_whole(before: str, after: str, expected: object) -> None:
     assert diff.changed_words(before, after) == expected
+
+
+WHITE = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-\treturn 1\r\n+    return 1\n-x = 2\n+x = 3\n end\n"
+
+
+@pytest.mark.parametrize("approval", [True, False])
+def test_white_space_alone_is_marked_by_signs_and_said(approval: bool) -> None:
+    """Z26: where something is approved and where it is read; no sign stands by its colour alone."""
+    rows = texts(diff.unified(WHITE, Frame(look_of(), 70, look_of().block), approval=approval).rows)
+    assert rows[0] == "2 of 4 changed lines: only white space (· space, → tab, ␍ CR)"
+    assert "-1  →return 1␍" in rows and "+1  ····return 1" in rows and "-2  x = 2" in rows
+
+
+def test_two_columns_mark_white_space_too() -> None:
+    """Z26"""
+    rows = texts(context(Foreign(WHITE), 100, look_of(), split=True).rows)
+    assert rows[1].startswith("2 of 4 changed lines: only white space"), "below the badge"
+    assert any("→return 1␍" in row and "····return 1" in row for row in rows)
+
+
+def test_what_the_log_has_of_a_diff_marks_a_line_end_that_neutralising_drops() -> None:
+    """Z26"""
+    rows = texts(diff.recorded("@@ -1 +1 @@\n-a\r\n+a\n", Frame(look_of(), 60, look_of().block)))
+    assert rows[0] == "only white space changes (· space, → tab, ␍ CR)" and "-1  a␍" in rows
+
+
+def test_a_failed_turn_shows_the_beginning_of_the_servers_words_and_unfolds_all() -> None:
+    """Z26: with how much is folded."""
+    block = Ending(key="e1", place=(1, 0), how="failed", message=Foreign("No."), detail=Foreign("line\n" * 30 + "last"))
+    folded, whole = (texts(paint(block, 60, look_of(), unfolded=keys)) for keys in (frozenset(), frozenset(("e1",))))
+    assert folded[-1].strip() == "… 25 more lines" and len(folded) == 8
+    assert whole[-1].strip() == "last" and len(whole) == 32
+
+
+def test_of_long_arguments_so_much_is_shown_and_the_rest_counted() -> None:
+    """Z26"""
+    given = ((Foreign("text"), Foreign("x" * 20_000)),)
+    tool = Tool(key="e1", place=(1, 0), call="c", name=Foreign("t"), state="completed", end="ok", arguments=given)
+    rows = " ".join(row.strip() for row in texts(paint(tool, 100, look_of(), unfolded=frozenset(("e1",)))))
+    assert "⟨3,616 more characters are not shown; an export (/conversations, e) has them all⟩" in rows
 
 
 def test_tables_fit_or_become_records() -> None:
