@@ -196,7 +196,8 @@ class Setup:
     PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does). `jp_data` is where jp keeps the user's
     own conversations; with `titles` the model names new conversations. `holder` says in words who holds a conversation,
     nothing when nobody does: a look, no claim. `read_settings` lists all keys as the
-    files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept.
+    files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept. `keep_report`
+    writes the report of a bug that ends nothing, and gives its file, or "" when it cannot.
     """
 
     journal: Journal
@@ -230,3 +231,4 @@ class Setup:
     trust: Trust | None = None
     holder: Callable[[str], str] = lambda _: ""
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
+    keep_report: Callable[[str], str] = lambda _: ""

@@ -31,6 +31,7 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.view import commands, retries
+from jp_tui.view.faults import words as failed
 from jp_tui.view.interrupt import InterruptWishes
 
 TURNS_SHOWN = 3
@@ -319,6 +320,8 @@ class Run:
                     self._leave(USAGE)
             case e.StorageFailed(message=message, advice=advice):
                 self._tell(message, advice)
+            case e.BackgroundFailed(message=message, file=file):
+                self._tell(*failed(message, file))
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._leave(FAILED)

@@ -26,6 +26,7 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
 from jp_tui.view import retries
+from jp_tui.view.faults import words as failed
 from jp_tui.view.prompts import headline
 from jp_tui.view.server_words import server_said
 
@@ -217,6 +218,8 @@ class Run:
                 self._refused(event)
             case e.StorageFailed(message=message, advice=advice):
                 self._tell(message, advice)
+            case e.BackgroundFailed(message=message, file=file):
+                self._tell(*failed(message, file))
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._status = FAILED

@@ -358,6 +358,15 @@ class StorageFailed(Model):
     advice: str = ""
 
 
+class BackgroundFailed(Model):
+    """A bug in a background task; everything else goes on (Z27). `file` is the redacted report, empty where none could
+    be written."""
+
+    type: Literal["background_failed"] = "background_failed"
+    message: str
+    file: str = ""
+
+
 class EngineFailed(Model):
     """A bug in the engine; the face ends with status 1 after saying so. `report` is a redacted traceback."""
 
@@ -419,6 +428,7 @@ Event = Annotated[
     | ComposingEvent
     | Refused
     | StorageFailed
+    | BackgroundFailed
     | EngineFailed
     | Stopped,
     Field(discriminator="type"),

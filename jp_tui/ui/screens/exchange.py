@@ -29,6 +29,7 @@ from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view import activity, status_events
 from jp_tui.view.agents import Agent, Agents, asking
+from jp_tui.view.faults import words as failed
 from jp_tui.view.inbox import Inbox, counted
 from jp_tui.view.snoozed import unpacked
 from jp_tui.view.status import Status
@@ -243,6 +244,8 @@ class Exchange(Composing, Waits):
                 self.query_one(SheetDock).said((conversation, inquiry), text)
             case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
                 self.query_one(SheetDock).said_all((conversation, inquiry), error.message if error else "")
+            case ev.BackgroundFailed(message=message, file=file):
+                self.note(*failed(message, file))
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged():
                 pass  # the app's, the status line's
             case _:
