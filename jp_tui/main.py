@@ -41,7 +41,8 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     from jp_tui import guardian
 
-    if wants_screen(words) and sys.platform == "linux" and posix.isatty(0) and posix.isatty(1):
+    terminal = posix.isatty(0) and posix.isatty(1) and posix.environ.get(b"TERM") != b"dumb"
+    if wants_screen(words) and sys.platform == "linux" and terminal:
         return guardian.run_guarded(lambda: _workspace(words), first_frame(words))
     code = _run(words)
     guardian.say_last_word()

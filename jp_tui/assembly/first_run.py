@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from jp_tui.assembly.catalogue import Known, listed, server_of
 from jp_tui.conversation.model import Finished, Message, ModelError, ModelRequest, PartGrew, Said
+from jp_tui.conversation.text import shortened
 from jp_tui.engine.setup import ModelSetup
 from jp_tui.protocol.models import ModelsListed, ServerSpec
 from jp_tui.protocol.setup import FoundServer, ModelTested, SetupFound, SetupSaved
@@ -103,7 +104,7 @@ class FirstRun:
             advice = "Try again: a local server may be loading the model. Or choose another."
             return ModelTested(model=model, ok=False, message=said, advice=advice)
         except ModelError as problem:
-            said = problem.message + (f" It says: {problem.detail}" if problem.detail else "")
+            said = problem.message + (f" It says: {shortened(problem.detail, 600)}" if problem.detail else "")
             return ModelTested(model=model, ok=False, message=said, advice=problem.advice)
         return ModelTested(model=model, ok=True, ms=round((time.monotonic() - begun) * 1000))
 

@@ -6,7 +6,9 @@ Holds no command of its own: those with a screen are in `workspace.py`, those wi
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+from dataclasses import replace
 
 from jp_tui.compose.parts import Place
 from jp_tui.compose.streams import flushed, open_streams, say
@@ -47,6 +49,9 @@ def _parsed(argv: list[str]) -> int:
 
 def _run(arguments: Arguments) -> int:
     place = Place(arguments)
+    if arguments.command == "workspace" and not arguments.plain and _dumb():
+        say("jp-tui: TERM=dumb: this terminal has no screen to draw on, so the conversation is in lines (--plain)")
+        arguments = replace(arguments, plain=True)
     if arguments.command == "workspace" and not arguments.plain:
         from jp_tui.compose.workspace import workspace
 
@@ -63,6 +68,11 @@ def _run(arguments: Arguments) -> int:
         return USAGE
     except Exception as bug:
         return _broke(bug, place)
+
+
+def _dumb() -> bool:
+    """A terminal that can only print lines (Z26)."""
+    return os.environ.get("TERM") == "dumb" and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _broke(bug: Exception, place: Place) -> int:

@@ -203,7 +203,8 @@ ErrorKind = Literal[
 class ModelError(Exception):
     """A request that failed: what happened (`message`; `detail` the server's words), what to do (`advice`).
 
-    `retry_after` in seconds when the server named it; `transient` when trying again may help.
+    `retry_after` in seconds when the server named it; `transient` when trying again may help. `cause` is the message
+    without the wait that the server asks for: a line that says when the next try is does not need it.
     """
 
     def __init__(
@@ -216,8 +217,10 @@ class ModelError(Exception):
         status: int | None = None,
         retry_after: float | None = None,
         transient: bool = False,
+        cause: str = "",
     ) -> None:
         super().__init__(message)
         self.kind: ErrorKind = kind
+        self.cause = cause or message
         self.message, self.advice, self.detail = message, advice, detail
         self.status, self.retry_after, self.transient = status, retry_after, transient

@@ -14,6 +14,7 @@ from jp_tui.conversation import sgr, visible
 from jp_tui.conversation.patterns import later
 from jp_tui.conversation.sgr import MARK, PLAIN, Sgr
 from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.unseen import BEFORE, Revealer, revealed
 from jp_tui.conversation.urls import clean_url
 from jp_tui.conversation.visible import warnings
 
@@ -35,28 +36,6 @@ _SEQUENCE = later(
 _BEGINS = later(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What each sequence begins with: a text without it needs no second look, which takes eight times as long."""
 _OPEN = later(rf"(?:\x1b[ -/]*|(?:\x1b\[|\x9b)[0-?]*[ -/]*|{_STRING}\x1b?|\r)\Z")
-_ODD = later(rf"[{visible.BIDI}\u2028\u2029\ud800-\udfff]")
-_MARKS = (
-    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u1ab0-\u1aff"
-    "\u1dc0-\u1dff\u200b-\u200d\u2060\u20d0-\u20f0\ufe00-\ufe0f\ufe20-\ufe2f\U000e0020-\U000e007f\U000e0100-\U000e01ef"
-)
-_STACK = later(f"([{_MARKS}]{{8}})[{_MARKS}]+")
-_HEAD, _TAIL = later(f"[{_MARKS}]+"), later(f"[{_MARKS}]{{0,8}}\\Z")
-_MOST_MARKS = 8
-
-
-def _odd(match: re.Match[str]) -> str:
-    char = match.group()
-    if char in "\u2028\u2029":
-        return "\n"
-    return "\ufffd" if "\ud800" <= char <= "\udfff" else visible.escape(char)
-
-
-def _shown(text: str) -> str:
-    """Characters that deceive made visible (R195), stacks of marks cut to what a letter can carry."""
-    if text.isascii():
-        return text
-    return _ODD.sub(_odd, _STACK.sub(r"\1", text))
 
 
 def _dropped(match: re.Match[str]) -> str:
@@ -71,16 +50,17 @@ def _is_sgr(match: re.Match[str]) -> bool:
     return match["final"] == "m" and not match["between"] and sgr.reads(match["params"])
 
 
-def neutralise(text: str | Foreign, mode: Mode = "conversation") -> str:
-    """One whole text without anything that acts. SGR styling is lost; `spans` keeps it."""
+def neutralise(text: str | Foreign, mode: Mode = "conversation", *, before: str = "") -> str:
+    """One whole text without anything that acts or hides. SGR styling is lost; `spans` keeps it. `before` are the
+    characters in front of a text that is a piece of one."""
     raw = text.raw if isinstance(text, Foreign) else text
     if mode == "approval":
         return "".join(piece for piece, _ in visible.pieces(raw))
     if mode == "line":
         return first_line(raw)
     if _BEGINS.search(raw) is None:
-        return _shown(raw)
-    return _shown(_SEQUENCE.sub(_visualized if mode == "visualize" else _dropped, raw))
+        return revealed(raw, before)
+    return revealed(_SEQUENCE.sub(_visualized if mode == "visualize" else _dropped, raw), before)
 
 
 def first_line(text: str | Foreign) -> str:
@@ -98,18 +78,18 @@ def spans(text: str | Foreign, mode: Mode = "conversation") -> list[tuple[str, S
     if mode == "line":
         return [(first_line(raw), PLAIN)]
     found: list[tuple[str, Sgr]] = []
-    style, buffer, done = PLAIN, "", 0
+    style, buffer, before, done = PLAIN, "", "", 0
     for match in _SEQUENCE.finditer(raw):
         buffer += raw[done : match.start()]
         done = match.end()
         if _is_sgr(match):
             after = sgr.apply(style, match["params"])
             if after != style:
-                found.append((_shown(buffer), style))
-                style, buffer = after, ""
+                found.append((revealed(buffer, before), style))
+                style, buffer, before = after, "", (before + buffer)[-BEFORE:]
         else:
             buffer += _visualized(match) if mode == "visualize" else _dropped(match)
-    found.append((_shown(buffer + raw[done:]), style))
+    found.append((revealed(buffer + raw[done:], before), style))
     return [(piece, PLAIN if look.hides else look) for piece, look in found if piece]
 
 
@@ -119,39 +99,26 @@ class Sanitizer:
     One instance a streamed part; sequences never join over two parts. Modes: conversation and visualize.
     """
 
-    __slots__ = ("_marks", "_pending", "_put")
+    __slots__ = ("_pending", "_put", "_revealer")
 
     def __init__(self, mode: Literal["conversation", "visualize"] = "conversation") -> None:
         self._put = _visualized if mode == "visualize" else _dropped
         self._pending = ""
-        self._marks = 0
+        self._revealer = Revealer()
 
     def feed(self, text: str) -> str:
-        """What can be shown of `text` now; a sequence that is not whole yet waits."""
+        """What can be shown of `text` now; a sequence that is not whole yet waits, and so does an invisible character
+        whose successor decides on it."""
         text = self._pending + text
         open_ = _OPEN.search(text)
         cut = open_.start() if open_ else len(text)
         self._pending = text[cut:]
-        return self._emit(text[:cut])
+        return self._revealer.feed(self._put_all(text[:cut]))
 
     def finish(self) -> str:
         """The rest: a sequence that never became whole loses its introducer."""
         text, self._pending = self._pending, ""
-        return self._emit(text)
-
-    def _emit(self, text: str) -> str:
-        text = self._put_all(text)
-        if not text:
-            return ""
-        head = _HEAD.match(text)
-        if head is not None:
-            allowed = _MOST_MARKS - self._marks
-            text = text[: min(head.end(), max(allowed, 0))] + text[head.end() :]
-        before, shown = self._marks, _shown(text)
-        tail = _TAIL.search(text)
-        run = len(tail.group()) if tail else 0
-        self._marks = min(_MOST_MARKS, before + run) if run == len(text) else run
-        return shown
+        return self._revealer.feed(self._put_all(text)) + self._revealer.finish()
 
     def _put_all(self, text: str) -> str:
         return _SEQUENCE.sub(self._put, text) if text else ""

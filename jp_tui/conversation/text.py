@@ -53,6 +53,12 @@ def _raw(value: Foreign) -> str:
     return value.raw
 
 
+def shortened(text: str, most: int, where: str = "") -> str:
+    """At most `most` characters of a text, then how many more there are, and `where` all of it is (Z26)."""
+    more = len(text) - most
+    return text if more <= 0 else f"{text[:most]}… ⟨{more:,} more characters{where and f', {where}'}⟩"
+
+
 def first_line(text: str) -> str:
     """The first line with something on it, stripped: it stands for a text where one line is needed (R2). It is looked
     for in the first 16 Ki characters."""

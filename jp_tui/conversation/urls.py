@@ -1,10 +1,12 @@
-"""Which addresses may become a link or be offered for opening: http(s) with a visible ASCII host (R197, T1).
+"""Which addresses may become a link or be offered for opening: http(s) with a visible ASCII host (R197, T1); and
+whether the words of a link name another host than its own (Z22).
 
 Opens nothing and fetches nothing. What is refused stays readable as text; it only does not act.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
@@ -15,6 +17,10 @@ _SAFE = "!#$%&'()*+,-./:;=?@_~[]"
 _CLEAN = later(r"https?://[A-Za-z0-9.\-]+(?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~\[\]]*)?\Z")
 _IPV6 = later(r"https?://\[[0-9A-Fa-f:.]+\](?::\d{1,5})?(?:[/?#][!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]*)?\Z")
 _CONTROL = later(r"[\x00-\x20\x7f-\x9f\ud800-\udfff\\]")
+_DOT = ".\u3002\uff0e\uff61\u2024"
+"""What browsers take for a dot in a host, and what looks like one."""
+_NAMES_HOST = later(rf"(?:https?://|www\.)[^\s]+|[\w-]+(?:[{_DOT}][\w-]+)+", re.IGNORECASE)
+_HOST_END = later(r"[/?#\\:]")
 
 
 @lru_cache(maxsize=2048)
@@ -44,3 +50,13 @@ def clean_url(url: str) -> str | None:
     rest = url.split("//", 1)[1][len(parts.netloc) :]
     found = f"{parts.scheme}://{place}{'' if port is None else f':{port}'}{quote(rest, safe=_SAFE)}"
     return found if len(found) <= LIMIT and (_CLEAN.match(found) or _IPV6.match(found)) else None
+
+
+def names_other_host(label: str, url: str) -> bool:
+    """True if the words of a link look like a host, and any of them is not the one that it leads to."""
+    host = (urlsplit(url).hostname or "").lower().removeprefix("www.")
+    for named in _NAMES_HOST.finditer(label):
+        said = named.group().lower().removeprefix("https://").removeprefix("http://")
+        if _HOST_END.split(said)[0].strip(_DOT).removeprefix("www.") != host:
+            return True
+    return False

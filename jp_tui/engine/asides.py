@@ -25,7 +25,7 @@ from jp_tui.engine.response import patience
 from jp_tui.engine.setup import ModelSetup
 from jp_tui.engine.spoken import spoken
 from jp_tui.journal.port import JournalError
-from jp_tui.protocol.events import AsideDelta, AsideEnded
+from jp_tui.protocol.events import AsideDelta, AsideEnded, Retrying
 from jp_tui.protocol.values import PromptRequest
 
 KIND = "inquiry_aside"
@@ -223,11 +223,17 @@ class Asides:
                 wait = patience(model.retry, error, failures, began=bool(said))
                 if wait is None:
                     raise
+                self._waits(inquiry, error.cause, wait)
                 await asyncio.sleep(wait)
+                self._waits(inquiry)
                 continue
             if not said:
                 raise SILENT
             return
+
+    def _waits(self, inquiry: str, detail: str = "", wait: float | None = None) -> None:
+        log = self._log
+        log.publish(Retrying(conversation=log.id, id=inquiry, who="aside", detail=detail, retry_in=wait))
 
     async def _take(self, model: ModelSetup, request: m.ModelRequest, inquiry: str, said: list[str]) -> None:
         """One response; only what it says counts. Raises ModelError, also when it breaks off."""

@@ -154,8 +154,9 @@ async def _compared(
     ]
     added, removed, diff = await _diff(names, texts[0], texts[1])
     if len(diff) > SHOWN:
-        diff = diff[: diff.rfind("\n", 0, SHOWN) + 1]
-        return added, removed, diff, "only the beginning of the change is shown"
+        kept = diff[: diff.rfind("\n", 0, SHOWN) + 1]
+        left = diff.count("\n") - kept.count("\n")
+        return added, removed, kept, f"the change goes on for {left:,} more lines, which only the file itself shows"
     if not diff:  # an empty file came or went
         return added, removed, "", "an empty file"
     return added, removed, diff, ""

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.text import first_line
 from jp_tui.engine import agent_record, child
 from jp_tui.engine.agents import Agents
 from jp_tui.engine.carrying import Carrying, NotResumed
@@ -32,8 +33,10 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.questions.types import SchemaAnswer
 from jp_tui.questions.validate import problem
+from jp_tui.system.faults import Seen
 
 PATIENCE_SECONDS = 2.0
+UNEXPECTED = "This failed unexpectedly; nothing else did."
 
 
 _InSession = (
@@ -64,6 +67,7 @@ class Engine:
         self._secrets: list[Secrets] = []
         self._uses: Counter[str] = Counter()
         self._stopped = False
+        self._faults = Seen()
         self._agents = Agents(self._publish, self._checks, self._sessions, self._uses, self.failed)
         self._hears: list[Callable[[e.Event], None]] = []
         self._desks = desks(House(setup, self._publish, self._sessions, self._agents, self._hears))
@@ -82,7 +86,10 @@ class Engine:
         if not self._stopped:  # what comes with the end is told by whoever made the journal
             self._heeding.tell()
 
-    async def _guarded(self, command: c.Command, work: Coroutine[object, object, None]) -> None:
+    async def _guarded(
+        self, command: c.Command, work: Coroutine[object, object, None], *, beside: bool = False
+    ) -> None:
+        """`beside`: what goes on beside the conversation may fail without ending it (Z27)."""
         try:
             await work
         except NotResumed as problem:
@@ -104,11 +111,16 @@ class Engine:
             )
             self._publish(refused)
         except Exception as bug:
-            self.failed(bug)
+            if not beside:
+                self.failed(bug)
+                return
+            self.failed_beside(bug)
+            id_ = getattr(command, "conversation", "")
+            self._publish(e.Refused(command=command.type, message=UNEXPECTED, conversation=id_))
 
     def _aside(self, command: c.Command, work: Coroutine[object, object, None]) -> None:
         """Carry out what may take seconds beside the other commands."""
-        task = asyncio.create_task(self._guarded(command, work))
+        task = asyncio.create_task(self._guarded(command, work, beside=True))
         self._beside.add(task)
         task.add_done_callback(self._beside.discard)
 
@@ -324,10 +336,20 @@ class Engine:
 
     def failed(self, bug: BaseException) -> None:
         """Report a bug; nothing secret of a conversation that was open stands in it (R202)."""
+        message, report = self._words(bug)
+        self._publish(e.EngineFailed(message=message, report=report))
+
+    def failed_beside(self, bug: Exception) -> None:
+        """Report a bug of a background task, which ends nothing else (Z27); one that comes again and again, once."""
+        if self._faults.new(bug):
+            message, report = self._words(bug)
+            self._publish(e.BackgroundFailed(message=first_line(message), file=self._setup.keep_report(report)))
+
+    def _words(self, bug: BaseException) -> tuple[str, str]:
         message, report = f"{type(bug).__name__}: {bug}", "".join(traceback.format_exception(bug))
         for secrets in self._secrets:
             message, report = secrets.text(message), secrets.text(report)
-        self._publish(e.EngineFailed(message=message, report=report))
+        return message, report
 
 
 async def _in_session(session: Session, command: _InSession) -> None:

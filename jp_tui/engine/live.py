@@ -29,6 +29,7 @@ class Live:
     def __init__(self, publish: Callable[[Event], None], clock: Callable[[], float], *, watched: bool) -> None:
         self._publish, self._clock, self.watched = publish, clock, watched
         self._phase: TurnPhase | None = None
+        self._since = 0.0
         self._calls: dict[str, CallChanged] = {}
         self._began: dict[str, float] = {}
 
@@ -38,7 +39,7 @@ class Live:
                 if not self.watched:
                     return
             case TurnPhase():
-                self._phase = event
+                self._phase, self._since = event, self._clock()
             case CallChanged(call=call):
                 self._calls[call] = event
                 if event.state in RUNS:
@@ -59,8 +60,9 @@ class Live:
 
     def again(self) -> None:
         """Tell a face that was not there."""
-        if self._phase is not None:
-            self._publish(self._phase)
+        if (phase := self._phase) is not None:
+            left = None if phase.retry_in is None else max(phase.retry_in - (self._clock() - self._since), 0.0)
+            self._publish(phase.model_copy(update={"retry_in": left}))
         for call, event in self._calls.items():
             began = self._began.get(call) if event.state in RUNS else None
             ms = event.ms if began is None else int((self._clock() - began) * 1000)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import cast
 
+from jp_tui.conversation.text import shortened
 from jp_tui.engine.job import Done, Job, Usable
 from jp_tui.engine.log import Log
 from jp_tui.tools.port import RenderFailed, ToolCall
@@ -30,7 +31,8 @@ async def _render(job: Job, log: Log, usable: Usable) -> Done | None:
         return None
     formats = cast(Callable[[ToolCall], Awaitable[str]], render)
     try:
-        job.rendered = log.secrets.text(str(await formats(job.execution(usable))), job.call.id)[:MOST]
+        said = log.secrets.text(str(await formats(job.execution(usable))), job.call.id)
+        job.rendered = shortened(said, MOST, "not kept; the arguments as JSON are whole")
     except RenderFailed as problem:
         words = f"Tool '{job.call.name}' was not executed because the argument formatter failed: {problem}"
         return Done(log.secrets.text(words, job.call.id), True, "error")

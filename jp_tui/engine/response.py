@@ -16,7 +16,8 @@ from jp_tui.engine.log import Log
 from jp_tui.engine.reply import Reply
 from jp_tui.engine.setup import ModelSetup, Retry
 from jp_tui.engine.wish import Wish
-from jp_tui.protocol.events import TurnPhase
+from jp_tui.protocol.events import Retrying, TurnPhase
+from jp_tui.protocol.values import AgentInfo
 
 Phase = Literal["waiting_for_model", "streaming", "tools", "retrying"]
 
@@ -27,10 +28,11 @@ def say_phase(log: Log, phase: Phase, detail: str = "", retry_in: float | None =
 
 
 class Responses:
-    """The responses of one turn, one after the other; `wish` is what the user wants meanwhile."""
+    """The responses of one turn, one after the other; `wish` is what the user wants meanwhile, `agent` the sub-agent
+    whose turn it is."""
 
-    def __init__(self, log: Log, model: ModelSetup, wish: Wish) -> None:
-        self._log, self._model, self._wish = log, model, wish
+    def __init__(self, log: Log, model: ModelSetup, wish: Wish, agent: AgentInfo | None = None) -> None:
+        self._log, self._model, self._wish, self._agent = log, model, wish, agent
         self._work: asyncio.Task[None] | None = None
         self._reply: Reply | None = None
         self._count = 0
@@ -60,14 +62,30 @@ class Responses:
                 await reply.keep(discarded=wait is not None)
                 if wait is None:
                     raise
-                say_phase(self._log, "retrying", error.message, wait)
+                say_phase(self._log, "retrying", error.cause, wait)
+                self._agent_waits(error.cause, wait)
                 await self._unless_stopped(asyncio.sleep(wait))
+                self._agent_waits()
                 continue
             if whole:
                 await reply.commit(self._model.id, self._model.prices)
                 return reply
             await (reply.drop() if self._wish.choice == "abort" else reply.keep())
         return None
+
+    def _agent_waits(self, detail: str = "", wait: float | None = None) -> None:
+        """A sub-agent's wait is shown where it was started, too: nobody may have opened its own conversation."""
+        if (agent := self._agent) is not None:
+            self._log.publish(
+                Retrying(
+                    conversation=self._log.id,
+                    id=self._log.id,
+                    who="agent",
+                    name=agent.name,
+                    detail=detail,
+                    retry_in=wait,
+                )
+            )
 
     async def _unless_stopped(self, work: Coroutine[object, object, None]) -> bool:
         """Do it to its end; false when the user stopped it. Other cancellation is passed on: then the program ends,
@@ -104,10 +122,19 @@ class Responses:
 
 
 def patience(retry: Retry, error: m.ModelError, failures: int, *, began: bool = False) -> float | None:
-    """Seconds until the next try, or None to give up; `began`: something was shown that cannot be marked."""
+    """Seconds until the next try, or None to give up; `began`: something was shown that cannot be marked.
+
+    The wait doubles with each failure. What the server asks for only makes it longer, and a server that asks for more
+    than `max_backoff_secs` is not waited for. Each term is spread, so that clients that failed together do not come
+    back together; the spread never makes a wait shorter than the floor or than what the server asks for (Z21).
+    """
     if began or not error.transient or failures > retry.most:
         return None
-    if error.retry_after is not None:
-        return error.retry_after if error.retry_after <= retry.max_backoff_secs else None
-    wait = float(min(retry.base_ms / 1000 * 2.0 ** min(failures - 1, 60), retry.max_backoff_secs))
-    return wait * random.uniform(0.75, 1)
+    asked = error.retry_after or 0.0
+    if asked > retry.max_backoff_secs:
+        return None
+    first = max(retry.base_ms / 1000, retry.least_secs)
+    own = min(first * 2.0 ** min(failures - 1, 60), retry.max_backoff_secs)
+    return max(
+        own * random.uniform(0.75, 1), retry.least_secs * random.uniform(1, 1.25), asked * random.uniform(1, 1.1)
+    )

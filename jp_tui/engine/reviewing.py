@@ -20,7 +20,7 @@ from jp_tui.engine.setup import Inquiry, ModelSetup
 from jp_tui.engine.verdicts import Checks, verdicts
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
-from jp_tui.protocol.events import ReviewDelta, ReviewStarted
+from jp_tui.protocol.events import Retrying, ReviewDelta, ReviewStarted
 
 NOBODY = "no reviewing model is available"
 SCRIPT = "the script of {}"
@@ -158,6 +158,14 @@ class Reviewing:
         shown[1].append(delta)
         self._log.publish(delta)
 
+    def waits(self, inquiry: str, detail: str, seconds: float | None) -> None:
+        """It failed and is asked again."""
+        if (shown := self._shown.get(inquiry)) is not None:
+            model, here = Foreign(shown[0].model), self._log.id
+            self._log.publish(
+                Retrying(conversation=here, id=inquiry, who="reviewer", name=model, detail=detail, retry_in=seconds)
+            )
+
 
 class _Ear:
     """What one inquiry's reviewer is heard by."""
@@ -170,3 +178,6 @@ class _Ear:
 
     def says(self, kind: Literal["thought", "reason"], text: str, *, fresh: bool = False) -> None:
         self._reviewing.said(self._ask.open.inquiry, kind, text, fresh=fresh)
+
+    def waits(self, detail: str = "", seconds: float | None = None) -> None:
+        self._reviewing.waits(self._ask.open.inquiry, detail, seconds)

@@ -61,7 +61,11 @@ def _enum(limit: Any, error: ValidationError) -> str:
     named = [_shown(one) for one in limit[:_NAMED]]
     if not named:
         return "is not allowed: the schema allows no value"
-    return f"must be {_any_of(named)}" if len(limit) <= _NAMED else f"must be one of {', '.join(named)}, …"
+    return (
+        f"must be {_any_of(named)}"
+        if len(limit) <= _NAMED
+        else f"must be one of {', '.join(named)} and {len(limit) - _NAMED:,} more"
+    )
 
 
 def _count(what: str, least: bool) -> Callable[[Any, ValidationError], str]:
@@ -89,8 +93,9 @@ def _extra(limit: Any, error: ValidationError) -> str:
         return "has more entries than are allowed"
     known, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
     keys = [key for key in error.instance if key not in known and not any(re.search(one, key) for one in patterns)]
+    more = f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else ""
     keys = [short(key) for key in keys[:_NAMED]]
-    return f"has keys that are not allowed ({', '.join(keys)})" if keys else "has keys that are not allowed"
+    return f"has keys that are not allowed ({', '.join(keys)}{more})" if keys else "has keys that are not allowed"
 
 
 def _forms(limit: Any, error: ValidationError) -> str:

@@ -18,6 +18,7 @@ from jp_tui.protocol.settings import SettingsRead
 from jp_tui.protocol.trust import TrustRead
 from jp_tui.providers.port import Provider
 from jp_tui.questions.types import Question
+from jp_tui.settings.floors import LEAST_BACKOFF_SECS
 from jp_tui.tools.port import Tool
 
 RunMode = Literal["ask", "unattended", "edit", "skip"]
@@ -64,11 +65,13 @@ class ToolSetup:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often and how patiently a transient failure is tried again (R68: assistant.request.*)."""
+    """How often and how patiently a transient failure is tried again (R68: assistant.request.*). `least_secs` is the
+    shortest wait, which no setting and no server shortens (Z21)."""
 
     most: int = 5
     base_ms: int = 1000
     max_backoff_secs: float = 60.0
+    least_secs: float = LEAST_BACKOFF_SECS
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,9 @@ class Hears(Protocol):
     def says(self, kind: Literal["thought", "reason"], text: str, *, fresh: bool = False) -> None:
         """More of its thoughts or of its reason; `fresh`: it begins anew."""
 
+    def waits(self, detail: str = "", seconds: float | None = None) -> None:
+        """It failed as `detail` says and is asked again after this time; without one that wait is over."""
+
 
 class Reviewer(Protocol):
     """A model that answers questions (R119)."""
@@ -188,7 +194,8 @@ class Setup:
     PROVIDER/MODEL or an alias, and raises ModelError (None: `open_model` does). `jp_data` is where jp keeps the user's
     own conversations; with `titles` the model names new conversations. `holder` says in words who holds a conversation,
     nothing when nobody does: a look, no claim. `read_settings` lists all keys as the
-    files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept.
+    files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept. `keep_report`
+    writes the report of a bug that ends nothing, and gives its file, or "" when it cannot.
     """
 
     journal: Journal
@@ -222,3 +229,4 @@ class Setup:
     trust: Trust | None = None
     holder: Callable[[str], str] = lambda _: ""
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
+    keep_report: Callable[[str], str] = lambda _: ""

@@ -151,7 +151,9 @@ class _Inquiring:
                 wait = patience(model.retry, error, failures, began=False)
                 if wait is None:
                     raise
+                self._hears.waits(error.cause, wait)
                 await agent.sleep(wait)
+                self._hears.waits()
                 continue
             self._usage += finished.usage
             return response, response.found(self._asked.question.answer_type)

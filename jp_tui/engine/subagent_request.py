@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from jp_tui.conversation.model import Message, ModelRequest, Said, ToolSpec
 from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.conversation.text import shortened
 from jp_tui.engine import subagent_fitting as fitting
 from jp_tui.engine.setup import Inquiry, ModelSetup
 from jp_tui.engine.subagent_prompt import Evidence, calls, evidence, prompt
@@ -49,7 +50,7 @@ class Case:
         model, messages = self.model, list(self.messages)
         if wrong:
             if said.strip():
-                fitting.add(messages, Message("assistant", (Said(said.strip()[:QUOTED].rstrip()),)))
+                fitting.add(messages, Message("assistant", (Said(shortened(said.strip(), QUOTED)),)))
             fitting.add(messages, Message("user", (Said(AMEND.format(wrong, tool.name)),)))
         return ModelRequest(
             model=model.name,

@@ -72,7 +72,8 @@ class Turn:
         self._log, self._model, self._checks, self._text = log, model, checks, text
         self._around, self._cut = around, cut
         self._wish = Wish()
-        self._responses = Responses(log, model, self._wish)
+        agent = around.child.agent if around.child is not None else None
+        self._responses = Responses(log, model, self._wish, agent)
         self._asides = Asides(log, around.side_model, self._finished, cut.asides if cut is not None else ())
         hooks = Hooks(
             end_turn=self._end_turn,

@@ -11,7 +11,7 @@ import select
 import sys
 import termios
 
-from jp_tui.guardian.terminal import STDERR, STDIN, in_foreground, printable, quietly, raw, restore, settings
+from jp_tui.guardian.terminal import STDERR, STDIN, first, in_foreground, printable, quietly, raw, restore, settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,8 +177,9 @@ def last_word(text: str, *, error: bool = False) -> None:
 
     One plain line; a crash may use a few. Without a guardian it waits for `say_last_word`.
     """
+    text = "\n".join(first(printable(text), WORD_LINES))
     Self.word = (text, error)
-    data = text.encode("utf-8", "replace")[:4000]
+    data = text.encode("utf-8", "replace")[:16_000]  # what is printable has at most this many bytes
     _tell(WORD + b"%d%04x" % (error, len(data)) + data)
 
 
@@ -187,7 +188,7 @@ def say_last_word() -> None:
     if Self.to_parent < 0 and Self.word is not None:
         text, error = Self.word
         Self.word = None
-        print("\n".join(printable(text)[:WORD_LINES]), file=sys.stderr if error else sys.stdout)
+        print(text, file=sys.stderr if error else sys.stdout)
 
 
 def lend_environment(values: Mapping[str, str]) -> None:

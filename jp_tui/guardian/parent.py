@@ -15,9 +15,20 @@ import sys
 import termios
 import time
 
-from jp_tui.guardian.child import DOWN, GIVE, SO_FAR, UP, WORD, WORD_LINES, Self, set_stderr_aside
+from jp_tui.guardian.child import DOWN, GIVE, SO_FAR, UP, WORD, Self, set_stderr_aside
 from jp_tui.guardian.front import GONE, LEAVE, NOTHING, Front, Wish, possible
-from jp_tui.guardian.terminal import STDERR, STDIN, STDOUT, in_foreground, let_go, printable, put, quietly, restore
+from jp_tui.guardian.terminal import (
+    STDERR,
+    STDIN,
+    STDOUT,
+    first,
+    in_foreground,
+    let_go,
+    printable,
+    put,
+    quietly,
+    restore,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,7 +205,7 @@ class _Guardian:
         """After the restore: what it said before it had the screen, how it ended when that says something, then the
         app's own last word."""
         early = _size(self.capture) if self.early < 0 else self.early
-        lines = printable(_captured(self.capture, 0, early))[:_EARLY_LINES] if self.fronted else []
+        lines = first(printable(_captured(self.capture, 0, early)), _EARLY_LINES) if self.fronted else []
         captured = _captured(self.capture, early if self.fronted else 0, _size(self.capture))
         number = posix.WTERMSIG(status) if posix.WIFSIGNALED(status) else 0
         if number and number not in _ASKED_TO_END:
@@ -204,7 +215,7 @@ class _Guardian:
         if lines:
             put(STDERR, "\n".join(lines) + "\n")
         if self.word:
-            put(self.word_fd, "\n".join(printable(self.word)[:WORD_LINES]) + "\n")
+            put(self.word_fd, "\n".join(printable(self.word)) + "\n")
 
 
 def run_guarded(child: Callable[[], int], wish: Wish | None = None) -> int:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int, str, str]
 """Row, column, the name of a colour, text."""
+MOST = (1_000, 400)
+"""Columns and rows that are used at most (Z27): a screen is laid out cell by cell, and 10,000 by 10,000 cells are
+gigabytes. A wall of 8K in the smallest legible font has fewer."""
 LEAST = (60, 16)
 """Columns and rows below which the workspace says that it has no room."""
 WIDE = 100

@@ -111,7 +111,18 @@ def restore(attributes: list[Any] | None) -> None:
 def printable(text: str) -> list[str]:
     """Lines that may reach a terminal as they are: no control, format or surrogate character, none too long."""
     lines = ("".join(c if c.isprintable() else "?" for c in line.expandtabs()) for line in text.splitlines())
-    return [line[:_LINE] for line in lines if line.strip()]
+    return [_cut(line) for line in lines if line.strip()]
+
+
+def _cut(line: str) -> str:
+    """At most `_LINE` characters, with how many are left out."""
+    kept = _LINE - 32
+    return line if len(line) <= _LINE else f"{line[:kept]}... ({len(line) - kept} more characters)"
+
+
+def first(lines: list[str], most: int) -> list[str]:
+    """The first of these lines, and how many more there are."""
+    return lines if len(lines) <= most else [*lines[:most], f"... {len(lines) - most} more lines"]
 
 
 def quietly(call: Callable[..., object], *arguments: object) -> None:

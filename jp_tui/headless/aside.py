@@ -18,6 +18,7 @@ from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import PromptRequest, StoredEvent
 from jp_tui.view.asides import sends
+from jp_tui.view.server_words import server_said
 
 COMMANDS = ("ask_aside", "send_aside")
 ASKING = "Asked aside; the question stays open."
@@ -76,8 +77,7 @@ class Aside:
         if event.error is None:
             self._over(KEPT)
         else:
-            said = [f"The server said: {event.error.detail.raw}"] if event.error.detail else []
-            self._over(event.error.message, *said, event.error.advice)
+            self._over(event.error.message, *server_said(event.error.detail, event.conversation), event.error.advice)
 
     def _whole(self, text: str) -> Iterator[str]:
         *whole, self._rest = (self._rest + text).split("\n")

@@ -12,6 +12,7 @@ from jp_tui.headless.steps import line, pick
 from jp_tui.link.port import Link
 from jp_tui.protocol.changes import ChangesRead, ChangesUndone, FileChange, ReadChanges, UndoChanges
 from jp_tui.view import changes as words
+from jp_tui.view.white_space import in_diff
 
 HOW = "/undo all takes back all that is listed, /undo NUMBER one file, what is taken back already is brought back."
 OVERWRITE = "/undo over NUMBER overwrites it; a copy is kept."
@@ -106,5 +107,8 @@ def _lines(number: int, one: FileChange, *, diff: bool) -> Iterator[str]:
     about = " · ".join(part for part in (words.counts(one.added, one.removed), words.about(one)) if part)
     yield f"  {number}  {words.SIGNS[one.how]} {line(words.path(one))}{f' ({line(about)})' if about else ''}"
     if diff and one.diff:
-        for text in neutralise(one.diff).rstrip("\n").split("\n"):
+        marked, said = in_diff(one.diff.raw)
+        for text in neutralise(marked).rstrip("\n").split("\n"):
             yield f"     {text}"
+        if said:
+            yield f"     ({said})"

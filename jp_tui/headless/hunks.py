@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.headless.choices import Boolean
-from jp_tui.headless.steps import Outcome, Words, line, pick, quoted
+from jp_tui.headless.steps import Outcome, Words, line, pick, quoted_context
 from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
 from jp_tui.questions.types import Part
 from jp_tui.view import wording as w
+from jp_tui.view.white_space import in_diff
 
 TAKEN = "{n} of {m} hunks taken"
 ALL = "all {m}"
@@ -37,7 +38,7 @@ class Hunks(Boolean):
         for number, part in enumerate(self._parts, 1):
             yield self._row(number, part)
             if part.diff.strip("\n") not in (self._question.context or ""):
-                yield quoted(part.diff)  # nothing is approved that was not shown
+                yield quoted_context(part.diff)  # nothing is approved that was not shown
             if words := self._comments.get(part.id):
                 yield f"     comment: {line(words)}"
         for key, words, value, remember in self._entries():
@@ -48,7 +49,9 @@ class Hunks(Boolean):
     def _row(self, number: int, part: Part) -> str:
         marks = [one[:1] for one in part.diff.split("\n") if not one.startswith("@@")]
         changes = w.CHANGES.format(added=marks.count("+"), removed=marks.count("-"))
-        return f"  {number}  {'taken' if part.id in self._taking else 'left'}  {line(part.title)}  {changes}"
+        words = in_diff(part.diff)[1]
+        taken = "taken" if part.id in self._taking else "left"
+        return f"  {number}  {taken}  {line(part.title)}  {changes}{f'  {words}' if words else ''}"
 
     def _says(self) -> str:
         """What y would apply now."""
@@ -84,7 +87,7 @@ class Hunks(Boolean):
             return Words(f"{word} and a number from 1 to {len(self._parts)}")
         part = self._parts[number - 1]
         if word == ":p":
-            return Words(f"{self._row(number, part)}\n{quoted(part.diff)}")
+            return Words(f"{self._row(number, part)}\n{quoted_context(part.diff)}")
         self._comments.pop(part.id, None)
         if words.strip():
             self._comments[part.id] = words.strip()

@@ -20,7 +20,7 @@ from jp_tui.headless.interview import Interview
 from jp_tui.headless.lines import Lines
 from jp_tui.headless.output import FAILED, READER_GONE, Output, OutputEnded
 from jp_tui.headless.printing import Printer
-from jp_tui.headless.query import DEFERRED, DONE, SECONDS_TO_CLOSE, SIGINT, SIGNALLED, USAGE
+from jp_tui.headless.query import DEFERRED, DONE, SECONDS_TO_CLOSE, SIGINT, SIGNALLED, STOPS, USAGE
 from jp_tui.headless.reviews import Reviews, soonest
 from jp_tui.headless.slash import Slash
 from jp_tui.headless.source import Bell
@@ -30,7 +30,8 @@ from jp_tui.headless.turns import Turns, words
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.view import commands
+from jp_tui.view import commands, retries
+from jp_tui.view.faults import words as failed
 from jp_tui.view.interrupt import InterruptWishes
 
 TURNS_SHOWN = 3
@@ -258,6 +259,8 @@ class Run:
                 self._started(event)
             case e.TurnPhase(phase=phase, detail=detail, retry_in=wait):
                 self._turned(phase, detail, wait)
+            case e.Retrying(id=id_, retry_in=float(wait)) if id_ != self._slash.conversation:
+                self._beside(retries.who(event) + retries.line(event.detail, wait, STOPS))
             case e.EventAppended(stored=stored):
                 self._unsaved = False
                 self._openings.saw(stored)
@@ -313,7 +316,7 @@ class Run:
 
     def _turned(self, phase: str, detail: str, wait: float | None) -> None:
         if phase == "retrying":
-            self._say(f"{detail} Trying again in {wait or 0:.0f} s.")
+            self._say(retries.line(detail, wait or 0.0, STOPS))
         self._interrupting.turned(phase)
 
     def _completed(self, event: e.TurnCompleted) -> None:
@@ -339,6 +342,8 @@ class Run:
             case e.StorageFailed() | e.StorageNotice():
                 self._unsaved = self._unsaved or isinstance(event, e.StorageFailed)
                 self._tell(event.message, event.advice)
+            case e.BackgroundFailed(message=message, file=file):
+                self._tell(*failed(message, file))
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._leave(FAILED)

@@ -26,13 +26,17 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
+from jp_tui.view import retries
+from jp_tui.view.faults import words as failed
 from jp_tui.view.prompts import headline
+from jp_tui.view.server_words import server_said
 
 if TYPE_CHECKING:
     from jp_tui.protocol.values import StoredEvent
 
 DONE, USAGE, DEFERRED, SIGNALLED = 0, 2, 3, 128
 SIGINT = 2
+STOPS = "Ctrl+C"
 SECONDS_TO_CLOSE = 5.0
 _ENDS = {"done": DONE, "failed": FAILED, "deferred": DEFERRED, "interrupted": DONE}
 
@@ -222,13 +226,17 @@ class Run:
             case e.AnswerChecked() | e.AsideDelta() | e.AsideEnded():
                 self._interview.heard(event)
             case e.TurnPhase(phase="retrying", detail=detail, retry_in=wait):
-                self._output.tell(f"{detail} Trying again in {wait or 0:.0f} s.")
+                self._tell(retries.line(detail, wait or 0.0, STOPS))
+            case e.Retrying(id=id_, retry_in=float(wait)) if id_ != self._conversation:
+                self._note(retries.who(event) + retries.line(event.detail, wait, STOPS))
             case e.TurnCompleted():
                 self._completed(event)
             case e.Refused() if not self._interview.aside.refused(event):
                 self._refused(event)
             case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
                 self._tell(message, advice)
+            case e.BackgroundFailed(message=message, file=file):
+                self._tell(*failed(message, file))
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._status = FAILED
@@ -299,8 +307,8 @@ class Run:
         self._interview.over()
         self._turns.spent(event.usage)
         if event.error is not None and event.error.kind != "storage":  # that was said when it happened
-            said = f"The server said: {event.error.detail.raw}" if event.error.detail else ""
-            self._tell(event.error.message, said, event.error.advice)
+            said = server_said(event.error.detail, self._conversation)
+            self._tell(event.error.message, *said, event.error.advice)
         if event.turn == self._turns.resumed and event.outcome != "deferred" and not (self._gone or self._resumes):
             self._turns.resuming = False
             if self._turns.sent_again:

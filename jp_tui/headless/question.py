@@ -12,7 +12,7 @@ from jp_tui.conversation.neutral import warnings
 from jp_tui.conversation.strict_json import Json
 from jp_tui.headless.asking import Prompt
 from jp_tui.headless.editing import edit_asked
-from jp_tui.headless.steps import Outcome, Words, line, quoted
+from jp_tui.headless.steps import Outcome, Words, line, quoted, quoted_context
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.view import wording as w
 
@@ -33,7 +33,7 @@ class QuestionPrompt(Prompt):
         yield from self._form.skipped()
         shown = [question.text, question.context or ""]
         if question.context:
-            yield quoted(question.context)
+            yield quoted_context(question.context)
         several = "\n" in question.text.strip()
         yield quoted(question.text) if several else line(question.text.strip())
         for option in getattr(question.answer_type, "options", ()):

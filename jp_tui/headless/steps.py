@@ -23,6 +23,8 @@ from jp_tui.protocol.values import (
     Submitted,
     WentBack,
 )
+from jp_tui.view.diff_lines import is_diff
+from jp_tui.view.white_space import in_diff
 
 Response = Answered | Cancelled | Replied | EndTurn | Edited | Permitted | Delivered | WentBack | Restored | Submitted
 
@@ -165,6 +167,14 @@ class Menu(Step):
 def quoted(text: str | Foreign) -> str:
     """Foreign text of any length, each line behind a bar: it cannot be taken for a line of ours (E4)."""
     return "\n".join(f"| {one}" for one in neutralise(text, "approval").split("\n"))
+
+
+def quoted_context(text: str) -> str:
+    """The same of what a question is about; of a diff, changes of white space alone are marked and said (Z26)."""
+    if not is_diff(text):
+        return quoted(text)
+    marked, words = in_diff(text)
+    return f"{quoted(marked)}\n{words[:1].upper()}{words[1:]}." if words else quoted(marked)
 
 
 def line(text: str | Foreign) -> str:

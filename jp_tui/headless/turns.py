@@ -14,6 +14,7 @@ from jp_tui.headless.waits import cut_off
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
+from jp_tui.view.server_words import server_said
 
 RESUMES_SECONDS = 5.0
 """How soon a turn that was cut off goes on, if it does."""
@@ -82,7 +83,7 @@ def words(event: e.TurnCompleted, waits: Iterable[str], given_back: Iterable[str
     """What is said at the end of a turn that did not just end."""
     if event.error is not None:
         yield event.error.message
-        yield f"The server said: {event.error.detail.raw}" if event.error.detail else ""
+        yield from server_said(event.error.detail, event.conversation)
         yield event.error.advice
     if event.outcome == "interrupted":
         yield "The turn was interrupted."

@@ -154,7 +154,7 @@ def choices(question: Mapping[str, Json]) -> str:
     options = kind.get("options") if isinstance(kind, dict) else None
     values = [_value(one) for one in options] if isinstance(options, list) else []
     shown = ", ".join(shlex.quote(neutralise(value, "line")) for value in values[:12])
-    return f"{shown}, …" if len(values) > 12 else shown or "one of its choices"
+    return f"{shown} and {len(values) - 12:,} more" if len(values) > 12 else shown or "one of its choices"
 
 
 def _value(option: Json) -> str:

@@ -192,7 +192,7 @@ class Reader:
             return exact[0] if exact else None
         found = self._rows(f"WHERE id >= ? AND id < ? AND {shown} ORDER BY id LIMIT 9", (prefix, prefix + "\U0010ffff"))
         if len(found) > 1:
-            named = ", ".join(row.id for row in found[:8]) + (" …" if len(found) > 8 else "")
+            named = ", ".join(row.id for row in found[:8]) + (" and more" if len(found) > 8 else "")
             raise JournalError("ambiguous", f"several conversations begin with {prefix}: {named}")
         return found[0] if found else None
 

@@ -17,6 +17,7 @@ from typing import Any
 from jp_tui.conversation.text import Foreign
 from jp_tui.link.courtesy import CourteousLoop, Courtesy
 from jp_tui.link.port import Serves
+from jp_tui.link.strays import Strays
 from jp_tui.protocol.commands import Command
 from jp_tui.protocol.events import AsideDelta, CallChanged, EngineFailed, Event, PartDelta
 
@@ -96,6 +97,7 @@ class LocalLink:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._commands: _Commands | None = None
         self._engine: Serves | None = None
+        self._strays = Strays(self._stray)
         self._early: list[Command | None] = []
         self._starting = threading.Lock()
         self._arrived = threading.Event()
@@ -193,8 +195,8 @@ class LocalLink:
 
     async def _serve(self) -> None:
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(self._stray)
         engine = self._engine = self._build(self._publish)
+        self._strays.watch(loop)
         commands = _Commands()
         with self._starting:
             for early in self._early:
@@ -211,11 +213,10 @@ class LocalLink:
         if not work.cancelled() and (bug := work.exception()) is not None:
             raise bug
 
-    def _stray(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-        """What failed where nobody waits for it: said to the face, not to a terminal that shows a screen."""
-        bug = context.get("exception")
-        if isinstance(bug, Exception):
-            self._failed(bug)
+    def _stray(self, bug: Exception) -> None:
+        """What failed where nobody waits for it: told to the face, not to a terminal that shows a screen."""
+        if self._engine is not None:
+            self._engine.failed_beside(bug)
 
 
 class _Loop(CourteousLoop):

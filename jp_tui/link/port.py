@@ -43,5 +43,8 @@ class Serves(Protocol):
     def failed(self, bug: BaseException) -> None:
         """Report a bug that nobody else could; what is secret stays out of the report."""
 
+    def failed_beside(self, bug: Exception) -> None:
+        """Report a bug of a background task, after which everything else goes on (Z27)."""
+
     async def stop(self) -> None:
         """Stop everything; afterwards nothing is published."""

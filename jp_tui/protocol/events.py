@@ -140,6 +140,20 @@ class TurnPhase(Model):
     retry_in: float | None = None
 
 
+class Retrying(Model):
+    """Something beside the turn's own model waits before its next try (Z21): a reviewer, a sub-agent, a side question.
+    `id` is the inquiry, or the sub-agent's conversation; `name` the model or the sub-agent. Seconds `retry_in`; without
+    them the wait is over. The turn's own waits come as TurnPhase."""
+
+    type: Literal["retrying"] = "retrying"
+    conversation: str
+    id: str
+    who: Literal["reviewer", "agent", "aside"]
+    name: Foreign = Foreign("")
+    detail: str = ""
+    retry_in: float | None = None
+
+
 class TurnCompleted(Model):
     """The turn is over. `returned` is the user's text given back to the composer when nothing came of it."""
 
@@ -356,6 +370,15 @@ class StorageFailed(Model):
     advice: str = ""
 
 
+class BackgroundFailed(Model):
+    """A bug in a background task; everything else goes on (Z27). `file` is the redacted report, empty where none could
+    be written."""
+
+    type: Literal["background_failed"] = "background_failed"
+    message: str
+    file: str = ""
+
+
 class EngineFailed(Model):
     """A bug in the engine; the face ends with status 1 after saying so. `report` is a redacted traceback."""
 
@@ -379,6 +402,7 @@ Event = Annotated[
     | PartDropped
     | TurnStarted
     | TurnPhase
+    | Retrying
     | TurnCompleted
     | CallChanged
     | QuestionAsked
@@ -417,6 +441,7 @@ Event = Annotated[
     | Refused
     | StorageNotice
     | StorageFailed
+    | BackgroundFailed
     | EngineFailed
     | Stopped,
     Field(discriminator="type"),

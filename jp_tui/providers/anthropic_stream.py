@@ -9,7 +9,7 @@ from __future__ import annotations
 from jp_tui.conversation.model import Delta, PartKind, StopReason, Usage
 from jp_tui.conversation.strict_json import JsonObject, JsonProblem, dump, parse_object
 from jp_tui.providers.sse import EventStream
-from jp_tui.providers.wire import Part, Reply, ServerError, broken, count, cut, table, text
+from jp_tui.providers.wire import Part, Reply, ServerError, broken, count, cut, error_in, table, text
 
 SIGNATURE, REDACTED = "anthropic_thinking_signature", "anthropic_redacted_thinking"  # keys of `opaque`, as jp's
 _REASONS: dict[str, StopReason] = {
@@ -51,6 +51,10 @@ class AnthropicDecoder:
                 event = parse_object(server_event.data)
             except JsonProblem as problem:
                 raise broken(f"an event is not a JSON object ({problem.message})") from None
+            if error := error_in(event):  # gateways leave the type out
+                raise ServerError(error)
+            if server_event.type == "error":
+                raise ServerError(event)
             found += self._event(event)
         return found
 
@@ -84,7 +88,7 @@ class AnthropicDecoder:
                 self.done = True
                 return self._reply.finish(self._reason, self._usage(), garbled=self._events.garbled)
             case "error":
-                raise ServerError(table(event, "error"))
+                raise ServerError({})
             case _:  # ping, and what a later version adds
                 pass
         return []

@@ -13,30 +13,16 @@ from urllib.parse import urlsplit
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.spellings import spellings
-from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse, parse_object
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
+from jp_tui.conversation.text import shortened
 from jp_tui.providers.choose import Endpoint
+from jp_tui.providers.error_objects import status_of
 from jp_tui.providers.status import RULES, Case
+from jp_tui.providers.wire import error_in
 
-MAX_DETAIL = 600  # characters of the server's own words
+MAX_DETAIL = 16 * 1024  # characters of the server's own words that are kept; faces show the beginning
+MAX_BODY = 64 * 1024  # bytes of a refusal that are read
 LONG_WAIT = 900.0  # seconds; a server that asks for more is told to the user and not waited for
-_TYPES = {  # error types inside a stream, as the status they stand for
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "invalid_api_key": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "exceed_context_size_error": 413,
-    "rate_limit_error": 429,
-    "rate_limit_exceeded": 429,
-    "insufficient_quota": 429,
-    "api_error": 500,
-    "server_error": 500,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-    "unavailable_error": 503,
-}
 
 
 class Failures:
@@ -59,16 +45,19 @@ class Failures:
         return said
 
     def detail(self, body: bytes | Json) -> str:
-        """The server's own words: its error message, else its text; never a page of HTML."""
+        """The server's own words: its error message, else its text. Of a page of HTML only the size is told. What is
+        left out is counted, and kept nowhere (Z26)."""
         value: Json = body if not isinstance(body, bytes) else None
-        said = ""
+        said, least = "", ""
         if isinstance(body, bytes):
             try:
                 value = parse(body)
             except JsonProblem:
                 said = body.decode("utf-8", "replace")
-                said = "" if _is_html(said) else said
-        return self.redact(_message(value) or said).strip()[:MAX_DETAIL]
+                if _is_html(said):
+                    return f"⟨a page of HTML, {len(said):,} characters, not kept⟩"
+                least = ", and more that was not read" if len(body) >= MAX_BODY else ""
+        return shortened(self.redact(_message(value) or said).strip(), MAX_DETAIL, f"not kept{least}")
 
     def status(self, status: int, body: bytes | Json, model: str, retry_after: float | None = None) -> ModelError:
         """The failure that a status stands for."""
@@ -85,25 +74,24 @@ class Failures:
             "status": str(status),
         }
         message, advice, transient = rule.message.format(**words), rule.advice.format(**words), rule.transient
-        if retry_after is not None and transient:
+        cause = message
+        if retry_after and transient:
             message += f" It asks to wait {_duration(retry_after)}."
             transient = retry_after <= LONG_WAIT
         return ModelError(
-            rule.kind, message, advice, detail=detail, status=status, retry_after=retry_after, transient=transient
+            rule.kind,
+            message,
+            advice,
+            detail=detail,
+            status=status,
+            retry_after=retry_after,
+            transient=transient,
+            cause=cause,
         )
 
     def inside(self, error: JsonObject, model: str) -> ModelError:
-        """The failure of an error object that came inside a stream."""
-        status = 500
-        for key in ("code", "status", "type"):
-            found = error.get(key)
-            if isinstance(found, int) and 400 <= found < 600:
-                status = found
-                break
-            if isinstance(found, str) and found in _TYPES:
-                status = _TYPES[found]
-                break
-        return self.status(status, {"error": error}, model)
+        """The failure of an error object that came inside a 200, classified by what it says (Z21)."""
+        return self.status(status_of(error), {"error": error}, model)
 
     def _key_advice(self) -> str:
         if self._env:
@@ -125,11 +113,11 @@ class Failures:
         """Success by its status, but no event stream: a login page, or an error in JSON."""
         if not _is_html(body[:2000].decode("utf-8", "replace")) and "html" not in media:
             try:
-                error = parse_object(body).get("error")
+                error = error_in(_unlisted(parse(body)))
             except JsonProblem:
                 error = None
             if error:
-                return self.inside(error if isinstance(error, dict) else {"message": error}, model)
+                return self.inside(error, model)
         what = (
             "a web page (HTML)"
             if "html" in media or _is_html(body[:2000].decode("utf-8", "replace"))
@@ -202,8 +190,14 @@ def retry_after(value: str, now: datetime) -> float | None:
     return max(0.0, (at - now).total_seconds())
 
 
+def _unlisted(value: Json) -> Json:
+    """An answer that is a list of one object (Gemini's errors) as that object."""
+    return value[0] if isinstance(value, list) and value else value
+
+
 def _message(value: Json) -> str:
-    """The message in the usual shapes: {error: {message}}, {error: text}, {message}, {detail}."""
+    """The message in the usual shapes: {error: {message}}, {error: text}, {message}, {detail}, and these in a list."""
+    value = _unlisted(value)
     for _ in range(4):
         if isinstance(value, str) or not isinstance(value, dict):
             break

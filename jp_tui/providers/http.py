@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from jp_tui import __version__
@@ -27,15 +27,14 @@ from jp_tui.providers import catalogue
 from jp_tui.providers.catalogue import MAX_MODELS, Listed
 from jp_tui.providers.catalogue import address as list_address
 from jp_tui.providers.choose import Endpoint
-from jp_tui.providers.failures import Failures, retry_after
+from jp_tui.providers.dialling import Dialled
+from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
 from jp_tui.providers.gulps import Gulps, joined
 from jp_tui.providers.wire import ServerError, Wire, cut
 
 if TYPE_CHECKING:
-    import httpcore
     import httpx
 
-MAX_ERROR_BODY = 64 * 1024
 MAX_LIST = 4 * 1024 * 1024  # bytes of a list of models
 MAX_OVERHEAD = 64  # how many times larger than what it says a response may be, unpacked
 SLICE = 32 * 1024
@@ -234,21 +233,31 @@ class HttpProvider:
         self, method: str, url: str, body: bytes | None, headers: dict[str, str]
     ) -> AsyncIterator[httpx.Response]:
         """A response of which the headers are there: each read of them has its limit, and so have all together."""
-        client, limit = self._open(), self._patience()
-        request = client.build_request(method, url, content=body, headers=headers, extensions={"trace": _Dialled()})
+        import httpx
+
+        client, limit, dialled = self._open(), self._patience(), Dialled()
+        request = client.build_request(method, url, content=body, headers=headers, extensions={"trace": dialled})
+        response: httpx.Response | None = None
         try:
-            async with asyncio.timeout(limit):
-                response = await client.send(request, stream=True)
+            with dialled.reading():
+                async with asyncio.timeout(limit):
+                    response = await client.send(request, stream=True)
         except TimeoutError:
             raise self._failures.no_progress(limit) from None
+        except httpx.RemoteProtocolError:
+            if dialled.informational is None:
+                raise
+        if response is None:  # as in `stream`
+            raise self._failures.status(dialled.informational or 0, b"", "")
         try:
             yield response
         finally:
             await response.aclose()
 
     def _patience(self) -> float:
-        """Seconds that a line may be kept open without a word."""
-        return max(NO_PROGRESS_SECS, 10 * self._endpoint.stream_idle_timeout_secs)
+        """Seconds that a response may take without a complete event (Z27). Longer only where the user allows a longer
+        silence: slow local servers read a long prompt for more than ten minutes."""
+        return max(NO_PROGRESS_SECS, self._endpoint.stream_idle_timeout_secs)
 
     def _progress(self, last: float, progressed: bool) -> float:
         now, limit = asyncio.get_running_loop().time(), self._patience()
@@ -270,7 +279,7 @@ class HttpProvider:
             return self._failures.not_a_stream(media, body, model)
         wait = response.headers.get("retry-after")
         seconds = retry_after(wait, _server_time(response.headers.get("date", ""))) if wait else None
-        return self._failures.status(response.status_code, body[:MAX_ERROR_BODY], model, seconds)
+        return self._failures.status(response.status_code, body[:MAX_BODY], model, seconds)
 
     async def _words(self, response: httpx.Response) -> bytes:
         """The beginning of a refusal: what comes within the limit for one read."""
@@ -281,7 +290,7 @@ class HttpProvider:
             async with asyncio.timeout(self._endpoint.stream_idle_timeout_secs):
                 async for chunk in response.aiter_bytes():
                     body += chunk
-                    if len(body) >= MAX_ERROR_BODY:
+                    if len(body) >= MAX_BODY:
                         break
         return body
 
@@ -308,19 +317,6 @@ class HttpProvider:
         if isinstance(error, (httpx.ConnectError, httpx.PoolTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL)):
             return self._failures.unreachable("the connection failed")
         return cut()
-
-
-class _Dialled:
-    """Follows a connection while it is made: httpcore leaves the socket open when it is cancelled in a handshake."""
-
-    def __init__(self) -> None:
-        self._line: httpcore.AsyncNetworkStream | None = None
-
-    async def __call__(self, step: str, info: dict[str, Any]) -> None:
-        if step.endswith("connect_tcp.complete"):
-            self._line = info["return_value"]
-        elif step.endswith("start_tls.failed") and self._line is not None:
-            await self._line.aclose()
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from jp_tui.conversation.model import Delta, PartKind, StopReason, Usage
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
 from jp_tui.providers.sse import EventStream
-from jp_tui.providers.wire import Part, Reply, ServerError, broken, count, cut, table, text
+from jp_tui.providers.wire import Part, Reply, ServerError, broken, count, cut, error_in, table, text
 
 REASONING = ("reasoning_content", "reasoning")  # the field's two names
 _REASONS: dict[str, StopReason] = {
@@ -41,7 +41,7 @@ class OpenAIChatDecoder:
             if self.done:
                 break
             if event.data.strip() != "[DONE]":
-                found += self._chunk(event.data)
+                found += self._chunk(event.data, event.type == "error")
             elif self._reason is None:
                 raise cut("The server ended its reply without a finish reason, so it may not be whole.")
             else:
@@ -56,16 +56,19 @@ class OpenAIChatDecoder:
         self.done = True
         return self._reply.finish(self._reason, self._usage, garbled=self._events.garbled)
 
-    def _chunk(self, data: str) -> list[Delta]:
+    def _chunk(self, data: str, failed: bool) -> list[Delta]:
+        """`failed`: the server calls the event an error."""
         try:
             chunk = parse_object(data)
         except JsonProblem as problem:
             raise broken(f"an event is not a JSON object ({problem.message})") from None
-        if isinstance(error := chunk.get("error"), (dict, str)) and error:
-            raise ServerError(error if isinstance(error, dict) else {"message": error})
-        self._usage = _usage(chunk) or self._usage
         choices = chunk.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
+        if error := error_in(chunk) or error_in(choice):
+            raise ServerError(error)
+        if failed or chunk.get("object") == "error":  # vLLM's older form
+            raise ServerError(chunk)
+        self._usage = _usage(chunk) or self._usage
         found = self._delta(table(choice, "delta"))
         if reason := text(choice, "finish_reason"):
             self._reason = _REASONS.get(reason, "other")

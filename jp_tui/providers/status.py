@@ -99,7 +99,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         lambda case: case.status == 429,
         "rate_limited",
-        "{name} limits how much may be asked for now ({status}).",
+        "Rate limited by {name} ({status}).",
         "Wait a little and send it again.",
         True,
     ),
@@ -128,6 +128,12 @@ RULES: tuple[Rule, ...] = (
         "other",
         "{name} sent us to another address ({status}); the key does not go there.",
         "Set {at}.base_url to the right address.",
+    ),
+    Rule(
+        lambda case: 100 <= case.status < 200,
+        "other",
+        "{name} sent an informational status instead of an answer ({status}).",
+        "Check {at}.base_url: this address may not speak HTTP as a model server does.",
     ),
     Rule(
         lambda case: True,

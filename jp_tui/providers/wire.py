@@ -69,6 +69,14 @@ class ServerError(Exception):
         self.error = error
 
 
+def error_in(value: Json) -> JsonObject | None:
+    """The error that an object carries under `error`, as an object; None without one."""
+    found = value.get("error") if isinstance(value, dict) else None
+    if isinstance(found, dict) and found:
+        return found
+    return {"message": found} if isinstance(found, str) and found else None
+
+
 def broken(what: str) -> ModelError:
     """The server broke its own protocol."""
     return ModelError(

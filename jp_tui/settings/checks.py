@@ -59,7 +59,7 @@ def found(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     if isinstance(value, str):
-        return f'"{value[:60]}…"' if len(value) > 60 else f'"{value}"'
+        return f'"{value[:60]}…" ({len(value):,} characters)' if len(value) > 60 else f'"{value}"'
     return str(value)[:60] if isinstance(value, int | float) else "a date or time"
 
 

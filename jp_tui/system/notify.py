@@ -59,5 +59,7 @@ async def call(
     if ended.timed_out:
         return f"was ended after {limit:g} seconds"
     how = f"status {ended.status}" if ended.status is not None else f"signal {ended.signal}"
-    said = ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0][:_MOST_WORDS]
+    said = ended.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+    if (more := len(said) - _MOST_WORDS) > 0:
+        said = f"{said[:_MOST_WORDS]}… ⟨{more:,} more characters⟩"
     return f"ended with {how}" + (f": {said}" if said else "")

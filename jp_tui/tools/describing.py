@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from jp_tui.conversation.text import shortened
 from jp_tui.system.files import FileProblem, Root, StaleBase, sha256
 from jp_tui.system.problem import shown
 from jp_tui.tools.approval import fenced
@@ -77,7 +78,7 @@ def _words(name: str, data: bytes, text: str | None) -> str:
         return f"{name} has {len(data):,} bytes that are not text ({hashed})."
     lines = text.split("\n")
     count = len(lines) - (not lines[-1])
-    first = [line if len(line) <= _COLUMNS else line[:_COLUMNS] + "…" for line in lines[: min(count, _LINES)]]
+    first = [shortened(line, _COLUMNS) for line in lines[: min(count, _LINES)]]
     more = f"\n{count - _LINES:,} more lines follow." if count > _LINES else ""
     words = f"{name} has {len(data):,} bytes in {count:,} {'line' if count == 1 else 'lines'} ({hashed}):"
     return f"{words}\n{fenced('', chr(10).join(first))}{more}"

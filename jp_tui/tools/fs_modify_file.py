@@ -20,7 +20,7 @@ from jp_tui.tools.git import dirty
 from jp_tui.tools.parted import told_of
 from jp_tui.tools.port import Outcome, ToolCall
 from jp_tui.tools.worker import ask
-from jp_tui.tools.workspace import Arguments, FileTool, Refusal
+from jp_tui.tools.workspace import Arguments, FileTool, Refusal, one_line_each
 from jp_tui.tools.writing import Writing, write_all
 
 MAX_FILE = 1 << 20
@@ -62,7 +62,7 @@ class ModifyFile(FileTool):
             }
             done = edit(job) if small(job) else cast(Done, (await ask("edit", job))[0])
             if done["problems"]:
-                raise Refusal("\n".join(f"fs_modify_file: {problem}" for problem in done["problems"][:40]))
+                raise Refusal(one_line_each("fs_modify_file", done["problems"]))
             if not done["files"]:
                 raise Refusal("fs_modify_file: the patterns change nothing; the files are as they were.")
             return await _plan(call, root, {found.real: found for found in files.values()}, done["files"])

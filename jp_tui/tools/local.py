@@ -13,7 +13,7 @@ import errno
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
-from jp_tui.conversation.text import first_line
+from jp_tui.conversation.text import first_line, shortened
 from jp_tui.system.children import ChildProblem, Finished, run
 from jp_tui.tools.local_spec import Command, LocalSpec
 from jp_tui.tools.parameters import BadArguments, refusal, settled
@@ -106,7 +106,7 @@ class FormattedTool(LocalTool):
         if isinstance(found, NeedsInput):
             raise RenderFailed("it asked a question, which a formatter cannot")
         said = why(done, timeout) or first_line(done.stderr.decode("utf-8", "replace")) or first_line(found.message)
-        raise RenderFailed(said[:500])
+        raise RenderFailed(shortened(said, 500))
 
 
 def _advice(problem: ChildProblem) -> str:

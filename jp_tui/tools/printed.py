@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
+from jp_tui.conversation.text import shortened
 from jp_tui.questions.bounds import short
 from jp_tui.system.children import Finished
 from jp_tui.tools.port import NeedsInput
@@ -88,7 +89,7 @@ def _asked(name: str, raw: Json) -> Printed:
         return NeedsInput(read_question(raw))
     except BadQuestion as problem:
         said = str(problem)
-        detail = short(said) if not said.isprintable() else said[:500]
+        detail = short(said) if not said.isprintable() else shortened(said, 500)
         return Failure(
             f"Tool '{name}' asked a question that breaks the rules, so nobody was asked: {detail} "
             "This is a fault of the tool; do not retry this tool call in this turn."
@@ -100,7 +101,7 @@ def _ends(text: str) -> str:
     if len(text) <= _SHOWN:
         return text
     half = _SHOWN // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters are left out …\n{text[-half:]}"
+    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters are left out and not kept …\n{text[-half:]}"
 
 
 def signal_name(number: int | None) -> str:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from jp_tui.conversation.text import shortened
 from jp_tui.tools.shell_line import Unsafe, check
 
 MEMORY = 512 << 20
@@ -130,7 +131,7 @@ def _words(error: Exception) -> str:
     from jinja2 import TemplateError
 
     if isinstance(error, (Unsafe, TemplateError)):
-        return str(error)[:300] or type(error).__name__
+        return shortened(str(error), 300) or type(error).__name__
     if isinstance(error, MemoryError):
         return "it takes too much memory"
     return f"it cannot be rendered ({type(error).__name__})"

@@ -212,4 +212,5 @@ def _cut(line: str, start: int) -> str:
         return line
     first = min(max(0, start - MAX_LINE // 4), len(line) - MAX_LINE)
     last = first + MAX_LINE
-    return ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")
+    before = f"[{first:,} characters]…" if first else ""
+    return before + line[first:last] + (f"…[{len(line) - last:,} characters]" if last < len(line) else "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.text import shortened
 from jp_tui.system.children import Finished
 
 KEPT = 48 << 10
@@ -48,7 +49,7 @@ def told(
     output = _output(done)
     said = f"{end}\n\nOutput:\n{output}" if output else f"{end} It wrote nothing."
     if (problem := done.stderr.decode("utf-8", "replace").strip()) and walled:
-        said += f"\n\nThe sandbox said: {problem[:1_000]}"
+        said += f"\n\nThe sandbox said: {shortened(problem, 1_000)}"
     if done.ok:
         return Success(said)
     if walled:
@@ -66,7 +67,8 @@ def _output(done: Finished) -> str:
         return done.stdout.decode("utf-8", "replace")
     half = KEPT // 2
     head, tail = done.stdout[:half].decode("utf-8", "replace"), done.stdout[half:].decode("utf-8", "replace")
-    return f"{head}\n[… {done.dropped:,} bytes of output are left out here …]\n{tail}"
+    note = f"[… {done.dropped:,} bytes of output are left out here and not kept; write to a file to read all of it …]"
+    return f"{head}\n{note}\n{tail}"
 
 
 class Tail:

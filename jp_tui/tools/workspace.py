@@ -6,6 +6,7 @@ argument that is not there, or of another type, is a problem. Knows no question;
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from jp_tui.conversation.events import SourceKind
@@ -25,6 +26,18 @@ def secrets(call: ToolCall) -> tuple[str, ...]:
     """The names that usually hold secrets: `options.secrets` where the configuration has it, else ours."""
     names = call.options.get("secrets")
     return tuple(map(str, names)) if isinstance(names, list) else SECRETS
+
+
+MOST_PROBLEMS = 40
+"""Problems that are told at once."""
+
+
+def one_line_each(tool: str, problems: Sequence[str]) -> str:
+    """Each problem on a line, and how many more there are."""
+    told = [f"{tool}: {problem}" for problem in problems[:MOST_PROBLEMS]]
+    if (more := len(problems) - MOST_PROBLEMS) > 0:
+        told.append(f"{tool}: {more:,} more problems were found.")
+    return "\n".join(told)
 
 
 class Refusal(Exception):
@@ -97,7 +110,7 @@ class Arguments:
     def check(self) -> None:
         """Refusal with every problem, one sentence a line."""
         if self._problems:
-            raise Refusal("\n".join(f"{self._tool}: {problem}" for problem in self._problems[:40]))
+            raise Refusal(one_line_each(self._tool, self._problems))
 
 
 class FileTool:

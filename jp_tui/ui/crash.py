@@ -102,6 +102,10 @@ def report_text(error: BaseException, environment: Mapping[str, str], where: str
         trace = "".join(traceback.TracebackException.from_exception(error, capture_locals=False).format())
     except Exception as second:  # an exception whose own __str__ fails
         trace = f"{type(error).__name__} (its traceback could not be written: {type(second).__name__})\n"
+    return _report(trace, environment, where)
+
+
+def _report(trace: str, environment: Mapping[str, str], where: str) -> str:
     if len(trace) > _MOST:
         trace = f"{trace[: _MOST // 2]}\n[… {len(trace) - _MOST} characters left out …]\n{trace[-_MOST // 2 :]}"
     textual = sys.modules.get("textual")
@@ -118,9 +122,30 @@ def report_text(error: BaseException, environment: Mapping[str, str], where: str
 
 def write_report(error: BaseException, state: Path, where: str = "") -> Path:
     """Write the report into `state`/crashes (0700), mode 0600, and return its path; PathsError or OSError if not."""
+    return write_text(report_text(error, os.environ, where), state)
+
+
+def report_file(error: BaseException, state: Path, where: str = "") -> str:
+    """Write the report; its path with `~`, or "" if it cannot be written."""
+    try:
+        return shorten_home(str(write_report(error, state, where)), os.environ)
+    except (PathsError, OSError):
+        return ""
+
+
+def keep_report(trace: str, state: Path) -> str:
+    """Write the report of a traceback that the engine has made, redacted as any; its path with `~`, or "" if not."""
+    try:
+        return shorten_home(str(write_text(_report(trace, os.environ, "the engine"), state)), os.environ)
+    except (PathsError, OSError):
+        return ""
+
+
+def write_text(report: str, state: Path) -> Path:
+    """Write a report as `write_report` does."""
     folder = private_folder(state / "crashes")
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{os.urandom(2).hex()}.txt"
-    text = report_text(error, os.environ, where).encode("utf-8", "backslashreplace")
+    text = report.encode("utf-8", "backslashreplace")
     try:
         descriptor = private_open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:

@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING, Any
 from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Resize
+from textual.geometry import Size
 
 from jp_tui import guardian
 from jp_tui.ui.driver_held import Held
@@ -60,6 +62,7 @@ def check() -> None:
     takes(LinuxDriver, "__init__", "self", "app", "debug", "mouse", "size")
     uses(LinuxDriver, "__init__", "_must_signal_resume", "_mouse_pixels")
     uses(Driver, "__init__", "_app", "_debug", "_loop", "_auto_restart")
+    takes(LinuxDriver, "_get_terminal_size", "self")
     takes(LinuxDriver, "start_application_mode", "self")
     uses(LinuxDriver, "start_application_mode", "attrs_before", "_run_input_thread", "_key_thread", "_writer_thread")
     uses(LinuxDriver, "stop_application_mode", "disable_input", "attrs_before")
@@ -109,10 +112,29 @@ class WorkspaceDriver(Held, LinuxDriver):
         self._guardian_died = False
         self._context = contextvars.copy_context()
         self._replies, self._typed = Replies(), Typed()
+        self.larger: tuple[int, int] | None = None
+        """The terminal's size where it is more than is used."""
         self.title: WindowTitle | None = None
         """What stands in the window's title while the screen is ours."""
         self.typed: Callable[[], None] = lambda: None
         """Called in the input thread as soon as something was read, before anything is made of it."""
+
+    # -- size
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        return self._bounded(*super()._get_terminal_size())
+
+    def process_message(self, message: Message) -> None:
+        """A terminal may report its size by itself, too."""
+        if isinstance(message, Resize):
+            size = Size(*self._bounded(*message.size))
+            message = Resize(size, size, pixel_size=message.pixel_size)
+        super().process_message(message)
+
+    def _bounded(self, width: int, height: int) -> tuple[int, int]:
+        used = min(width, guardian.MOST[0]), min(height, guardian.MOST[1])
+        self.larger = (width, height) if used != (width, height) else None
+        return used
 
     # -- taking and leaving the screen
 

@@ -151,7 +151,9 @@ def mapped(bindings: BindingsMap, keymap: Mapping[str, str]) -> list[Binding]:
     return list(found.values())
 
 
-FOLDING = {"fold": "workspace.fold", "next": "workspace.next", "full": "dock.full"}
+FOLDING = {
+    "fold": "workspace.fold", "next": "workspace.next", "full": "dock.full", "interrupt": "workspace.interrupt",
+}  # fmt: skip
 """What a line of a question calls by the name of an action, and where the user's own key for it stands."""
 
 

@@ -252,7 +252,10 @@ class _Painter:
                 while not self._desks:
                     self._ready.wait()
                 desk = self._desks.popleft()
-            desk.work()
+            try:
+                desk.work()
+            except Exception as error:  # the next block may be sound, and nobody else would paint it
+                threading.excepthook(threading.ExceptHookArgs((type(error), error, None, threading.current_thread())))
             del desk  # nothing here keeps a widget that is gone
 
 

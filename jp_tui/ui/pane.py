@@ -77,6 +77,12 @@ class Pane:
         self.changed(changes)
         return changes
 
+    def passed(self, elapsed: float) -> Changes:
+        """Seconds have passed, which waits count."""
+        changes = Changes(self.story.retries.passed(elapsed))
+        self.changed(changes)
+        return changes
+
     def asking(self, calls: frozenset[tuple[int, str]]) -> Changes:
         """The calls whose sub-agents wait for the human now."""
         changes = self.story.asking(calls)

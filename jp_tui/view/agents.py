@@ -67,6 +67,11 @@ class Agents:
         """The one whose conversation this is."""
         return self.by.get(conversation)
 
+    def parent(self, conversation: str) -> str:
+        """The conversation that this one works for; empty for one that is no sub-agent's."""
+        found = self.of(conversation)
+        return found.info.parent if found is not None else ""
+
     def under(self, parent: str, call: str) -> Agent | None:
         """The one that a call runs; the latest, when ids come again."""
         found = [one for one in self.by.values() if (one.info.parent, one.info.call) == (parent, call)]

@@ -137,7 +137,14 @@ class Odd(_Placed):
     problem: Foreign = NOTHING
 
 
-Block = User | Header | Said | Thought | Data | Tool | Question | Resumed | Ending | Note | Odd
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry(_Placed):
+    """A wait before something is tried again; it is gone when the wait is over."""
+
+    text: Foreign
+
+
+Block = User | Header | Said | Thought | Data | Tool | Question | Resumed | Ending | Note | Odd | Retry
 
 
 def live_key(part: str) -> str:

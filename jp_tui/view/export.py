@@ -211,4 +211,5 @@ def _ending(outcome: str, error: object) -> str:
     if isinstance(error, dict):
         words = [str(error.get(key, "")) for key in ("message", "advice")]
         said += ": " + " ".join(word for word in words if word)
+        said += f"\nThe server said: {detail}" if (detail := str(error.get("detail", "")).strip()) else ""
     return said

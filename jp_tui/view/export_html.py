@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.urls import clean_url
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
 from jp_tui.view import blocks as b
 from jp_tui.view.amounts import duration, turns
@@ -23,6 +24,7 @@ from jp_tui.view.export_style import STYLE
 from jp_tui.view.exporting import blocks
 from jp_tui.view.forms import Form, Place
 from jp_tui.view.inquiries import Inquiry
+from jp_tui.view.links import told
 from jp_tui.view.trail import asker, fate, responder, spent
 
 if TYPE_CHECKING:
@@ -78,9 +80,11 @@ def _block(block: b.Block) -> Iterator[str]:
         case b.Resumed():
             yield '<p class="quiet">The turn was cut off here, and went on.</p>'
         case b.Ending(how=how, message=message, detail=detail, advice=advice):
-            words = " ".join(line(part) for part in (message, detail, advice) if part)
+            words = " ".join(line(part) for part in (message, advice) if part)
             yield f'<p class="ending"><strong>Turn {how}</strong>{f": {words}" if words else ""}</p>'
-        case b.Note(text=text):
+            if detail:
+                yield f"<p>The server said:</p>{pre(detail)}"
+        case b.Note(text=text) | b.Retry(text=text):
             yield f'<p class="quiet">{line(text)}</p>'
         case b.Odd(name=name, problem=problem):
             yield f'<p class="quiet">({line(name)}{f": {line(problem)}" if problem else ""})</p>'
@@ -207,6 +211,8 @@ def _parser() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
     made.add_render_rule("fence", _fence)
     made.add_render_rule("link_open", _link)
+    made.add_render_rule("link_close", _link_end)
+    made.add_render_rule("text", _text)
     return made
 
 
@@ -220,6 +226,18 @@ def _fence(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: 
 def _link(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     """Only to the web and to mail; anything else is shown as text."""
     href = str(tokens[index].attrs.get("href", ""))
-    if not re.match(r"(?:https?://|mailto:)", href, re.IGNORECASE):
+    if clean_url(href) is None and not href.lower().startswith("mailto:"):
         return "<a>"
     return f'<a href="{escape(href)}" rel="noopener noreferrer nofollow">'
+
+
+def _link_end(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    """Where it leads, when its words name another host or it leads nowhere (Z22)."""
+    said = told(tokens, index)
+    return f'</a> <span class="host">({escape(said)})</span>' if said else "</a>"
+
+
+def _text(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    """Neutralised again: a character reference only becomes a character in the parser."""
+    before = next((token.content for token in reversed(tokens[:index]) if token.content), "")
+    return escape(neutralise(tokens[index].content, before=before[-3:]))

@@ -19,6 +19,7 @@ from jp_tui.view.decisions import sentence
 from jp_tui.view.exporting import blocks
 from jp_tui.view.forms import Form, Place
 from jp_tui.view.inquiries import Inquiry
+from jp_tui.view.links import deceiving
 from jp_tui.view.trail import asker, fate, responder, spent
 
 _RUNS = re.compile("`+")
@@ -60,9 +61,11 @@ def _block(block: b.Block) -> Iterator[str]:
         case b.Resumed():
             yield "*The turn was cut off here, and went on.*"
         case b.Ending(how=how, message=message, detail=detail, advice=advice):
-            words = " ".join(line(part) for part in (message, detail, advice) if part)
+            words = " ".join(line(part) for part in (message, advice) if part)
             yield f"**Turn {how}**" + (f": {words}" if words else "")
-        case b.Note(text=text):
+            if detail:
+                yield f"The server said:\n\n{fence(detail, '')}"
+        case b.Note(text=text) | b.Retry(text=text):
             yield f"*{line(text)}*"
         case b.Odd(name=name, problem=problem):
             yield f"*({line(name)}{f': {line(problem)}' if problem else ''})*"
@@ -148,8 +151,10 @@ def escaped(text: str) -> str:
 
 
 def prose(text: Foreign) -> str:
-    """Text that is Markdown itself."""
-    return neutralise(text).strip("\n")
+    """Text that is Markdown itself, and where links of it lead whose words name another host (Z22)."""
+    shown = neutralise(text).strip("\n")
+    notes = [f"*The link {code(words)} leads to {code(host)}.*" for words, host in deceiving(shown)]
+    return "\n\n".join([shown, *notes])
 
 
 def code(text: str) -> str:

@@ -26,6 +26,7 @@ h2 { font-size: 1rem; margin: 2rem 0 .5rem; }
 h3 { font-size: .95rem; margin: .25rem 0; font-weight: 600; }
 header p, .quiet, h2 .quiet, h3 .quiet { color: var(--quiet); font-size: .9rem; font-weight: 400; }
 a { color: var(--link); }
+.host { color: var(--ask); }
 pre, code { font: .875rem/1.5 ui-monospace, "SFMono-Regular", Menlo, Consolas, monospace; }
 pre { margin: .5rem 0; padding: .75rem; background: var(--box); border: 1px solid var(--line); border-radius: .4rem;
   overflow-x: auto; tab-size: 4; }

@@ -37,6 +37,10 @@ _MEANS = {
 _DRAFT = ServerSpec(name="local", base_url="http://127.0.0.1:8080/v1")
 
 
+MOST_MODELS = 500
+"""Models that are listed at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A choice: its key, what it is called, what is said of it, and more while it is highlighted. Foreign texts."""
@@ -288,7 +292,9 @@ def _models(now: Wizard, words: str) -> tuple[Row, ...]:
     wanted = words.casefold().split()
     fits = [one for one in now.models if all(word in one.model.casefold() for word in wanted)]
     fits.sort(key=lambda one: not one.default)
-    found = [Row(one.id, one.model, _said(one)) for one in fits[:500]]
+    found = [Row(one.id, one.model, _said(one)) for one in fits[:MOST_MODELS]]
+    if (more := len(fits) - MOST_MODELS) > 0:
+        found.append(Row(AGAIN, f"{more:,} more models", "write a part of the name above, or choose this to ask again"))
     name = words.strip()
     if name and " " not in name and name not in [one.model for one in now.models]:
         found.append(Row(f"{now.provider}/{name}", name, "not listed: use this name all the same"))
@@ -307,7 +313,7 @@ def _reviewers(now: Wizard) -> tuple[Row, ...]:
     return (
         Row(NONE, "No", "you decide about every change yourself", "It can be set at any time: /setup, or /settings."),
         Row(SAME, "Yes, the same model", "what it rejects, or is not sure of, comes to you"),
-        *(Row(one.id, f"Yes, {one.model}", facts(one)) for one in others[:200]),
+        *(Row(one.id, f"Yes, {one.model}", facts(one)) for one in others[:MOST_MODELS]),
     )
 
 

@@ -9,7 +9,21 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from jp_tui.view.blocks import Block, Data, Ending, Header, Note, Odd, Question, Resumed, Said, Thought, Tool, User
+from jp_tui.view.blocks import (
+    Block,
+    Data,
+    Ending,
+    Header,
+    Note,
+    Odd,
+    Question,
+    Resumed,
+    Retry,
+    Said,
+    Thought,
+    Tool,
+    User,
+)
 from jp_tui.view.pages import Run
 
 PER_EVENT = 1.1
@@ -47,7 +61,7 @@ def of_block(block: Block, width: int) -> int:
             return 3
         case Ending(how=how):
             return 2 if how == "failed" else 1
-        case Header() | Odd() | Resumed() | Note():
+        case Header() | Odd() | Resumed() | Note() | Retry():
             return 1
 
 

@@ -34,6 +34,7 @@ from jp_tui.view.calls import Known, tool_block
 from jp_tui.view.facts import ending_blocks, response_block
 from jp_tui.view.inquiries import foreign
 from jp_tui.view.pairs import Pairs
+from jp_tui.view.retries import Retries
 from jp_tui.view.summary import undone
 
 GREETING, GREETING_HEADER = "greeting", "greeting:header"
@@ -86,7 +87,7 @@ class Story(_Arrived):
         self._by_event: dict[int, list[Block]] = {}
         self._calls: dict[tuple[int, str], Known] = {}
         self._turns: dict[int, _Turn] = {}
-        self._pairs, self._asides = Pairs(), Asides()
+        self._pairs, self._asides, self.retries = Pairs(), Asides(), Retries()
         self._model = ""
         self.held = False
         """Whether somebody else writes this conversation."""
@@ -104,8 +105,8 @@ class Story(_Arrived):
 
     @property
     def live(self) -> list[Block]:
-        """Parts that still grow, in the order in which they began."""
-        return list(self._parts.values())
+        """Parts that still grow, in the order in which they began, then what waits to be tried again."""
+        return [*self._parts.values(), *self.retries.blocks]
 
     # --- what it is fed ------------------------------------------------------------------------------------
 
@@ -135,6 +136,7 @@ class Story(_Arrived):
 
     def apply(self, event: ev.Event) -> Changes:
         """A live event; those that say nothing about the transcript change nothing."""
+        self._changed |= self.retries.apply(event)
         match event:
             case ev.EventAppended(stored=one, closes=part):
                 self._close(one, part)
@@ -243,10 +245,8 @@ class Story(_Arrived):
                 self._outcome(event, turn, seq)
             case stored.TurnStart(metadata={"model": str() as model}):
                 self._turn(turn).model = model
-            case stored.TurnStart() | stored.ConfigDelta():
-                pass
-            case stored.Unknown(raw={"type": "agent_started"}):
-                pass  # its call tells it
+            case stored.TurnStart() | stored.ConfigDelta() | stored.Unknown(raw={"type": "agent_started"}):
+                pass  # a call tells of its sub-agent
             case stored.Unknown() if undone(event):
                 self._put(Note(key=key, place=(seq, 0), about="undone", text=Foreign(undone(event))))
             case stored.Unknown(raw=raw, problem=problem):

@@ -69,7 +69,7 @@ class Bench:
         self.reloads: list[list[JsonObject]] = []
         self.unset: list[str] = []
         self.on_failure: Literal["ask", "fail"] = "ask"
-        self.retry = Retry(2, 1, 1.0)
+        self.retry = Retry(2, 1, 1.0, least_secs=0.0)
         self.events: list[e.Event] = []
         self.conversation = ""
         self.journal: Flaky

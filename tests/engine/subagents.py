@@ -19,7 +19,7 @@ from tests.fakes.models import Item, Script, call, end, text
 APPLY = Question("apply_changes", "Apply?", BooleanAnswer(), context="--- a\n+++ b\n+new", targets=("/w/a",))
 YES = '{"reason":"It fits.","answer":true}'
 NO = '{"reason":"Too broad.","answer":false}'
-QUICK = Retry(2, 1, 1.0)
+QUICK = Retry(2, 1, 1.0, least_secs=0.0)
 
 
 def told(turns: int = 1, size: int = 2) -> tuple[Message, ...]:
@@ -56,6 +56,7 @@ class Heard:
     def __init__(self) -> None:
         self.models: list[str] = []
         self.said: list[tuple[str, str, bool]] = []
+        self.waited: list[tuple[str, float | None]] = []
         self.spoke = asyncio.Event()
 
     def asks(self, model: str) -> None:
@@ -64,6 +65,9 @@ class Heard:
     def says(self, kind: Literal["thought", "reason"], text: str, *, fresh: bool = False) -> None:
         self.said.append((kind, text, fresh))
         self.spoke.set()
+
+    def waits(self, detail: str = "", seconds: float | None = None) -> None:
+        self.waited.append((detail, seconds))
 
     def now(self, kind: str = "reason") -> str:
         """What stands there since it last began anew."""

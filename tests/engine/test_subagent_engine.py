@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jp_tui.conversation.model import Result
+from jp_tui.conversation.model import ModelError, Result
 from jp_tui.engine.setup import ModelSetup, Prices
 from jp_tui.engine.subagent import SubAgent
 from jp_tui.inquiry.values import Rule
@@ -69,3 +69,15 @@ def test_row8_r99_two_calls_are_reviewed_side_by_side_and_each_stands_as_it_is(b
         {"c1": "Tool is still running.", "c2": "Tool paused: Sure?"},
     ]
     assert script.requests[0].output == script.requests[1].output, "R126"
+
+
+def test_a_reviewers_wait_is_reported_with_its_model(bench: Bench) -> None:
+    """(Z21)"""
+    busy = ModelError("rate_limited", "Busy (429).", transient=True)
+    begin(bench, [busy], native('{"reason":"a","answer":true}'))
+    assert bench.turn().outcome == "done"
+    began, over = [one for one in bench.events if isinstance(one, e.Retrying)]
+    (asked,) = {one.inquiry for one in bench.events if isinstance(one, e.ReviewStarted)}
+    assert (began.who, began.id, began.name.raw, began.detail) == ("reviewer", asked, "judge/one", "Busy (429).")
+    assert began.conversation == bench.conversation and began.retry_in is not None
+    assert over.id == asked and over.retry_in is None

@@ -25,6 +25,7 @@ class Answer:
     """One response. `end`: fin whole; cut FIN in the middle; rst; stall until the client leaves; bad_chunk.
 
     `framing`: chunked, length (Content-Length) or close (till the connection ends). `blackhole` answers nothing.
+    `before`: bytes in front of the status line; `headless`: these are all.
     """
 
     pieces: Sequence[bytes] = ()
@@ -33,6 +34,8 @@ class Answer:
     end: End = "fin"
     framing: Literal["chunked", "length", "close"] = "chunked"
     blackhole: bool = False
+    before: bytes = b""
+    headless: bool = False
 
 
 @dataclass
@@ -113,6 +116,10 @@ class ModelServer:
         """True when the connection can serve another request."""
         watch = asyncio.ensure_future(_until_gone(reader, request.gone))
         try:
+            writer.write(answer.before)
+            if answer.headless:
+                await writer.drain()
+                return False
             if not answer.blackhole:
                 await _write(answer, writer)
             if answer.blackhole or answer.end == "stall":

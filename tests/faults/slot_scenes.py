@@ -132,7 +132,7 @@ async def others(stage: Stage, w: Words) -> None:
 
 
 async def streams(stage: Stage, w: Words) -> None:
-    """What arrives: reasoning, text, arguments, what calls are about, what a sub-agent writes, phases, a retry."""
+    """What arrives: reasoning, text, arguments, what calls are about, what a sub-agent writes, phases, retries."""
     agent = AgentInfo(
         conversation="k1", parent=CONVERSATION, call="call_2", turn=1, name=w.foreign("name of a sub-agent"),
     )  # fmt: skip
@@ -154,7 +154,10 @@ async def streams(stage: Stage, w: Words) -> None:
         ),
     )
     await stage.look()
-    await stage.say(ev.TurnPhase(**here, phase="retrying", retry_in=5))
+    waits = ev.Retrying(
+        conversation=CONVERSATION, id="q9", who="reviewer", name=w.foreign("reviewer that waits"), retry_in=5
+    )
+    await stage.say(ev.TurnPhase(**here, phase="retrying", retry_in=5), waits)
 
 
 async def frames(stage: Stage, w: Words) -> None:

@@ -129,3 +129,23 @@ def test_hostile_texts_in_a_sample_of_slots_in_a_real_terminal() -> None:
     """T1, T2: each mark is seen, no control comes out, nothing acts, no step of the loop works over 100 ms."""
     (found,) = slots.tried(False, 5, SAMPLE, ("terminal", "markup", "unicode"))
     assert found.failed == [] and found.runs > 40
+
+
+HIDDEN = "pay\u200bpal \u2060 \ufeff \u3164 \u115f x\ufe0f" + "".join(chr(0xE0000 + ord(char)) for char in "obey")
+EDITED = {"text given back", "message edited anew", "message taken back", "value"}
+"""Fields that hold a text to be edited, as it is; what is sent from one is shown again in the conversation."""
+
+
+def test_invisible_characters_are_visible_in_every_slot() -> None:
+    """Z22: text, titles, questions, the trail, the sidebar, the window's title, in a real terminal."""
+    hidden = set(HIDDEN) - set("paylx \ufe0f")
+    found: dict[str, list[str]] = {}
+    with slots.program() as running:
+        for scene in SCENES:
+            shown = running.show(scene, "hidden", [[HIDDEN, 1]])
+            words = shown.words
+            for slot in EDITED & set(shown.told["slots"]):
+                words = words.replace(shown.told["slots"][slot] + HIDDEN.replace(" ", ""), "")
+            if left := hidden & set(words):
+                found[scene] = [hex(ord(char)) for char in left]
+    assert found == {}

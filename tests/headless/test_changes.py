@@ -34,6 +34,15 @@ def test_a_diff_in_lines_is_harmless() -> None:
     assert not any("\x1b" in one for one in said)
 
 
+def test_white_space_alone_is_marked_and_said() -> None:
+    """Z26: also a line end, which neutralising drops."""
+    words, _, said = made()
+    words.diff("c", "")
+    words.heard(read(FILE.model_copy(update={"diff": Foreign("--- a/n\n+++ b/n\n@@ -1 +1 @@\n-a\r\n+a\n")})))
+    assert "     -a␍" in said and "     +a" in said
+    assert "     (only white space changes (· space, → tab, ␍ CR))" in said
+
+
 def test_undo_lists_first_and_takes_back_by_number() -> None:
     words, link, said = made()
     words.undo("c", "1")

@@ -91,3 +91,19 @@ def test_a_hunk_that_the_context_does_not_show_is_shown() -> None:
 def test_a_decision_of_ones_own_is_not_enters() -> None:
     """R192."""
     assert ask(change(human_only=True), "", "n")[0] == Answered(value=False)
+
+
+def test_white_space_alone_is_marked_and_said() -> None:
+    """Z26: with the context, with each hunk, and when one is shown again; an answer goes on as ever."""
+    parts = (
+        Part("1", "d1", "a.py, line 1", "@@ -1 +1 @@\n-\tx\n+    x \n"),
+        Part("2", "d2", "a.py, line 9", "@@ -9 +9 @@\n-y\n+z\n"),
+    )
+    whole = "--- a/a.py\n+++ b/a.py\n" + "".join(part.diff for part in parts)
+    asked = change(whole)
+    asked = asked.model_copy(update={"question": dataclasses.replace(asked.question, parts=parts)})
+    found, said = ask(asked, ":p 1", "y")
+    assert "| -→x\n| +····x·\n" in said
+    assert "2 of 4 changed lines: only white space (· space, → tab, ␍ CR)." in said.replace("\n", " ")
+    assert "a.py, line 1  +1 −1  only white space changes (· space, → tab, ␍ CR)" in said.replace("\n", " ")
+    assert "a.py, line 9  +1 −1\n" in said and found == Answered(value=True)

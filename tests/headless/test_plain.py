@@ -441,3 +441,20 @@ def test_nothing_is_left_open() -> None:
     before = len(os.listdir("/proc/self/fd"))
     assert Talk("/quit").end()[0] == 0
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_wait_before_a_retry_is_said_with_its_cause_and_its_end() -> None:
+    """Z21: the turn's own, a reviewer's and a sub-agent's."""
+    talk = Talk("go", "/quit")
+    waits = e.TurnPhase(conversation="c1", turn=1, phase="retrying", detail="Rate limited by acme (429).", retry_in=20)
+    judge = e.Retrying(
+        conversation="c1", id="q", who="reviewer", name=Foreign("acme/small\x1b[2J"), detail="Busy.", retry_in=0.6
+    )
+    scout = judge.model_copy(update={"conversation": "c2", "id": "c2", "who": "agent", "name": Foreign("scout")})
+    over = judge.model_copy(update={"retry_in": None})
+    talk.link.answers[c.StartTurn] = lambda _: talk.turn(waits, judge, scout, over)
+    _, said = talk.end()
+    assert "Rate limited by acme (429). Retrying in 20 s · Ctrl+C stops\n" in said
+    assert "Reviewer small: Busy. Retrying in 1 s · Ctrl+C stops\n" in said and "\x1b" not in said
+    assert "Sub-agent scout: Busy. Retrying in 1 s · Ctrl+C stops\n" in said
+    assert said.count("Retrying") == 3

@@ -134,3 +134,14 @@ def test_plain_without_a_reader_ends_quietly(tmp_path: Path) -> None:
     )  # fmt: skip
     os.close(write)
     assert ran.returncode == 141 and b"Traceback" not in ran.stderr
+
+
+def test_a_dumb_terminal_gets_lines_with_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Z26: no sequence reaches it, and `/quit` leaves."""
+    monkeypatch.setenv("TERM", "dumb")
+    with on_terminal(tmp_path, "--model", "demo/tour") as running:
+        said = running.until("you> ")
+        assert "jp-tui: TERM=dumb: this terminal has no screen to draw on" in said and "(--plain)" in said
+        running.type("/quit\n")
+        said += running.rest()
+        assert running.wait() == 0 and "\x1b" not in said

@@ -77,7 +77,7 @@ class World:
             made.calls.clear()
         stalls = any(answer.end == "stall" or answer.blackhole for answer in given)
         self.switch.now = self.providers[dialect, SOON if stalls else LATER]
-        self.bench.retry = Retry(0 if case["expect"]["outcome"] == "bounded" else TRIES - 1, 1, 0.5)
+        self.bench.retry = Retry(0 if case["expect"]["outcome"] == "bounded" else TRIES - 1, 1, 0.5, 0.0)
         self.bench.forget()
         self.bench.send(c.OpenConversation(which="new"))
         self.bench.conversation = self.bench.until(e.ConversationOpened).conversation

@@ -26,7 +26,8 @@ COMMANDS = {
 }  # fmt: skip
 EVENTS = {
     "title_changed", "conversation_opened", "events_read", "event_appended", "part_delta", "part_dropped",
-    "turn_started", "turn_phase", "turn_completed", "call_changed", "question_asked", "question_settled",
+    "turn_started", "turn_phase", "retrying", "background_failed", "turn_completed",
+    "call_changed", "question_asked", "question_settled",
     "answer_refused", "conversations_listed", "conversation_read", "history_read", "setting_changed", "refused",
     "storage_failed", "engine_failed", "stopped", "answer_checked", "offer_settled", "inquiries_listed", "ledger_read",
     "aside_delta", "aside_ended", "review_started", "review_delta", "reviewers_read",

@@ -9,6 +9,9 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -19,6 +22,7 @@ import pytest
 from jp_tui.conversation.model import Delta, ModelError
 from jp_tui.providers.choose import Endpoint, open_provider
 from jp_tui.providers.failures import retry_after
+from jp_tui.providers.http import HttpProvider
 from tests.fakes.model_server import Answer, ModelServer
 
 from .decoding import HELLO, fold, sample
@@ -61,10 +65,10 @@ async def failure(answer: Answer | str, wire: str = "anthropic", **more: Any) ->
         (refusal(403), "forbidden", False, "does not allow this key to use `m` (403)", "--model"),
         (refusal(404), "unknown_model", False, "knows no model `m` at http://127.0.0.1", "llm.anthropic.base_url"),
         (refusal(413), "too_long", False, "longer than `m` takes", "Start a new conversation"),
-        (refusal(429), "rate_limited", True, "limits how much", "Wait a little"),
+        (refusal(429), "rate_limited", True, "Rate limited by anthropic (429).", "Wait a little"),
         (refusal(429, retry_after="7"), "rate_limited", True, "It asks to wait 7 s.", "Wait a little"),
         (refusal(429, retry_after="999999999"), "rate_limited", False, "It asks to wait 11574 days.", "Wait"),
-        (refusal(429, retry_after="abc"), "rate_limited", True, "limits how much", "Wait a little"),
+        (refusal(429, retry_after="abc"), "rate_limited", True, "Rate limited by anthropic (429).", "Wait a little"),
         (refusal(429, {"code": "insufficient_quota", "message": "m"}), "forbidden", False, "no credit or quota", "Add"),
         (refusal(529), "overloaded", True, "is overloaded or not ready (529)", "Send it again"),
         (refusal(503, retry_after="1"), "overloaded", True, "It asks to wait 1 s.", "Send it again"),
@@ -102,21 +106,25 @@ async def test_without_a_key_a_401_says_so() -> None:
         (b'{"message":{"detail":"three"}}', "three"),
         (b'{"detail":"four"}', "four"),
         (b"plain words", "plain words"),
-        (b"<html><body>502</body></html>", ""),
-        (b'{"error":{"message":"' + b"x" * 5000 + b'"}}', "x" * 600),
+        (b"<html><body>502</body></html>", "⟨a page of HTML, 29 characters, not kept⟩"),
+        (b'{"error":{"message":"' + b"x" * 5000 + b'"}}', "x" * 5000),
+        (b'{"error":{"message":"' + b"x" * 20_000 + b'"}}', "x" * 16_384 + "… ⟨3,616 more characters, not kept⟩"),
         (b"", ""),
         (b"\xff\xfe", "\ufffd\ufffd"),
         (b"[" * 5000, None),
     ],
 )
 async def test_the_servers_own_words_are_kept_and_bounded(body: bytes, detail: str | None) -> None:
+    """What is left out is counted (Z26)."""
     caught, _ = await failure(Answer([body], 500, JSON))
-    assert len(caught.detail) <= 600 and (detail is None or caught.detail == detail)
+    assert len(caught.detail) <= 16_500 and (detail is None or caught.detail == detail)
 
 
 async def test_an_endless_refusal_is_not_read_to_its_end() -> None:
+    """It says that there was more (Z26)."""
     caught, _ = await failure(Answer([b"x" * 65536] * 3, 500, JSON, end="stall"))
     assert caught.kind == "server"
+    assert caught.detail.endswith("x… ⟨49,152 more characters, not kept, and more that was not read⟩")
 
 
 @pytest.mark.parametrize("error", ["overloaded_error", "rate_limit_error", "authentication_error", "api_error", "new"])
@@ -191,6 +199,53 @@ async def test_pings_alone_do_not_last_for_ever(monkeypatch: pytest.MonkeyPatch)
     pings = [b'event: ping\ndata: {"type":"ping"}\n\n'] * 3
     caught, _ = await failure(Answer(pings, end="stall"), stream_idle_timeout_secs=0.3)
     assert caught.kind == "stalled"
+
+
+@pytest.mark.parametrize(("idle", "limit"), [(60, 600.0), (300, 600.0), (3600, 3600.0)])
+def test_at_most_ten_minutes_without_progress(idle: float, limit: float) -> None:
+    """Longer only where the user allows a longer silence (Z27)."""
+    assert HttpProvider(Endpoint("x", "anthropic", "http://h", stream_idle_timeout_secs=idle))._patience() == limit
+
+
+async def test_a_reply_that_comes_byte_by_byte_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes that complete no event are no progress, however long they go on; whole events are (Z27)."""
+    monkeypatch.setattr("jp_tui.providers.http.NO_PROGRESS_SECS", 1.5)
+    event = b"data: " + json.dumps(WORD).encode() + b"\n\n"
+    for pieces, heard in (([b"data: {", *[b" "] * 200], 0), ([event, b"data: {", *[b" "] * 200], 1)):
+        with dripping(pieces, 0.05) as url:
+            caught, said = await failure(url, "openai-chat", stream_idle_timeout_secs=1.5)
+        assert caught.kind == "stalled" and caught.transient and bool(said) == bool(heard)
+    with dripping([*[event] * 40, END], 0.05) as url:
+        provider = open_provider(Endpoint("x", "openai-chat", url, stream_idle_timeout_secs=1.5))
+        said = [delta async for delta in provider.stream(HELLO)]
+        await provider.close()
+    assert fold(said)[0] == [["message", "a" * 40]], "it takes longer in all, and goes on"
+
+
+WORD = {"choices": [{"index": 0, "delta": {"content": "a"}}]}
+END = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
+@contextmanager
+def dripping(pieces: list[bytes], pause: float) -> Iterator[str]:
+    """A server that sends one piece after the other, with a pause of so many seconds before each."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection, suppress(OSError):
+                connection.recv(65536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
+                for piece in pieces:
+                    time.sleep(pause)
+                    connection.sendall(piece)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        thread.join(30)
 
 
 async def test_nothing_listens() -> None:

@@ -203,6 +203,9 @@ class Heard:
     def says(self, kind: str, text: str, *, fresh: bool = False) -> None:
         self.said = "" if fresh else self.said + (text if kind == "reason" else "")
 
+    def waits(self, detail: str = "", seconds: float | None = None) -> None:
+        raise AssertionError("a script does not fail")
+
 
 async def inquire(path: Path, structured: Any) -> tuple[ReviewerAnswered | ReviewerFailed, str]:
     model = ModelSetup("demo/judge", "judge", open_demo(path), structured=structured)

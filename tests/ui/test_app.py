@@ -9,6 +9,7 @@ from textual.widget import Widget
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import AgentInfo
 from jp_tui.ui.app import EngineBroke
 from jp_tui.ui.title import worded
 from jp_tui.ui.widgets.banner import Banner
@@ -241,6 +242,22 @@ async def test_a_retry_counts_down_once_a_second_while_it_waits() -> None:
         assert "trying again in 5 s" in app.screen_text()
         await app.says(pilot, *scenes.streaming()[-2:])
         assert _running(status) == []
+
+
+async def test_a_sub_agents_wait_stands_in_the_conversation_that_started_it() -> None:
+    """Z21: nobody may have opened the sub-agent's own."""
+    info = {"conversation": "child", "parent": CONVERSATION, "call": "call_2", "turn": 1, "name": "scout", "task": "t"}
+    spawned = scenes.call("spawn_agent", "running", id_="call_2").model_copy(
+        update={"agent": AgentInfo.model_validate({**info, "model": "m"})}
+    )
+    wait = ev.Retrying(conversation="child", id="child", who="agent", name=Foreign("scout"), detail="Busy.", retry_in=9)
+    async with workspace(say=[*scenes.started(), spawned, wait]) as (app, pilot):
+        await pilot.pause()
+        assert "Sub-agent scout: Busy. Retrying in 9 s · Esc stops" in app.screen_text()
+        await app.says(pilot, wait.model_copy(update={"conversation": "stranger", "detail": "No."}))
+        assert "No. Retrying" not in app.screen_text()
+        await app.says(pilot, wait.model_copy(update={"retry_in": None}))
+        assert "Retrying" not in app.screen_text()
 
 
 async def test_what_is_sent_before_the_engine_is_there_is_said_when_it_is() -> None:

@@ -210,3 +210,12 @@ async def test_t4_of_a_hunk_of_thousands_of_lines_only_what_is_in_sight_is_paint
         sheet.view.scroll_to_end()
         await pilot.pause()
         assert "3/3 line 2" in text_of(app) and painted["parts"] < 20
+
+
+def test_a_hunk_of_white_space_says_so_and_a_pair_in_two_stretches_is_marked() -> None:
+    """Z26"""
+    small, many = part(1, "-\tx", "+    x"), part(2, *["-a"] * (LINES + 50), *["+a "] * (LINES + 50))
+    pile = Pile((small, many), 100, LOOK, split=False, named="a.py")
+    rows = [row.text for row in pile.rows(standing((small, many))).rows]
+    assert sum("only white space changes (· space, → tab, ␍ CR)" in row for row in rows) == 2
+    assert sum(row.endswith("a·") for row in rows) == LINES + 50 and any("→x" in row for row in rows)

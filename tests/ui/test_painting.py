@@ -12,9 +12,10 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import diff, plain, table
 from jp_tui.ui.painting.blocks import page, paint, said
 from jp_tui.ui.painting.code import CodeLines, language_of
+from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.rows import LINE_CELLS, Hit, Piece, Row, wrap
-from jp_tui.view.blocks import Said, User
+from jp_tui.view.blocks import Ending, Said, Tool, User
 from tests.hostile.recorded import cases
 from tests.ui.look_of import look_of, texts
 
@@ -86,6 +87,18 @@ def test_markup_is_shown_as_it_is(text: str) -> None:
             "https://good.example/a (evil.example)",
             ["https://evil.example/"],
         ),
+        (
+            "[`bank.example`](https://bank.example.evil.example/)",
+            "bank.example (bank.example.evil.example)",
+            ["https://bank.example.evil.example/"],
+        ),
+        (
+            "[evil.example or bank.example](https://evil.example/)",
+            "evil.example or bank.example (evil.example)",
+            ["https://evil.example/"],
+        ),
+        ("[bank。example](https://evil.example/)", "bank。example (evil.example)", ["https://evil.example/"]),
+        ("[www.same.example:443](https://same.example/)", "www.same.example:443", ["https://same.example/"]),
         ("[x](javascript:alert(1))", "[x](javascript:alert(1))", []),
         ("[x](ftp://a.example/)", "x (ftp://a.example/)", []),
         ("[x](https://a.example/&#x202E;b)", "x", ["https://a.example/%E2%80%AEb"]),
@@ -103,6 +116,17 @@ def test_links_act_only_when_their_address_is_clean(text: str, said_so: str, url
 def test_character_references_cannot_smuggle_controls() -> None:
     """R195: `&#x202E;` becomes a character only in the parser, so it is neutralised after it."""
     assert shown("a&#x202E;b &#27;[31m &rlm; &#8232;") == ["a\\u{202E}b �[31m \\u{200F}"]
+
+
+def test_character_references_hide_nothing() -> None:
+    """Z22: an invisible character that only the parser makes is visible too."""
+    assert shown("pay&#x200B;pal&#xE0041;") == ["pay\\u{200B}pal\\u{E0041}"]
+
+
+def test_a_joiner_belongs_to_the_letter_in_front_of_it_in_bold_or_not() -> None:
+    """Z22: Persian, with the beginning of a word in bold."""
+    assert shown("**خانه**\u200cای") == ["خانه\u200cای"]
+    assert shown("**ab**\u200ccd") == ["ab\\u{200C}cd"]
 
 
 def test_hostile_texts_paint_without_harm() -> None:
@@ -254,6 +278,46 @@ def test_the_fence_round_a_tools_diff_is_not_content() -> None:
 )
 def test_the_words_that_changed_are_whole(before: str, after: str, expected: object) -> None:
     assert diff.changed_words(before, after) == expected
+
+
+WHITE = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-\treturn 1\r\n+    return 1\n-x = 2\n+x = 3\n end\n"
+
+
+@pytest.mark.parametrize("approval", [True, False])
+def test_white_space_alone_is_marked_by_signs_and_said(approval: bool) -> None:
+    """Z26: where something is approved and where it is read; no sign stands by its colour alone."""
+    rows = texts(diff.unified(WHITE, Frame(look_of(), 70, look_of().block), approval=approval).rows)
+    assert rows[0] == "2 of 4 changed lines: only white space (· space, → tab, ␍ CR)"
+    assert "-1  →return 1␍" in rows and "+1  ····return 1" in rows and "-2  x = 2" in rows
+
+
+def test_two_columns_mark_white_space_too() -> None:
+    """Z26"""
+    rows = texts(context(Foreign(WHITE), 100, look_of(), split=True).rows)
+    assert rows[1].startswith("2 of 4 changed lines: only white space"), "below the badge"
+    assert any("→return 1␍" in row and "····return 1" in row for row in rows)
+
+
+def test_what_the_log_has_of_a_diff_marks_a_line_end_that_neutralising_drops() -> None:
+    """Z26"""
+    rows = texts(diff.recorded("@@ -1 +1 @@\n-a\r\n+a\n", Frame(look_of(), 60, look_of().block)))
+    assert rows[0] == "only white space changes (· space, → tab, ␍ CR)" and "-1  a␍" in rows
+
+
+def test_a_failed_turn_shows_the_beginning_of_the_servers_words_and_unfolds_all() -> None:
+    """Z26: with how much is folded."""
+    block = Ending(key="e1", place=(1, 0), how="failed", message=Foreign("No."), detail=Foreign("line\n" * 30 + "last"))
+    folded, whole = (texts(paint(block, 60, look_of(), unfolded=keys)) for keys in (frozenset(), frozenset(("e1",))))
+    assert folded[-1].strip() == "… 25 more lines" and len(folded) == 8
+    assert whole[-1].strip() == "last" and len(whole) == 32
+
+
+def test_of_long_arguments_so_much_is_shown_and_the_rest_counted() -> None:
+    """Z26"""
+    given = ((Foreign("text"), Foreign("x" * 20_000)),)
+    tool = Tool(key="e1", place=(1, 0), call="c", name=Foreign("t"), state="completed", end="ok", arguments=given)
+    rows = " ".join(row.strip() for row in texts(paint(tool, 100, look_of(), unfolded=frozenset(("e1",)))))
+    assert "⟨3,616 more characters are not shown; an export (/conversations, e) has them all⟩" in rows
 
 
 def test_tables_fit_or_become_records() -> None:

@@ -72,7 +72,7 @@ def test_somebody_else_than_the_call_is_named() -> None:
 def test_a_long_reason_is_cut_and_folds_out() -> None:
     long = stored.InquiryAnswered(id="a.q.1", answer=False, explanation="word " * 200)
     folded = painted(call(asked("a", "Sure?"), long))
-    assert len(folded) == 6 and folded[-1].endswith("… the rest folds out")
+    assert len(folded) == 6 and folded[-1].endswith("… 12 more lines fold out"), "it says how much (Z26)"
     assert len(painted(call(asked("a", "Sure?"), long), "e1/0")) > 12
 
 

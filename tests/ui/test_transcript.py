@@ -95,6 +95,40 @@ async def test_at_rest_there_is_no_timer_and_no_repaint() -> None:
         assert not painted
 
 
+def said(host: Host) -> list[str]:
+    """The rows with something on them."""
+    return [row for row in screen(host) if row.strip()]
+
+
+async def test_a_wait_before_a_retry_counts_down_in_the_conversation() -> None:
+    """Z21: the cause, the time and the key that stops it; no timer is left when it is over."""
+    host = Host(log(stored.ChatRequest(content="hi")))
+    async with host.run_test(size=(80, 24)) as pilot:
+        pane = host.transcript
+        told = "Rate limited by acme (429)."
+        pane.apply(ev.TurnPhase(conversation=HERE, turn=1, phase="retrying", detail=told, retry_in=20.0))
+        await settled(pilot)
+        assert said(host)[-1] == f" ↻ {told} Retrying in 20 s · Esc stops"
+        assert pane._ticker is not None
+        pane._counted -= 3.5  # so many seconds ago it was last looked at
+        pane._second()
+        await settled(pilot)
+        assert said(host)[-1] == f" ↻ {told} Retrying in 17 s · Esc stops"
+        pane.apply(ev.TurnPhase(conversation=HERE, turn=1, phase="waiting_for_model"))
+        await settled(pilot)
+        assert pane._ticker is None and not any("Retrying" in row for row in screen(host))
+
+
+async def test_the_line_of_a_wait_names_the_users_own_key() -> None:
+    """Z21"""
+    host = Host(log(stored.ChatRequest(content="hi")))
+    async with host.run_test(size=(80, 24)) as pilot:
+        host.set_keymap({"workspace.interrupt": "f7"})
+        host.transcript.apply(ev.TurnPhase(conversation=HERE, turn=1, phase="retrying", detail="Busy.", retry_in=20.0))
+        await settled(pilot)
+        assert said(host)[-1].endswith("· F7 stops")
+
+
 async def test_scrolled_up_it_stays_and_says_that_there_is_more() -> None:
     host = Host(chat(60))
     async with host.run_test(size=(80, 24)) as pilot:

@@ -142,6 +142,43 @@ def test_html_tells_everything_in_one_file() -> None:
     assert "prefers-color-scheme: dark" in text and "default-src 'none'" in text
 
 
+LINKS = (
+    "[https://bank.example](https://evil.example/x) [`bank.example`](http://evil.example:8080) [same.example]"
+    "(https://same.example) [words](https://evil.example) [**ref.example**][r] [x](https://bank.example@evil.example)"
+    "\n\n[r]: https://evil.example"
+)
+
+
+def test_html_shows_the_host_of_a_link_whose_words_name_another() -> None:
+    """Z22"""
+    seen, _ = page(talk(said=LINKS))
+    told = " ".join("".join(seen.text).split())
+    assert "https://bank.example (evil.example) bank.example (evil.example:8080) same.example words" in told
+    assert "words ref.example (evil.example) x (https://bank.example@evil.example)" in told
+    hrefs = [value for name, value in seen.attributes if name == "href"]
+    assert "https://bank.example@evil.example" not in hrefs and len(hrefs) == 5
+
+
+def test_markdown_says_where_such_a_link_leads() -> None:
+    """Z22: its reader may see the words alone."""
+    text = document("markdown", talk(said=LINKS))
+    assert "*The link `https://bank.example` leads to `evil.example`.*" in text
+    assert "*The link `bank.example` leads to `evil.example:8080`.*" in text
+    assert "*The link `ref.example` leads to `evil.example`.*" in text
+    assert "*The link `x` leads to `https://bank.example@evil.example`.*" in text
+    assert text.count("leads to") == 4
+
+
+def test_no_document_hides_a_character() -> None:
+    """Z22: also what only becomes a character in the parser."""
+    hidden = "pay\u200bpal\U000e0041 &#x200B;&#x2060;&#xE0041; **خانه**\u200cای"
+    for wanted in ("markdown", "html"):
+        text = document(wanted, talk(*asked(hidden, {"outcome": "answered", "answer": True}), said=hidden), hidden)
+        assert not set("\u200b\u2060\U000e0041") & set(text), wanted
+        assert "pay\\u{200B}pal" in text.replace("\\\\", "\\").replace("\\{", "{").replace("\\}", "}"), wanted
+    assert "\u200cای" in text, "a joiner belongs to the letter in front of it"
+
+
 def test_html_lets_nothing_in_and_loads_nothing() -> None:
     """STORE-031: whatever a model, a tool or a file says."""
     every = {"outcome": "answered", "answer": EVIL, "reason": EVIL, "responder": {"kind": "assistant", "model": EVIL}}

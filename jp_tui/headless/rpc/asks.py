@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from jp_tui.conversation.text import shortened
 from jp_tui.headless.rpc import messages as m
 from jp_tui.headless.rpc.given import Asks as Wanted
 from jp_tui.headless.rpc.given import Misfit, given
@@ -130,7 +131,7 @@ class Asking:
     def _replied(self, ask: _Ask, reply: Reply) -> None:
         ask.request, ask.problem = "", ""
         if reply.error is not None:
-            self._respond(ask, Unanswered(error=reply.error[:MOST_WORDS]))
+            self._respond(ask, Unanswered(error=shortened(reply.error, MOST_WORDS)))
             return
         found = given(ask.prompt, ask.stage, reply.result)
         if isinstance(found, Misfit):

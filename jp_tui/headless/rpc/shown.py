@@ -15,7 +15,9 @@ from jp_tui.protocol.values import Escalation, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
 from jp_tui.view import escalated as why
 from jp_tui.view import wording as w
+from jp_tui.view.diff_lines import is_diff
 from jp_tui.view.prompts import headline
+from jp_tui.view.white_space import in_diff
 
 Stage = Literal["ask", "reason", "arguments", "result"]
 """What a request asks for: the answer itself, or, for leave to run or to deliver, the words or JSON that go with it."""
@@ -80,7 +82,11 @@ def _about(prompt: PromptRequest, stage: Stage, *, arguments: bool) -> str:
     if prompt.kind == "permission":
         as_json = arguments or stage == "arguments" or not prompt.rendered
         return _shown((prompt.arguments if as_json else prompt.rendered).raw)
-    return _shown(prompt.question.context or "")
+    context = prompt.question.context or ""
+    if not is_diff(context):
+        return _shown(context)
+    marked, words = in_diff(context)
+    return "\n".join(part for part in (_shown(marked), words) if part)
 
 
 def _asked(prompt: PromptRequest, stage: Stage) -> str:

@@ -55,4 +55,4 @@ def _said(who: str, words: Foreign, frame: Frame) -> list[Row]:
     shown, missing = plain.cut(words.raw.strip())
     lines = plain.lines(Foreign(shown), look.muted, look)
     rows = plain.paragraphs([[Piece(who, look.running), *lines[0]], *lines[1:]], inside)
-    return [*rows, plain.note(missing, inside)] if missing else rows
+    return [*rows, *plain.note(missing, inside)]

@@ -17,7 +17,21 @@ from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 from jp_tui.ui.painting.tools import question_rows, tool_rows
 from jp_tui.view.amounts import duration
-from jp_tui.view.blocks import Block, Data, Ending, Header, Note, Odd, Question, Resumed, Said, Thought, Tool, User
+from jp_tui.view.blocks import (
+    Block,
+    Data,
+    Ending,
+    Header,
+    Note,
+    Odd,
+    Question,
+    Resumed,
+    Retry,
+    Said,
+    Thought,
+    Tool,
+    User,
+)
 
 EDGE, MARGIN = 1, 3
 """Cells left of a bar or a header, and left of what is said."""
@@ -27,6 +41,8 @@ HEAD = 8_192
 """Characters that are looked at for a folded thought: far more than its rows can hold."""
 LONG = 40
 """Lines of the user's own text in sight while it is folded."""
+SERVER_ROWS = 6
+"""Rows of a server's words about its failure in sight while they are folded."""
 ASIDE = 1
 """The same of a text that tells what was said aside, which stands with its call already (E30)."""
 
@@ -56,7 +72,7 @@ def paint(block: Block, width: int, look: Look, *, unfolded: frozenset[str] = FO
             shown, missing = plain.cut(text.raw)
             frame = page(width, look)
             rows = code(neutral.neutralise(shown).split("\n"), "json", frame)
-            return [*rows, plain.note(missing, frame)] if missing else rows
+            return [*rows, *plain.note(missing, frame)]
         case Tool():
             return tool_rows(block, page(width, look), unfolded)
         case Question(asked=asked):
@@ -65,11 +81,15 @@ def paint(block: Block, width: int, look: Look, *, unfolded: frozenset[str] = FO
             cut_off = Piece("↻ This turn was cut off here and goes on", look.muted)
             return page(width, look, EDGE).paragraph([cut_off])
         case Ending():
-            return _ending(block, width, look)
+            return _ending(block, width, look, open_)
         case Note(about=about, text=text):
             sign = "↶ " if about == "undone" else "─ "
             frame = page(width, look, EDGE).inside([Piece(sign, look.muted)], [Piece("  ", look.text)])
             return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.muted)])
+        case Retry(text=text):
+            first, rest = [Piece("↻ ", look.waiting)], [Piece("  ", look.text)]
+            frame = page(width, look, EDGE).inside(first, rest)
+            return frame.paragraph([Piece(neutral.neutralise(text, "line"), look.waiting)])
         case Odd(name=name, problem=problem):
             words = [Piece("· event of a kind that this version does not know: ", look.muted), _line(name, look)]
             if problem:
@@ -92,9 +112,7 @@ def _user(block: User, width: int, look: Look, unfolded: bool) -> list[Row]:
     rows = plain.paragraphs(lines if unfolded or more <= 3 else lines[:shown_lines], frame)
     if more > 3 and not unfolded:
         rows.append(frame.emit([fold(more, block.key, look.user + Style(dim=True))]))
-    if missing:
-        rows.append(plain.note(missing, frame))
-    return rows
+    return [*rows, *plain.note(missing, frame)]
 
 
 def fold(lines: int, key: str, style: Style) -> Piece:
@@ -122,7 +140,7 @@ def said(block: Said, width: int, look: Look) -> list[Row]:
 
 def closing(missing: int, incomplete: bool, frame: Frame) -> list[Row]:
     """What stands under a message that is not shown whole or was not received whole."""
-    rows = [plain.note(missing, frame)] if missing else []
+    rows = plain.note(missing, frame)
     if incomplete:
         rows.append(frame.emit([Piece("✂ cut off here: the rest never arrived", frame.look.waiting)]))
     return rows
@@ -146,7 +164,16 @@ def thought(key: str, text: str, width: int, look: Look, unfolded: bool, *, inco
     return rows + closing(missing, incomplete, frame)
 
 
-def _ending(block: Ending, width: int, look: Look) -> list[Row]:
+def _server_said(block: Ending, frame: Frame, unfolded: bool) -> list[Row]:
+    """The beginning of a server's own words, the rest folded."""
+    shown, missing = plain.cut(block.detail.raw.strip())
+    rows = plain.paragraphs(plain.lines(Foreign(shown), frame.look.muted, frame.look), frame)
+    if not unfolded and len(rows) > SERVER_ROWS + 1:
+        return [*rows[:SERVER_ROWS], frame.emit([fold(len(rows) - SERVER_ROWS, block.key, frame.look.muted)])]
+    return [*rows, *plain.note(missing, frame)]
+
+
+def _ending(block: Ending, width: int, look: Look, unfolded: bool) -> list[Row]:
     frame = page(width, look, EDGE)
     match block.how:
         case "interrupted":
@@ -161,9 +188,8 @@ def _ending(block: Ending, width: int, look: Look) -> list[Row]:
     inside = frame.inside(sign, [Piece("  ", look.text)])
     message = neutral.neutralise(block.message).strip() or "the turn failed"
     rows = plain.paragraphs([[Piece(line, look.bad)] for line in message.split("\n")], inside)
-    detail = plain.lines(Foreign(plain.cut(block.detail.raw.strip(), 2000)[0]), look.muted, look)
     if block.detail.raw.strip():
-        rows += plain.paragraphs(detail[:6], frame.indented(2))
+        rows += _server_said(block, frame.indented(2), unfolded)
     if block.advice:
         arrow = frame.inside([Piece("→ ", look.running)], [Piece("  ", look.text)])
         advice = neutral.neutralise(block.advice).strip()

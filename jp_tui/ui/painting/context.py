@@ -20,6 +20,7 @@ from jp_tui.ui.painting.diff import Change, Painted
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Piece, Row
+from jp_tui.view import white_space
 
 APPROVED, LINES = 512 * 1024, 10_000
 """Characters and lines that can be put before somebody at once; what is longer can never be seen to its end."""
@@ -40,7 +41,7 @@ def context(
     if approval:
         _warned(found, shown, frame)
     if missing:
-        found.rows.append(plain.note(missing, frame))
+        found.rows += plain.note(missing, frame)
         found.whole = False
     return found
 
@@ -104,12 +105,16 @@ def _content(text: Foreign, frame: Frame, approval: bool, split: bool, named: st
 def sides(text: str, frame: Frame, *, approval: bool, named: str = "") -> Painted:
     """A diff in two columns."""
     changes = diff.headed(diff.read(text), named) if approval else diff.read(text)
-    return columns(changes, frame, approval=approval)
+    white = white_space.marks(changes)
+    return diff.said_of_white(columns(changes, frame, approval=approval, white=white), changes, white, frame)
 
 
-def columns(changes: Sequence[Change], frame: Frame, *, approval: bool) -> Painted:
-    """Lines of a diff, as `sides`."""
+def columns(
+    changes: Sequence[Change], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
+) -> Painted:
+    """Lines of a diff, as `sides`; `white` as in `white_space.marks`."""
     found = Painted(added=diff.counts(changes)[1], removed=diff.counts(changes)[2])
+    white = white_space.marks(changes) if white is None else white
     left = (frame.full - 1) // 2
     widths = (left, frame.full - 1 - left)
     for group in diff.groups(changes):
@@ -118,15 +123,19 @@ def columns(changes: Sequence[Change], frame: Frame, *, approval: bool) -> Paint
             found.rows += [row for change in group for row in diff.change_rows(change, frame, approval=approval)]
         elif group[0].sign == " ":
             for change in group:
-                found.rows += _beside((change, change), widths, frame.look, approval)
+                found.rows += _beside((change, change), widths, frame.look, approval, white)
         else:
             for pair in diff.pairs(group):
-                found.rows += _beside(pair, widths, frame.look, approval)
+                found.rows += _beside(pair, widths, frame.look, approval, white)
     return found
 
 
 def _beside(
-    pair: tuple[Change | None, Change | None], widths: tuple[int, int], look: Look, approval: bool
+    pair: tuple[Change | None, Change | None],
+    widths: tuple[int, int],
+    look: Look,
+    approval: bool,
+    white: white_space.Marks,
 ) -> Sequence[Row]:
     """Two sides of one place; what is copied is the new side, or the old one where there is no new."""
     before, after = pair
@@ -135,7 +144,10 @@ def _beside(
     for number, (change, width) in enumerate(zip(pair, widths, strict=True)):
         words = spans[number] if spans else None
         frame = Frame(look, width, look.block)
-        columns.append([] if change is None else diff.change_rows(change, frame, approval=approval, words=words))
+        marks = white.of(change) if change is not None else ()
+        columns.append(
+            [] if change is None else diff.change_rows(change, frame, approval=approval, words=words, white=marks)
+        )
     rows: list[Row] = []
     blanks = [Frame(look, width, look.block).blank().strip for width in widths]
     for old, new in zip_longest(*columns):

@@ -12,110 +12,24 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Literal
 
 from rich.style import Style
 
-from jp_tui.conversation import visible
+from jp_tui.conversation import neutral, visible
 from jp_tui.ui.painting.code import TAB
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
-from jp_tui.ui.painting.rows import Piece, Row, capped, chop_pieces, spaces
+from jp_tui.ui.painting.rows import LINE_CELLS, Piece, Row, capped, chop_pieces, spaces
+from jp_tui.view import white_space
+from jp_tui.view.diff_lines import Change, Reader, Sign, counts, groups, is_diff, pairs, read
 
-Sign = Literal["+", "-", " ", "@", "#", "\\"]
+__all__ = ["Change", "Painted", "counts", "groups", "is_diff", "pairs", "read"]
+
 Spans = tuple[tuple[int, int], ...]
 """Parts of a line, in characters."""
 WORDS = 400
 """Characters of a line, and pairs of lines in a diff, that are compared word by word."""
-_HUNK = re.compile(r"@@+ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@+")
-_HEAD = re.compile(r"(?:diff --git |index [0-9a-f]+\.\.|--- |\+\+\+ |new file mode|deleted file|similarity|rename )")
-_FENCE = re.compile(r"(?:`{3,}|~{3,})(?:diff|patch|udiff)?[ \t]*\Z")
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
-_LOOKS = re.compile(r"^(?:@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One line of a diff: its sign, its text without the sign, and its numbers where they are known."""
-
-    sign: Sign
-    text: str
-    old: int | None = None
-    new: int | None = None
-    digits: int = 0
-
-
-def is_diff(text: str) -> bool:
-    """Whether a text is a unified diff."""
-    return _LOOKS.search(text) is not None
-
-
-class Reader:
-    """Lines of a diff to changes, keeping count of the numbers.
-
-    Inside a hunk a line is what its first character says, also `--- ` and `+++ `: the counts of the header tell
-    where the hunk ends, so that content cannot pass itself off as a header.
-    """
-
-    def __init__(self) -> None:
-        self._old = self._new = self._left_old = self._left_new = 0
-        self._digits = 0
-
-    @property
-    def inside(self) -> bool:
-        """Whether the next line belongs to a hunk."""
-        return self._left_old > 0 or self._left_new > 0
-
-    def line(self, text: str) -> Change:
-        """One line without its newline."""
-        inside = self.inside
-        if found := _HUNK.match(text):  # content has a sign before it, so this is a header wherever it stands
-            counts = [1 if count is None else int(count) for count in (found[2], found[4])]
-            self._old, self._new = int(found[1]), int(found[3])
-            self._left_old, self._left_new = counts
-            self._digits = len(str(max(self._old + counts[0], self._new + counts[1])))
-            return Change("@", text)
-        if text.startswith("\\"):
-            return Change("\\", text)
-        if not inside and _HEAD.match(text):
-            return Change("#", text)
-        return self._content(text[:1], text[1:], text)
-
-    def _content(self, sign: str, rest: str, whole: str) -> Change:
-        numbered = self._digits > 0 and self.inside
-        if not numbered:
-            match sign:
-                case "+":
-                    return Change("+", rest)
-                case "-":
-                    return Change("-", rest)
-                case _:
-                    return Change(" ", rest if sign == " " else whole)
-        old, new = self._old, self._new
-        if sign == "+":
-            self._new, self._left_new = new + 1, self._left_new - 1
-            return Change("+", rest, None, new, self._digits)
-        if sign == "-":
-            self._old, self._left_old = old + 1, self._left_old - 1
-            return Change("-", rest, old, None, self._digits)
-        self._old, self._new = old + 1, new + 1
-        self._left_old, self._left_new = self._left_old - 1, self._left_new - 1
-        return Change(" ", rest if sign == " " else whole, old, new, self._digits)
-
-
-def read(text: str) -> list[Change]:
-    """All lines of a diff."""
-    reader, found = Reader(), list[Change]()
-    for line in text.removesuffix("\n").split("\n"):
-        if not reader.inside and _FENCE.match(line):
-            continue  # the fence that a tool put round its diff
-        found.append(reader.line(line))
-    return found
-
-
-def counts(changes: Sequence[Change]) -> tuple[int, int, int]:
-    """Hunks, added lines, removed lines."""
-    return tuple(sum(change.sign == sign for change in changes) for sign in ("@", "+", "-"))  # type: ignore[return-value]
 
 
 def styles(look: Look, sign: Sign) -> Style:
@@ -131,11 +45,18 @@ def styles(look: Look, sign: Sign) -> Style:
             return look.hunk
 
 
-def content(text: str, style: Style, look: Look, *, approval: bool) -> list[Piece]:
-    """The text of a line in pieces; what is approved shows every odd character."""
+def content(text: str, style: Style, look: Look, *, approval: bool, white: Spans = ()) -> list[Piece]:
+    """The text of a line in pieces; what is approved shows every odd character. `white` is what alone changed."""
+    mark = style + Style(color=look.mark.color, reverse=True)
+    if white and len(text) <= LINE_CELLS:
+        found, at = list[Piece](), 0
+        for start, end in white:
+            found += content(text[at:start], style, look, approval=approval)
+            found.append(Piece(white_space.signs(text[start:end]), mark))
+            at = end
+        return [one for one in (*found, *content(text[at:], style, look, approval=approval)) if one.text]
     if not approval:
         return [Piece(capped(text).expandtabs(TAB), style)]
-    mark = style + Style(color=look.mark.color, reverse=True)
     return [
         Piece(part if ours else part.expandtabs(TAB), mark if ours else style) for part, ours in visible.pieces(text)
     ]
@@ -169,13 +90,16 @@ def gutter(change: Change, style: Style) -> list[Piece]:
     return [Piece(f"{change.sign}{shown}{'  ' if change.digits else ' '}", style)]
 
 
-def change_rows(change: Change, frame: Frame, *, approval: bool = False, words: Spans | None = None) -> list[Row]:
-    """The rows of one change; `words` are the parts of its text that differ from its counterpart."""
+def change_rows(
+    change: Change, frame: Frame, *, approval: bool = False, words: Spans | None = None, white: Spans = ()
+) -> list[Row]:
+    """The rows of one change; `words` are the parts of its text that differ from its counterpart, `white` the white
+    space that does where nothing else differs."""
     style = styles(frame.look, change.sign)
     lead = gutter(change, style)
     margin = [Piece(spaces(len(lead[0].text)), style)]
     inside = frame.inside(lead, margin, base=style)
-    pieces = content(change.text, style, frame.look, approval=approval)
+    pieces = content(change.text, style, frame.look, approval=approval, white=white)
     if words is not None and len(pieces) == 1:
         pieces = _stressed(pieces[0], words, frame.look.add_word if change.sign == "+" else frame.look.remove_word)
     return [
@@ -307,35 +231,36 @@ def file_name(old: str, new: str) -> str:
     return plain[0] if plain[0] == plain[1] else f"{old} → {new}"
 
 
-def groups(changes: Sequence[Change]) -> list[list[Change]]:
-    """Runs of removed lines followed by added ones together, runs of unchanged ones, every other line alone."""
-    found: list[list[Change]] = []
-    for change in changes:
-        last = found[-1] if found else []
-        before = last[-1].sign if last else "@"
-        if change.sign in "+- " and (change.sign == before or (before, change.sign) == ("-", "+")):
-            last.append(change)
-        else:
-            found.append([change])
+def unified(text: str, frame: Frame, *, approval: bool = False, named: str = "") -> Painted:
+    """A whole diff, one column, the words that changed within a line stressed; `named` as in `headed`."""
+    changes = headed(read(text), named) if approval else read(text)
+    white = white_space.marks(changes)
+    return said_of_white(column(changes, frame, approval=approval, white=white), changes, white, frame)
+
+
+def said_of_white(found: Painted, changes: Sequence[Change], white: white_space.Marks, frame: Frame) -> Painted:
+    """With a row above a diff that says in words what changes in white space alone (Z26)."""
+    if words := white_space.note(changes, white):
+        rows = frame.paragraph([Piece(words, frame.look.waiting)])
+        found.rows[:0] = rows
+        found.hunks = [at + len(rows) for at in found.hunks]
+        found.first = None  # nobody is led past it
     return found
 
 
-def pairs(group: Sequence[Change]) -> list[tuple[Change | None, Change | None]]:
-    """Removed and added lines side by side."""
-    removed = [change for change in group if change.sign == "-"]
-    added = [change for change in group if change.sign == "+"]
-    size = max(len(removed), len(added))
-    return [(removed[at] if at < len(removed) else None, added[at] if at < len(added) else None) for at in range(size)]
+def recorded(text: str, frame: Frame) -> list[Row]:
+    """A diff of the log, which acts nowhere; its white space is looked at before neutralising drops some of it."""
+    marked, words = white_space.in_diff(text)
+    rows = frame.paragraph([Piece(words, frame.look.waiting)]) if words else []
+    return [*rows, *unified(neutral.neutralise(marked, "visualize"), frame).rows]
 
 
-def unified(text: str, frame: Frame, *, approval: bool = False, named: str = "") -> Painted:
-    """A whole diff, one column, the words that changed within a line stressed; `named` as in `headed`."""
-    return column(headed(read(text), named) if approval else read(text), frame, approval=approval)
-
-
-def column(changes: Sequence[Change], frame: Frame, *, approval: bool) -> Painted:
-    """Lines of a diff, as `unified`."""
+def column(
+    changes: Sequence[Change], frame: Frame, *, approval: bool, white: white_space.Marks | None = None
+) -> Painted:
+    """Lines of a diff, as `unified`; `white` as in `white_space.marks`."""
     found = Painted(added=counts(changes)[1], removed=counts(changes)[2])
+    white = white_space.marks(changes) if white is None else white
     closely = WORDS
     for group in groups(changes):
         found.reached(group)
@@ -345,7 +270,8 @@ def column(changes: Sequence[Change], frame: Frame, *, approval: bool) -> Painte
             if isinstance(line, int):
                 found.rows.append(_blanks(line, group[0].sign, frame))
             else:
-                found.rows.extend(change_rows(line, frame, approval=approval, words=words.get(id(line))))
+                marks = white.of(line)
+                found.rows.extend(change_rows(line, frame, approval=approval, words=words.get(id(line)), white=marks))
     return found
 
 

@@ -236,13 +236,19 @@ class Pile:
         ]
         if not mark.taken:
             pieces.append(Piece("  left", look.waiting, hit))
-        return outer.paragraph(pieces)
+        found = outer.paragraph(pieces)
+        if words := one.white_words:
+            found += outer.inside([Piece("  ", look.text)], [Piece("  ", look.text)]).paragraph(
+                [Piece(words, look.waiting)]
+            )
+        return found
 
 
 def _body(one: Stretch, look: Look, width: int, *, split: bool, short: bool) -> list[Row]:
     """Its lines, without the hunk's own head, whose place our head says."""
     frame, paint = Frame(look, width, look.text), context.columns if split else diff.column
-    found = paint(one.changes, frame, approval=True)
+    changes = one.changes
+    found = paint(changes, frame, approval=True, white=one.white() if one.white is not None else None)
     heads, start = found.hunks, 0
     if heads and one.whole:
         lines = (at for at in range(heads[0] + 1, len(found.rows)) if found.rows[at].join is None)

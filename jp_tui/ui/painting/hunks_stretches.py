@@ -6,8 +6,9 @@ ends where a run of changed lines ends, if that is not too long itself. Paints n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from rich.cells import cell_len
 
@@ -15,6 +16,7 @@ from jp_tui.questions.types import Part
 from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.diff import Change
 from jp_tui.ui.painting.hunks_outline import GROUPS, Cut, Outline
+from jp_tui.view import white_space
 
 LINES = 200
 """Of a stretch, about; a part of fewer is one."""
@@ -33,6 +35,8 @@ class Stretch:
     first: bool = True
     last: bool = True
     loose: bool = False
+    white: Callable[[], white_space.Marks] | None = None
+    """What to mark in all lines of the part; None where they are those of the stretch."""
 
     @property
     def whole(self) -> bool:
@@ -43,6 +47,12 @@ class Stretch:
     def changes(self) -> Sequence[Change]:
         """What is painted."""
         return diff.headed(diff.read(self.part.diff)) if self.whole else self.lines
+
+    @property
+    def white_words(self) -> str:
+        """What to say of white space in the whole part."""
+        changes = diff.read(self.part.diff)
+        return white_space.note(changes, white_space.marks(changes))
 
     def cut(self, short: bool) -> Cut:
         """What does not change is left out at the ends of the part only."""
@@ -63,10 +73,11 @@ def stretches(number: int, part: Part, known: Outline, *, split: bool) -> list[S
             signs="".join([line.sign for line in lines]),
             cells=tuple([cell_len(line.text) + 1 for line in lines]),
         )
+    white = cache(lambda: white_space.marks(lines))  # a pair of lines may stand in two stretches
     pieces = [piece for piece in _pieces(known.signs, split=split) if piece]
     last = len(pieces) - 1
     return [
-        Stretch(number, part, _of(known, piece), [lines[at] for at in piece], at == 0, at == last, loose)
+        Stretch(number, part, _of(known, piece), [lines[at] for at in piece], at == 0, at == last, loose, white)
         for at, piece in enumerate(pieces)
     ] or [Stretch(number, part, known)]
 

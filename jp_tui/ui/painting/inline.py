@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from rich.style import Style
 
 from jp_tui.conversation.neutral import clean_url, neutralise
+from jp_tui.conversation.urls import names_other_host
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, capped
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _BARE = re.compile(r"https?://[^\s<>\"`\u201c\u201d]+")
-_NAMES_HOST = re.compile(r"(?:https?://|www\.)[^\s]+|[\w-]+(?:\.[\w-]+)+", re.IGNORECASE)
 _BOLD, _ITALIC, _STRIKE = Style(bold=True), Style(italic=True), Style(strike=True)
 
 
@@ -51,7 +51,7 @@ class _Inline:
     def _one(self, token: Token) -> None:
         match token.type:
             case "text" | "text_special" | "html_inline":
-                self._text(neutralise(token.content))
+                self._text(self._shown(token.content))
             case "softbreak":
                 self._put(" ", self._styles[-1])
             case "hardbreak":
@@ -73,7 +73,12 @@ class _Inline:
             case "image":
                 self._image(token)
             case _:
-                self._text(neutralise(token.content))
+                self._text(self._shown(token.content))
+
+    def _shown(self, text: str) -> str:
+        """Neutralised, as a piece of the line: a joiner belongs to the letter in front of it, in bold or not."""
+        before = self._lines[-1][-1].text[-3:] if self._lines[-1] else ""
+        return neutralise(text, before=before)
 
     def _put(self, text: str, style: Style, hit: Hit | None = None) -> None:
         if text:
@@ -129,7 +134,7 @@ class _Inline:
                 self._put(">", self._styles[-1])
         elif url is None:
             self._put(f" ({href})", self._look.muted)
-        elif _other_host(label, url):
+        elif names_other_host(label, url):
             self._put(f" ({urlsplit(url).netloc})", self._look.waiting)
 
     def _image(self, token: Token) -> None:
@@ -153,13 +158,3 @@ def _trimmed(address: str) -> str:
         else:
             break
     return address
-
-
-def _other_host(label: str, url: str) -> bool:
-    """Whether the words of a link name a host that is not the one it leads to."""
-    named = _NAMES_HOST.search(label)
-    if named is None:
-        return False
-    said = named.group().lower().removeprefix("https://").removeprefix("http://").split("/")[0]
-    host = (urlsplit(url).hostname or "").lower()
-    return said.removeprefix("www.").split(":")[0] != host.removeprefix("www.")

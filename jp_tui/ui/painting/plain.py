@@ -26,6 +26,12 @@ READABLE = 1.6
 """The least contrast of a colour that content chose."""
 
 
+def whole(text: str, style: Style, frame: Frame, most: int = SHOWN) -> list[Row]:
+    """A text of several lines, so much of it as is ever shown, and that there is more."""
+    shown, missing = cut(text, most)
+    return [*paragraphs(lines(Foreign(shown), style, frame.look), frame), *note(missing, frame)]
+
+
 def cut(text: str, most: int = SHOWN) -> tuple[str, int]:
     """What is shown of a text, and how many characters are not; cut at a line's end where one is near."""
     if len(text) <= most:
@@ -35,10 +41,12 @@ def cut(text: str, most: int = SHOWN) -> tuple[str, int]:
     return kept, len(text) - len(kept)
 
 
-def note(missing: int, frame: Frame) -> Row:
-    """That a text goes on, and where all of it is."""
-    words = f"⟨{missing:,} more characters are not shown; the log has them all⟩"
-    return frame.emit([Piece(words, frame.look.waiting)])
+def note(missing: int, frame: Frame, what: str = "characters") -> list[Row]:
+    """That a text goes on, how much of it is left out, and where all of it is; nothing when nothing is."""
+    if not missing:
+        return []
+    words = f"⟨{missing:,} more {what} are not shown; an export (/conversations, e) has them all⟩"
+    return frame.paragraph([Piece(words, frame.look.waiting)])
 
 
 def lines(text: Foreign, base: Style, look: Look, *, approval: bool = False) -> list[list[Piece]]:

@@ -169,11 +169,13 @@ def _arguments(pairs: tuple[tuple[Foreign, Foreign], ...], frame: Frame) -> list
     look, rows = frame.look, list[Row]()
     for name, value in pairs:
         label = Piece(f"{neutral.first_line(name)}: ", look.running)
-        content = plain.lines(Foreign(plain.cut(value.raw, 16_384)[0]), look.text, look)
+        shown, missing = plain.cut(value.raw, 16_384)
+        content = plain.lines(Foreign(shown), look.text, look)
         if len(content) == 1:
             rows += frame.paragraph([label, *content[0]])
         else:
             rows += [frame.emit([label]), *plain.paragraphs(content, frame.indented(2))]
+        rows += plain.note(missing, frame)
     return rows
 
 
@@ -183,11 +185,12 @@ def _result(tool: Tool, frame: Frame, most: int, style: Style) -> list[Row]:
     inside = frame.inside(bar, bar)
     shown, missing = plain.cut(tool.output.raw.strip("\n"))
     if diff.is_diff(shown):
-        return [*diff.unified(neutral.neutralise(shown, "visualize"), inside).rows]
+        rows = diff.recorded(shown, inside)
+        return [*rows, *plain.note(missing, inside)]
     content = plain.lines(Foreign(shown), style, look)
     rows = plain.paragraphs(content[:most], inside)
-    if len(content) > most:
+    if len(content) > most == OUTPUT_LINES:  # unfolded already
+        rows += plain.note(len(content) - most, inside, "lines")
+    elif len(content) > most:
         rows.append(inside.emit([more(len(content) - most, tool.key, look)]))
-    if missing:
-        rows.append(plain.note(missing, inside))
-    return rows
+    return [*rows, *plain.note(missing, inside)]

@@ -112,9 +112,12 @@ def reason(words: Foreign, frame: Frame, most: int | None) -> list[Row]:
     if not text:
         return []
     style = frame.look.muted + Style(italic=True)
-    rows = frame.paragraph([Piece(f"“{plain.cut(text, 8_192)[0]}”", style)])
+    shown, missing = plain.cut(text, 8_192)
+    rows = frame.paragraph([Piece(f"“{shown}”", style)])
+    rows += plain.note(missing, frame)
     if most is not None and len(rows) > most:
-        return [*rows[: most - 1], frame.emit([Piece("… the rest folds out", frame.look.muted)])]
+        left = len(rows) - most + 1
+        return [*rows[: most - 1], frame.emit([Piece(f"… {left:,} more lines fold out", frame.look.muted)])]
     return rows
 
 
@@ -139,7 +142,7 @@ def _whole(asked: Inquiry, frame: Frame) -> list[Row]:
 
 def words_rows(words: Foreign, frame: Frame) -> list[Row]:
     """All lines of a question."""
-    return plain.paragraphs(plain.lines(Foreign(plain.cut(words.raw.strip())[0]), frame.look.text, frame.look), frame)
+    return plain.whole(words.raw.strip(), frame.look.text, frame)
 
 
 def _parts(asked: Inquiry, frame: Frame) -> list[Row]:
@@ -166,7 +169,7 @@ def dialogue_rows(
     open_ = key in unfolded
     rows: list[Row] = []
     sign = frame.inside([Piece("? ", look.waiting + Style(bold=True))], [Piece("  ", look.text)])
-    rows += plain.paragraphs(plain.lines(Foreign(plain.cut(asked.text.raw.strip())[0]), look.strong, look), sign)
+    rows += plain.whole(asked.text.raw.strip(), look.strong, sign)
     inner = frame.indented(2)
     if asked.context.raw.strip():
         context = context_rows(asked.context, inner)
@@ -200,17 +203,17 @@ def long_answer(answer: str, frame: Frame) -> list[Row]:
     """An answer of several lines."""
     look = frame.look
     inside = frame.inside([Piece("✓ ", look.good)], [Piece("  ", look.text)])
-    return plain.paragraphs(plain.lines(Foreign(plain.cut(answer.strip("\n"))[0]), look.text, look), inside)
+    return plain.whole(answer.strip("\n"), look.text, inside)
 
 
 def context_rows(context: Foreign, frame: Frame) -> list[Row]:
     """What a question was about: a diff, or text."""
     shown, missing = plain.cut(context.raw.strip("\n"))
     if diff.is_diff(shown):
-        rows = list(diff.unified(neutral.neutralise(shown, "visualize"), frame).rows)
+        rows = diff.recorded(shown, frame)
     else:
         rows = plain.paragraphs(plain.lines(Foreign(shown), frame.look.muted, frame.look), frame)
-    return [*rows, plain.note(missing, frame)] if missing else rows
+    return [*rows, *plain.note(missing, frame)]
 
 
 def more(lines: int, key: str, look: Look) -> Piece:

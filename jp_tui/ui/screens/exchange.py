@@ -29,6 +29,7 @@ from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view import activity, status_events
 from jp_tui.view.agents import Agent, Agents, asking
+from jp_tui.view.faults import words as failed
 from jp_tui.view.inbox import Inbox, counted
 from jp_tui.view.snoozed import unpacked
 from jp_tui.view.status import Status
@@ -159,6 +160,8 @@ class Exchange(Composing, Waits):
             self._status = status_events.applied(self._status, event, now)
             self._activity = activity.applied(self._activity, event, now, here=not self._elsewhere(event))
             self._one(event)
+        elif isinstance(event, ev.Retrying) and (parent := self._agents.parent(event.conversation)):
+            self.query_one(Transcript).apply(event.model_copy(update={"conversation": parent}))
 
     @property
     def working(self) -> int:
@@ -213,7 +216,7 @@ class Exchange(Composing, Waits):
                 self.query_one(SheetDock).read(conversation, read)
             case ev.EventAppended() | ev.PartDelta() | ev.PartDropped():
                 self.query_one(Transcript).apply(event)
-            case ev.CallChanged() | ev.TurnPhase():
+            case ev.CallChanged() | ev.TurnPhase() | ev.Retrying():
                 self.query_one(Transcript).apply(event)
             case ev.QuestionAsked(prompt=prompt, draft=draft):
                 self.asks(prompt, draft)
@@ -242,6 +245,8 @@ class Exchange(Composing, Waits):
                 self.query_one(SheetDock).said((conversation, inquiry), text)
             case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
                 self.query_one(SheetDock).said_all((conversation, inquiry), error.message if error else "")
+            case ev.BackgroundFailed(message=message, file=file):
+                self.note(*failed(message, file))
             case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
                 pass  # the app's, the status line's, the inbox's
             case _:

@@ -29,7 +29,7 @@ from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.view import settings_list as say
 
 _QUIET = "$muted-foreground"
-_KEY, _VALUE = 52, 40
+_KEY, _VALUE, _DETAIL = 52, 40, 1_500
 
 
 class SettingsPage(Searching):
@@ -211,5 +211,6 @@ def _item(entry: SettingEntry) -> Item:
 
 
 def _bounded(detail: Content) -> Content:
-    """A system prompt is long: the list stays in sight."""
-    return detail[:1500]
+    """A system prompt is long: the list stays in sight. All of it stands in the file that is named."""
+    more = len(detail) - _DETAIL
+    return detail if more <= 0 else join(detail[:_DETAIL], ours("… ⟨{n:,} more characters⟩", n=more))

@@ -11,6 +11,7 @@ from textual.binding import Binding
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from jp_tui.guardian import MOST
 from jp_tui.ui.text import ours
 
 LEAST = (60, 16)
@@ -19,6 +20,12 @@ LEAST = (60, 16)
 
 def too_small(width: int, height: int) -> bool:
     return width < LEAST[0] or height < LEAST[1]
+
+
+def too_large(width: int, height: int) -> str:
+    """What to say of a terminal of which a part stays empty (Z27)."""
+    columns, rows = MOST
+    return f"This terminal has {width:,} columns and {height:,} rows; jp-tui uses {columns:,} and {rows:,} of them."
 
 
 class TooSmall(ModalScreen[None], inherit_bindings=False):

@@ -69,7 +69,9 @@ class Banner(Widget):
     def render(self) -> Content:
         lines = self._lines(self.content_size.width or 1)
         if len(lines) > self.rows:
-            lines = [*lines[: self.rows - 1], ours("… {more}", "$text-warning", more=ours(w.WHOLE_REASON))]
+            left = len(lines) - self.rows + 1
+            more = ours("… {n} more lines · {how}", "$text-warning", n=left, how=ours(w.WHOLE_REASON))
+            lines = [*lines[: self.rows - 1], more]
         return join(*lines, sep=ours("\n")) if lines else blank()
 
 

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from textual.content import Content
 
 from jp_tui.conversation.strict_json import JsonObject, JsonProblem
-from jp_tui.conversation.text import Foreign
+from jp_tui.conversation.text import Foreign, shortened
 from jp_tui.ui.sheets.json_text import laid_out
 from jp_tui.ui.sheets.schema_paint import WRONG, name, preview
 from jp_tui.ui.sheets.schema_state import Filling
@@ -171,7 +171,7 @@ def described(schema: JsonObject, line: Line | None) -> Foreign:
         text = _written(line.shape.schema)
     lines = text.split("\n")
     more = [f"… {len(lines) - LINES:,} more lines"] if len(lines) > LINES else []
-    return Foreign("\n".join(one[:LONGEST] for one in [*lines[:LINES], *more]))
+    return Foreign("\n".join(shortened(one, LONGEST) for one in [*lines[:LINES], *more]))
 
 
 def _written(schema: JsonObject) -> str:

@@ -14,7 +14,7 @@ from jp_tui.ui.paint import Painted, painted
 from jp_tui.ui.painting import code
 from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.resending import Resending
-from jp_tui.view.blocks import Block, Data, Ending, Header, Note, Resumed, Said, Thought, User
+from jp_tui.view.blocks import Block, Data, Ending, Header, Note, Resumed, Retry, Said, Thought, User
 
 BUDGET = 0.012
 """Seconds of work that a step may take more for it."""
@@ -58,7 +58,7 @@ def small(block: Block) -> bool:
             return len(text) <= SMALL
         case Data(text=text):
             return len(text) <= SMALL and code.ready("json")
-        case Header() | Ending() | Note() | Resumed():
+        case Header() | Ending() | Note() | Resumed() | Retry():
             return True
         case _:
             return False

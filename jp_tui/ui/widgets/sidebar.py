@@ -185,7 +185,10 @@ def _painted(line: Line, width: int) -> Content:
         return text.stylize(Style.from_meta({"@click": action})).pad_left(indent)
     if line.role == "reason":
         quoted = ours("“{reason}”", style=text_style, reason=text)
-        return join(*(row.pad_left(indent) for row in quoted.wrap(room)[:_MOST_ROWS]), sep=ours("\n"))
+        rows = list(quoted.wrap(room))
+        if (more := len(rows) - _MOST_ROWS + 1) > 1:
+            rows = [*rows[: _MOST_ROWS - 1], ours("… {n} more lines", style=text_style, n=more)]
+        return join(*(row.pad_left(indent) for row in rows), sep=ours("\n"))
     head = join(styled(words(line.sign), sign_style), ours(" ")) if line.sign else blank()
     right = styled(words(line.right), sign_style or "$muted-foreground").pad_left(1) if line.right else blank()
     room -= head.cell_length + right.cell_length

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from textual.geometry import Region
 from textual.message import Message
 from textual.theme import Theme
+from textual.timer import Timer
 
 import jp_tui.ui.gate  # noqa: F401  rows of ours pass the gate as well
 from jp_tui.protocol import events as ev
+from jp_tui.ui.keys import users
 from jp_tui.ui.paint import Desk, Growth, Painted, Result
 from jp_tui.ui.painting.look import look
 from jp_tui.ui.painting.rows import Hit
@@ -88,6 +90,8 @@ class Transcript(Readying):
         self._free, self._free_at = float(AT_ONCE), 0.0  # how often it may settle at once, as of then
         self._settle_later: asyncio.TimerHandle | None = None
         self._grew = False
+        self._ticker: Timer | None = None
+        self._counted = 0.0
 
     # --- what the app tells --------------------------------------------------------------------------------
 
@@ -110,9 +114,26 @@ class Transcript(Readying):
         elif getattr(event, "conversation", "") == self._conversation:
             before = self._pane.column.total
             changes = self._pane.apply(event)
+            self._count_waits()
             self._follow_parts(changes)
             if changes.changed or changes.renamed:
                 self._settle_soon(grown=self._pane.column.total > before)
+
+    def _count_waits(self) -> None:
+        """Count down while something waits to be tried again, and only then."""
+        retries = self._pane.story.retries
+        if retries.blocks and self._ticker is None:
+            retries.key = users(self, "interrupt") or "Esc"
+            self._counted = asyncio.get_running_loop().time()
+            self._ticker = self.set_interval(1.0, self._second)
+        elif not retries.blocks and self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+
+    def _second(self) -> None:
+        before, self._counted = self._counted, asyncio.get_running_loop().time()
+        if self._pane.passed(self._counted - before).changed:
+            self._settle_soon(grown=False)
 
     def asking(self, calls: frozenset[tuple[int, str]]) -> None:
         """The calls, each by turn and id, whose sub-agents wait for the human now."""
@@ -131,6 +152,7 @@ class Transcript(Readying):
         self.mark("")
         self._desk = Desk(self._deliver)
         self._pane = Pane(self._pane.width, self._pane.look)
+        self._count_waits()
         for held in (self._texts, self._runs):
             held.clear()
         self._busy.clear()

@@ -1,0 +1,57 @@
+"""Failures that nobody waits for: tasks and callbacks of a loop (Z27).
+
+asyncio reports the exception of a task only when the task is collected as garbage, which may be never, and then on
+standard error, where a screen is shown. Here it is reported soon after the task has ended, unless somebody has
+retrieved it by then. Decides nothing about what is to be done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any
+
+SOON = 1.0
+"""Seconds that whoever waits for a task has to retrieve its exception."""
+
+
+class Strays:
+    """`failed` is called in the loop's thread, with each exception once."""
+
+    def __init__(self, failed: Callable[[Exception], None]) -> None:
+        self._failed = failed
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        """From now on report what fails in this loop."""
+        self._loop = loop
+        loop.set_exception_handler(self._handled)
+        loop.set_task_factory(self._made)
+
+    def _made(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        work: Coroutine[Any, Any, Any] | Generator[Any, None, Any],
+        **more: Any,
+    ) -> asyncio.Task[Any]:
+        task: asyncio.Task[Any] = asyncio.Task(work, loop=loop, **more)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        if _open(task) and self._loop is not None and not self._loop.is_closed():
+            self._loop.call_later(SOON, self._look, task)
+
+    def _look(self, task: asyncio.Task[Any]) -> None:
+        if _open(task) and isinstance(error := task.exception(), Exception):
+            self._failed(error)
+
+    def _handled(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """A callback, or a task that was collected before it was looked at."""
+        if isinstance(error := context.get("exception"), Exception):
+            self._failed(error)
+
+
+def _open(task: asyncio.Task[Any]) -> bool:
+    """Whether it failed and nobody has retrieved the exception: the flag by which asyncio itself knows it."""
+    return not task.cancelled() and bool(getattr(task, "_log_traceback", False))

@@ -1,0 +1,99 @@
+"""Which HTTP status an error object inside a 200 stands for: by its code, its type, else its message. Pure.
+
+Servers answer 200 before they know that they fail, and gateways pass on what they were sent. Each names the error in
+its own way: a number (`429`, `"429"`), a snake-case type, a class name, a gRPC status. Only the status is decided here;
+`status.py` makes the failure of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+
+UNKNOWN = 500
+"""Of an error that says nothing about itself: the server failed, and trying again may help."""
+_KEYS = ("code", "status", "type")
+_NAMES = {  # lower case, letters only, without `error` at the end
+    "invalidrequest": 400,
+    "badrequest": 400,
+    "invalidargument": 400,
+    "failedprecondition": 400,
+    "unprocessableentity": 422,
+    "contentpolicyviolation": 400,
+    "contentfilter": 400,
+    "authentication": 401,
+    "invalidapikey": 401,
+    "unauthorized": 401,
+    "unauthenticated": 401,
+    "billing": 402,
+    "paymentrequired": 402,
+    "permission": 403,
+    "permissiondenied": 403,
+    "forbidden": 403,
+    "notfound": 404,
+    "modelnotfound": 404,
+    "timeout": 504,
+    "requesttoolarge": 413,
+    "exceedcontextsize": 413,
+    "contextlengthexceeded": 413,
+    "ratelimit": 429,
+    "ratelimited": 429,
+    "ratelimitexceeded": 429,
+    "toomanyrequests": 429,
+    "resourceexhausted": 429,
+    "insufficientquota": 429,
+    "api": 500,
+    "server": 500,
+    "internal": 500,
+    "internalserver": 500,
+    "badgateway": 502,
+    "unavailable": 503,
+    "serviceunavailable": 503,
+    "deadlineexceeded": 504,
+    "gatewaytimeout": 504,
+    "overloaded": 529,
+    "serveroverloaded": 529,
+    "engineoverloaded": 529,
+}
+_NOT_LETTERS = re.compile(r"[^a-z]+")
+_LIMITED = re.compile(r"rate.?limit|too many requests|requests per (minute|day)|tokens per (minute|day)", re.I)
+_BUSY = re.compile(r"overloaded|at capacity|temporarily unavailable|try again later", re.I)
+_OURS = re.compile(
+    r"context.{0,20}(length|window|size)|prompt is too long|maximum.{0,30}tokens|exceed\w*.{0,40}tokens"
+    r"|api[ _-]?key|invalid.request|bad request",
+    re.I,
+)
+
+
+def status_of(error: JsonObject) -> int:
+    """The status. A code in which nothing is known is passed over for the type, and that for the message."""
+    for key in _KEYS:
+        if found := _known(error.get(key)):
+            return found if found < UNKNOWN else _by_message(error, found)
+    return _by_message(error, UNKNOWN)
+
+
+def _known(value: Json) -> int:
+    """0 where it says nothing. A 1xx is no error that passes, so it counts as a status too (Z21)."""
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 10:
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if 100 <= value < 200 or 400 <= value < 600 else 0
+    if not isinstance(value, str):
+        return 0
+    name = _NOT_LETTERS.sub("", value[:100].lower())
+    return _NAMES.get(name) or _NAMES.get(name.removesuffix("error"), 0)
+
+
+def _by_message(error: JsonObject, otherwise: int) -> int:
+    """A gateway's 5xx, or no code at all, around an error whose words are clear."""
+    said = error.get("message")
+    words = said[:4000] if isinstance(said, str) else ""
+    if _LIMITED.search(words):
+        return 429
+    if _BUSY.search(words):
+        return otherwise if otherwise != UNKNOWN else 529
+    return 400 if _OURS.search(words) else otherwise

@@ -1,0 +1,56 @@
+"""Links in exported Markdown whose words look like another host than their target (Z22).
+
+A reader of an export sees the words of a link and not its address. markdown-it is loaded only where a document is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from jp_tui.conversation.urls import clean_url, names_other_host
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+
+def told(tokens: Sequence[Any], close: int) -> str:
+    """What has to be shown beside the link that ends at token number `close`: the host that it leads to, when its words
+    name another one; the whole address, when it is none that may be opened; else nothing."""
+    depth, at, words = 1, close, list[str]()
+    while depth and at:
+        at -= 1
+        depth += {"link_close": 1, "link_open": -1}.get(tokens[at].type, 0)
+        words.append(tokens[at].content)
+    href = str(tokens[at].attrs.get("href", ""))
+    if href.lower().startswith("mailto:"):
+        return ""
+    url = clean_url(href)
+    if url is None:
+        return href
+    return urlsplit(url).netloc if names_other_host("".join(reversed(words)), url) else ""
+
+
+def deceiving(markdown: str) -> Iterator[tuple[str, str]]:
+    """The words and the real host of each link of a text that names another one."""
+    if "](" not in markdown and "]:" not in markdown:
+        return
+    for block in _parser().parse(markdown):
+        tokens = block.children or []
+        for at, token in enumerate(tokens):
+            if token.type == "link_close" and (host := told(tokens, at)):
+                yield _words(tokens, at), host
+
+
+def _words(tokens: Sequence[Any], close: int) -> str:
+    start = max(at for at in range(close) if tokens[at].type == "link_open")
+    return "".join(token.content for token in tokens[start:close])
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
