@@ -68,7 +68,7 @@ def main() -> None:
     child = posix.fork()
     if child == 0:
         _become(argv, leash, keeper)
-    posix.write(leash, b"s%d\n" % child)
+    _say(leash, b"s%d\n" % child)
     null = posix.open("/dev/null", posix.O_RDWR)
     for stream in (0, 1, 2):  # whoever reads these waits for the command's end, not for ours
         posix.dup2(null, stream)
@@ -115,7 +115,7 @@ def _become(argv: list[str], leash: int, keeper: int) -> None:
                 problem = error.errno or problem
         except ValueError:
             problem = 22  # EINVAL
-    posix.write(leash, b"e%d\n" % problem)
+    _say(leash, b"e%d\n" % problem)
     posix._exit(UNSTARTED)
 
 
@@ -207,6 +207,16 @@ def _descendants(root: int) -> list[int]:
     for pid in found:
         found += children.get(pid, ())
     return found
+
+
+def _say(leash: int, word: bytes) -> None:
+    """To whoever started us. If that is gone, `keep` notices, and ends what the child has started by now."""
+    import posix
+
+    try:
+        posix.write(leash, word)
+    except OSError:
+        return
 
 
 def _read(pipe: int) -> bytes:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from jp_tui.system import leash
+from jp_tui.system import children, leash
 from jp_tui.system.children import ChildProblem, Finished, run
 from tests.faults.terminal import descendants
 from tests.system.test_children import PROJECT, alive, until
@@ -194,3 +196,17 @@ async def test_a_command_that_was_started_so_is_still_ended(tmp_path: Path) -> N
     """Its own end does not depend on what we ignore either."""
     done = await _leashed("sleep 600", tmp_path, timeout=0.2)
     assert done.timed_out and done.signal == signal.SIGTERM
+
+
+@ours
+def test_a_program_that_is_killed_before_the_first_word_leaves_nothing() -> None:
+    """The keeper ends what the command has started even where nobody listens to it any more (T9)."""
+    ours, theirs = socket.socketpair()
+    ours.close()
+    root = str(Path(__file__).parents[2])
+    start = [sys.executable, "-I", "-S", "-c", children._KEEPER, root, str(theirs.fileno()), "all", "-1"]
+    with theirs:
+        done = subprocess.run(
+            [*start, "sleep", "1000"], pass_fds=(theirs.fileno(),), stderr=subprocess.PIPE, timeout=30, check=False
+        )
+    assert (done.returncode, done.stderr) == (-signal.SIGKILL, b"")
