@@ -7,7 +7,6 @@ one conversation is in `screens/`; nothing is decided here that an engine or a r
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -16,6 +15,7 @@ from textual import events, on
 from textual.app import App
 from textual.binding import Binding
 from textual.geometry import Size
+from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
 from jp_tui.conversation.neutral import neutralise
@@ -55,6 +55,14 @@ textual_patches.install()  # before the first widget and the first timer
 
 PATIENCE = 5.0
 """Seconds that the engine has to end its turn and close the log when the user leaves."""
+
+
+class ThreadFailed(Message):
+    """What ended a thread, sent to the app."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
 
 
 class EngineBroke(Exception):
@@ -119,7 +127,6 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self._twice = Twice(clock)
         self._leaving = False
         self._larger: tuple[int, int] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._faults = Seen()
         self._clock = clock
         self.resumes = ""
@@ -174,14 +181,16 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
     # -- what fails in the background (Z27)
 
     def on_mount(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        Strays(self.failed_beside).watch(self._loop)
+        Strays(self.failed_beside).watch(asyncio.get_running_loop())
 
     def failed_in_thread(self, error: BaseException) -> None:
         """From the thread that it ended."""
-        if isinstance(error, Exception) and self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the app is gone
-                self._loop.call_soon_threadsafe(self.failed_beside, error)
+        if isinstance(error, Exception):
+            self.post_message(ThreadFailed(error))
+
+    @on(ThreadFailed)
+    def _thread_failed(self, message: ThreadFailed) -> None:
+        self.failed_beside(message.error)
 
     def failed_beside(self, error: Exception) -> None:
         """A report, a line, and everything else goes on."""

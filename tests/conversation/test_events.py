@@ -147,7 +147,7 @@ def test_answers_beside_arguments_are_no_arguments() -> None:
 
 def test_the_reasons_that_the_program_gives() -> None:
     """R22, R23: a closed list for writing, any text for reading."""
-    assert len(get_args(ev.CancelReason)) == 9
+    assert len(get_args(ev.CancelReason)) == 10
     found = read_event({"type": "inquiry_response", "outcome": "cancelled", "id": "i", "reason": "of_another_reader"})
     assert isinstance(found, ev.InquiryCancelled) and found.reason == "of_another_reader"
 

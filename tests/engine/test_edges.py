@@ -174,7 +174,7 @@ class Log:
 async def test_what_a_reviewer_says_of_a_question_that_is_gone_reaches_nobody() -> None:
     """E40: a reviewer that is called off late is not heard any more; neither is one when the turn has ended."""
     log: Any = Log()
-    reviewing = Reviewing(log, None, lambda _: None, None)  # type: ignore[arg-type]
+    reviewing = Reviewing(log, None, lambda _: None, None, tuple)  # type: ignore[arg-type]
     reviewing.said("c1.q.1", "reason", "too late", fresh=False)
     assert log.published == []
     started = e.ReviewStarted(
