@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pkgutil
 import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -102,7 +103,7 @@ WAITS = {
     "a large file modified": "jp_tui.tools.fs_modify_file.ask",
     "a changed file moved onto another": "jp_tui.tools.fs_move_file.dirty",
     "a changed file deleted": "jp_tui.tools.fs_delete_file.dirty",
-    "a command": "jp_tui.tools.shell_run.ShellRun._walls",
+    "a command": "jp_tui.tools.shell_sandbox.Sandboxing.walled",
 }
 """A step that the tool waits for between the last yes and the act."""
 
@@ -112,7 +113,7 @@ def test_z19_interrupted_while_the_tool_gets_ready(bench: Bench, change: str, mo
     """(Z19) The tool runs again with the yes, and is called off before it acts."""
     tool, arguments = ASKS.get(change, COMMAND)
     step = Stubborn(_found(WAITS[change]))
-    monkeypatch.setattr(WAITS[change], step if "ShellRun" not in WAITS[change] else _method(step))
+    monkeypatch.setattr(WAITS[change], step if change != "a command" else _method(step))
     before = begun(bench, tool, arguments)
     all_but_the_last(bench, tool, arguments)
     prompt = bench.prompt()
@@ -150,22 +151,15 @@ def test_z19_interrupted_while_a_local_tool_gets_ready(bench: Bench, monkeypatch
 
 
 def _found(place: str) -> Callable[..., Awaitable[Any]]:
-    module, _, name = place.removesuffix(".ShellRun._walls").rpartition(".")
-    if place.endswith("_walls"):
-        from jp_tui.tools.shell_run import ShellRun
-
-        return ShellRun._walls
-    import importlib
-
-    found: Callable[..., Awaitable[Any]] = getattr(importlib.import_module(module), name)
+    found: Callable[..., Awaitable[Any]] = pkgutil.resolve_name(place)
     return found
 
 
 def _method(step: Stubborn) -> Callable[..., Awaitable[Any]]:
-    async def walls(self: Any, *given: Any) -> Any:
+    async def walled(self: Any, *given: Any) -> Any:
         return await step(self, *given)
 
-    return walls
+    return walled
 
 
 def test_z19_what_was_answered_no_is_not_done_either(bench: Bench, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from jp_tui.journal.salvage import salvage
 from jp_tui.journal.store import open_journal
 from jp_tui.providers import catalogue
 from jp_tui.providers.choose import Endpoint, WireName
-from jp_tui.providers.failures import Failures, retry_after
+from jp_tui.providers.failures import MAX_DETAIL, Failures, retry_after
 from jp_tui.providers.http import make_wire
 from jp_tui.providers.sse import EventStream
 from jp_tui.providers.wire import ServerError
@@ -198,7 +198,7 @@ def servers_words(data: bytes) -> None:
     """What a server says beside a stream: an error, a header, a list of models."""
     failures = Failures(Endpoint("fuzz", "anthropic", "http://h", "sk-secret-12345"))
     for status in (200, 400, 429, 500):
-        assert len(failures.status(status, data, "m").detail) <= 600
+        assert len(failures.status(status, data, "m").detail) <= MAX_DETAIL + 100
     with suppress(JsonProblem):
         failures.not_a_stream("", data, "m")
     retry_after(data.decode("latin-1"), datetime(2025, 1, 1, tzinfo=UTC))

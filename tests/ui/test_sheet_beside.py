@@ -240,7 +240,7 @@ async def test_e11_keys_that_are_no_text_may_come_together() -> None:
     app = Host(boolean(), real_clock=True)
     async with app.run_test(size=(120, 36)) as pilot:
         await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
-        app.burst("down", "down", "enter")
+        app.burst("down", "down", "down", "enter")
         await app.until(pilot, lambda: app.answers == [Answered(value=False)])
 
 

@@ -90,7 +90,7 @@ WALKS = {
         CALL, "r n o enter", ("@Skip and reply", "no", "@enter sends"), Permitted(run=False, reason="no")
     ),
     "edited": Walk(CALL, "e enter", ("@Edit arguments", "@enter runs"), Edited(arguments={"a": 1})),
-    "delivery": Walk(delivery(), "enter", ("@Deliver result",), Delivered(deliver=True)),
+    "delivery": Walk(delivery(), "down enter", ("@Deliver result",), Delivered(deliver=True)),
     "review": Walk(review(), "enter", ("@Submit",), Submitted()),
     "to a question": Walk(review(), "b", ("@What should the note",), WentBack(to="note")),
     "hunks": Walk(
