@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import PartOpened
-from jp_tui.providers.http import MAX_ERROR_BODY, HttpProvider
+from jp_tui.providers.failures import MAX_BODY
+from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.openai_chat import OpenAIChat
 from jp_tui.providers.schemas import for_anthropic
 from jp_tui.providers.sse import EventStream
@@ -75,4 +76,4 @@ async def test_t27_of_an_endless_refusal_only_the_beginning_is_read() -> None:
     provider: Any = SimpleNamespace(_endpoint=SimpleNamespace(stream_idle_timeout_secs=20))
     async with asyncio.timeout(10):
         body = await HttpProvider._words(provider, Response())  # type: ignore[arg-type]
-    assert MAX_ERROR_BODY <= len(body) < MAX_ERROR_BODY + 10_000 and read == len(body) // 10_000
+    assert MAX_BODY <= len(body) < MAX_BODY + 10_000 and read == len(body) // 10_000
