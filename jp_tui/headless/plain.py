@@ -343,7 +343,7 @@ class Run:
                 self._unsaved = self._unsaved or isinstance(event, e.StorageFailed)
                 self._tell(event.message, event.advice)
             case e.BackgroundFailed(message=message, file=file):
-                self._tell(*failed(message, file))
+                self._tell(" ".join(failed(message, file)))
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._leave(FAILED)

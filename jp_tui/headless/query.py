@@ -236,7 +236,7 @@ class Run:
             case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
                 self._tell(message, advice)
             case e.BackgroundFailed(message=message, file=file):
-                self._tell(*failed(message, file))
+                self._tell(" ".join(failed(message, file)))
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._status = FAILED

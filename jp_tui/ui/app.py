@@ -6,44 +6,39 @@ one conversation is in `screens/`; nothing is decided here that an engine or a r
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from textual import events, on
+from textual import on
 from textual.app import App
 from textual.binding import Binding
-from textual.geometry import Size
 from textual.screen import ModalScreen, Screen
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.guardian import MOST
-from jp_tui.link.strays import Strays
+from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.notify import Notify
-from jp_tui.system.faults import Seen
 from jp_tui.ui import textual_patches, themes
 from jp_tui.ui.arriving import Arriving
 from jp_tui.ui.attention import Attention, Attentive
+from jp_tui.ui.background import Background
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.changes_actions import Changing
 from jp_tui.ui.commands import COMMANDS, Commands, choosable
-from jp_tui.ui.crash import CrashReports, report_file
+from jp_tui.ui.crash import CrashReports, EngineBroke
 from jp_tui.ui.keys import Twice
 from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.page_actions import Pages
 from jp_tui.ui.personal import NOTHING, Own, Personal, stamp
-from jp_tui.ui.screens.small import Leaving, TooSmall, too_large, too_small
+from jp_tui.ui.screens.small import Leaving, TooSmall
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.setup_actions import FirstRun
+from jp_tui.ui.sizes import Sized
 from jp_tui.ui.terminal import first_frame_done, workspace_driver
 from jp_tui.ui.text import foreign, ours
-from jp_tui.ui.textual_patches.private import apply_again, terminal_of
+from jp_tui.ui.textual_patches.private import apply_again
 from jp_tui.ui.themes import choices as theme_names
-from jp_tui.view.faults import words as failed
 from jp_tui.view.interrupt import InterruptWishes
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
@@ -57,12 +52,18 @@ PATIENCE = 5.0
 """Seconds that the engine has to end its turn and close the log when the user leaves."""
 
 
-class EngineBroke(Exception):
-    """A bug in the engine; the message is the engine's redacted report."""
-
-
 class Workspace(  # type: ignore[misc]  # untyped mixin
-    Arriving, CrashReports, Attentive, Personal, Pages, FirstRun, Changing, Commands, App[None], inherit_bindings=False
+    Arriving,
+    CrashReports,
+    Attentive,
+    Personal,
+    Pages,
+    FirstRun,
+    Changing,
+    Commands,
+    Sized,
+    App[None],
+    inherit_bindings=False,
 ):
     """jp-tui's workspace."""
 
@@ -118,9 +119,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self._open_command = open_command if callable(open_command) else lambda: open_command
         self._twice = Twice(clock)
         self._leaving = False
-        self._larger: tuple[int, int] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._faults = Seen()
+        self.background = Background(self.call_later, lambda words, advice: self._main.note(words, advice), state_dir)
         self._clock = clock
         self.resumes = ""
         """The id of the conversation that is open and has something in it."""
@@ -169,25 +168,10 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self._bridge.send(self._open_command())
         self._bridge.send(ReadHistory())
         self.call_after_refresh(self.read_own, at_start=True)
-        self._tell_size()
-
-    # -- what fails in the background (Z27)
+        self.tell_size()
 
     def on_mount(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        Strays(self.failed_beside).watch(self._loop)
-
-    def failed_in_thread(self, error: BaseException) -> None:
-        """From the thread that it ended."""
-        if isinstance(error, Exception) and self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the app is gone
-                self._loop.call_soon_threadsafe(self.failed_beside, error)
-
-    def failed_beside(self, error: Exception) -> None:
-        """A report, a line, and everything else goes on."""
-        if self._faults.new(error):
-            file = report_file(error, self.crash_state)
-            self._main.note(*failed(f"{type(error).__name__}: {first_line(str(error))}", file))
+        self.background.watch()
 
     def on_unmount(self) -> None:
         """However we came here, what was written is saved and the log is closed."""
@@ -311,34 +295,3 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self.attention.told(status)
         self.told_waiting()
         self.resumes = status.conversation if status.title and not status.held_by else ""
-
-    def _to_terminal(self, sequence: str) -> None:
-        if (driver := terminal_of(self)) is not None:
-            driver.write(sequence)
-
-    # -- size
-
-    @property
-    def size(self) -> Size:
-        """What is used of the terminal: Textual takes it from the console, which knows no bounds."""
-        width, height = super().size
-        return Size(min(width, MOST[0]), min(height, MOST[1]))
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Too small is a screen of its own over whatever there is, and goes away by itself."""
-        small = next((one for one in self.screen_stack if isinstance(one, TooSmall)), None)
-        if too_small(*event.size):
-            if small is None:
-                self.push_screen(TooSmall())
-        elif small is not None:
-            small.dismiss(None)
-        self._tell_size()
-
-    def _tell_size(self) -> None:
-        """Of a terminal that is larger than is used, once for each size (Z27)."""
-        driver = workspace_driver(self)
-        larger = driver.larger if driver is not None else None
-        if larger != self._larger and self._bridge.started:
-            self._larger = larger
-            if larger is not None:
-                self._main.note(too_large(*larger))
