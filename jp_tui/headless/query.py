@@ -174,7 +174,7 @@ class Run:
         """What the engine still said while it ended; with JSON the last line is always how the turn ended (S3)."""
         try:
             for event in self._link.collect():
-                if isinstance(event, e.EventAppended | e.TurnCompleted | e.StorageNotice):
+                if isinstance(event, e.EventAppended | e.TurnCompleted | e.StorageNotice | e.BackgroundFailed):
                     self._take(event)
             self._end_line()
             if (self._began or status == DEFERRED) and not self._ended:
