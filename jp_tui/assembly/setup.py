@@ -96,14 +96,14 @@ def setup(
         secrets=secrets,
         trust=Trusting(parts.sources),
         read_settings=lambda: read_settings(parts.sources),
-        keep_report=lambda report: _keep_report(parts, report),
+        keep_report=lambda message, report: _keep_report(parts, message, report),
     )
 
 
-def _keep_report(parts: Parts, report: str) -> str:
-    from jp_tui.ui.crash import keep_report  # needs no screen, and is needed only where something is wrong
+def _keep_report(parts: Parts, message: str, report: str) -> tuple[str, str]:
+    from jp_tui.ui import crash  # needs no screen, and is needed only where something is wrong
 
-    return keep_report(report, parts.paths.state)
+    return crash.redacted_line(message), crash.keep_report(report, parts.paths.state)
 
 
 def reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers | None = None) -> dict[str, ToolSetup]:

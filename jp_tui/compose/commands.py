@@ -40,7 +40,7 @@ def command(arguments: Arguments, place: Place) -> int:
         case "query":
             return _query(arguments, settings, place)
         case "rpc":
-            return _rpc(arguments)
+            return _rpc(arguments, {notice.words for notice in settings.notices})
         case "workspace":
             return _plain(arguments, settings, place)
         case "tools":
@@ -120,8 +120,9 @@ def _schema() -> int:
     return 0
 
 
-def _rpc(arguments: Arguments) -> int:
-    """A client on the two pipes; each of its sessions gets an engine, with settings as they are then."""
+def _rpc(arguments: Arguments, told: set[str]) -> int:
+    """A client on the two pipes; each of its sessions gets an engine, with settings as they are then. `told` are the
+    notices about settings that were written already."""
     from jp_tui.headless.rpc.run import Run
     from jp_tui.headless.rpc.server import Unopened
     from jp_tui.journal.port import JournalError
@@ -133,11 +134,15 @@ def _rpc(arguments: Arguments) -> int:
         there = replace(arguments, workspace=workspace or arguments.workspace, model=model or arguments.model)
         try:
             at = Place(there)
-            made = parts(there, at.sources.load(), at)
+            settings = at.sources.load()
+            made = parts(there, settings, at)
             log = journal(made)
         except (SettingsError, UsageError, PathsError, JournalError) as problem:
             raise Unopened(str(problem)) from problem
         logs.append(log)
+        for words in dict.fromkeys(notice.words for notice in settings.notices if notice.words not in told):
+            to.tell(f"jp-tui: {words}")
+            told.add(words)
         return link(made, log, client=True, command="jp-tui rpc", via="rpc", reviews=False, secrets=secrets)
 
     status = Run(opens, 0, 1, lambda words: to.tell(f"jp-tui rpc: {words}")).run()

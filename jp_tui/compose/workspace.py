@@ -74,7 +74,7 @@ def workspace(arguments: Arguments, place: Place) -> int:
         environment=dict(os.environ),
         notices=wish.notices,
     )
-    install_excepthook(paths.state, app.failed_in_thread)
+    install_excepthook(paths.state, app.background.failed_in_thread)
     if wish.widely:  # a folder's own theme is not how it looks elsewhere
         app.keeps_look = Keep(arguments.theme or "")
     app.can_start = ready.or_why_not

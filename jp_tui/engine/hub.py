@@ -342,8 +342,8 @@ class Engine:
     def failed_beside(self, bug: Exception) -> None:
         """Report a bug of a background task, which ends nothing else (Z27); one that comes again and again, once."""
         if self._faults.new(bug):
-            message, report = self._words(bug)
-            self._publish(e.BackgroundFailed(message=first_line(message), file=self._setup.keep_report(report)))
+            message, file = self._setup.keep_report(*self._words(bug))
+            self._publish(e.BackgroundFailed(message=first_line(message), file=file))
 
     def _words(self, bug: BaseException) -> tuple[str, str]:
         message, report = f"{type(bug).__name__}: {bug}", "".join(traceback.format_exception(bug))

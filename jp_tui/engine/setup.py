@@ -195,7 +195,8 @@ class Setup:
     own conversations; with `titles` the model names new conversations. `holder` says in words who holds a conversation,
     nothing when nobody does: a look, no claim. `read_settings` lists all keys as the
     files are now, and raises ValueError. `trust` is of the workspace's own file; None: it is not kept. `keep_report`
-    writes the report of a bug that ends nothing, and gives its file, or "" when it cannot.
+    takes the message and the report of a bug that ends nothing; it returns the redacted message and the report's file,
+    "" where none could be written.
     """
 
     journal: Journal
@@ -229,4 +230,4 @@ class Setup:
     trust: Trust | None = None
     holder: Callable[[str], str] = lambda _: ""
     read_settings: Callable[[], SettingsRead] = lambda: SettingsRead(entries=(), file="")
-    keep_report: Callable[[str], str] = lambda _: ""
+    keep_report: Callable[[str, str], tuple[str, str]] = lambda message, _: (message, "")

@@ -17,9 +17,10 @@ from jp_tui.engine import subagent_fitting as fitting
 from jp_tui.engine.setup import Inquiry, ModelSetup
 from jp_tui.engine.subagent_prompt import Evidence, calls, evidence, prompt
 from jp_tui.engine.subagent_schema import reply_schema, verdict_tool
+from jp_tui.settings.floors import LEAST_REVIEW_TOKENS
 
-LEAST, ENOUGH = 1_024, 8_192
-"""Output tokens: with fewer a forced tool comes back empty (T30); room for thoughts and a reason."""
+LEAST, ENOUGH = LEAST_REVIEW_TOKENS, 8_192
+"""Output tokens: the fewest, and room for thoughts and a reason."""
 QUOTED = 1_000
 """Characters of a reply that was no answer, which are shown to its author again."""
 AMEND = "That was no answer: {}. Call the tool `{}` once, with `reason` and then `answer`."

@@ -17,9 +17,8 @@ from jp_tui.engine.setup import Hears
 from jp_tui.engine.subagent_reply import GARBLED, Answer, Misfit, judge, read
 from jp_tui.engine.subagent_thinking import Reason
 from jp_tui.questions.types import AnswerType
+from jp_tui.settings.floors import MOST_REVIEW_BYTES
 
-MOST_BYTES = 1024 * 1024
-"""Of thoughts, text and arguments together."""
 TOGETHER = 100
 """Deltas that are taken in one go."""
 _CUT: dict[m.StopReason, str] = {"length": "the reply was cut off at the limit of output tokens"}
@@ -108,8 +107,8 @@ class Response:
         if part is None:
             return
         self._size += len(text.encode("utf-8", "replace"))
-        if self._size > MOST_BYTES:
-            raise m.ModelError("too_large", f"The reply is longer than {MOST_BYTES:,} bytes.")
+        if self._size > MOST_REVIEW_BYTES:
+            raise m.ModelError("too_large", f"The reply is longer than {MOST_REVIEW_BYTES:,} bytes.")
         part.pieces.append(text)
         if part.kind == "reasoning":
             self._ear.says("thought", text)

@@ -13,7 +13,7 @@ from typing import Any
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.output import Output
-from jp_tui.settings import edit, layers, toml, trusted
+from jp_tui.settings import adjusted, edit, layers, toml, trusted
 from jp_tui.settings.alone import alone
 from jp_tui.settings.checking import Builds, newly_wrong, problems
 from jp_tui.settings.errors import Problem, SettingsError
@@ -54,7 +54,8 @@ def show(sources: Sources, key: str, output: Output) -> int:
 
 def _json(each: Shown) -> dict[str, Any]:
     row = {"key": each.key, "value": each.value, "layer": each.layer, "place": each.place or None}
-    return row | ({"why": each.why} if each.why else {})
+    row |= {"why": each.why} if each.why else {}
+    return row | ({"adjusted": [one.json() for one in each.adjusted]} if each.adjusted else {})
 
 
 def _say(each: Shown, output: Output, *, whole: bool) -> None:
@@ -91,12 +92,16 @@ def change(sources: Sources, key: str, value: str, output: Output, builds: Build
 
 
 def _say_what_hides_it(sources: Sources, path: tuple[str, ...], output: Output) -> None:
-    """A value that a higher layer replaces is set, and does nothing: that must not be a riddle."""
+    """Say what counts instead of the value: that of a higher layer, or one within the bounds (Z4)."""
     try:
-        origin = sources.load().origin(*path)
+        settings = sources.load()
     except SettingsError as error:
         output.tell(f"jp-tui: {error.first.words()}")
         return
+    for notice in adjusted.notices(settings, sources.environment):
+        if notice.keys == (dotted(path),):
+            output.tell(f"jp-tui: {notice.words}")
+    origin = settings.origin(*path)
     if origin is not None and origin.layer not in ("user", "built-in"):
         output.tell(f"What holds here is still {origin.words()} ({origin.layer}).")
 

@@ -129,8 +129,11 @@ class Run:
 
     def _farewell(self) -> None:
         """How to come back, when there is something to come back to."""
-        if self._marked:
-            with contextlib.suppress(OutputEnded):
+        with contextlib.suppress(OutputEnded, OSError):
+            for event in self._link.collect():
+                if isinstance(event, e.BackgroundFailed):
+                    self._take(event)
+            if self._marked:
                 self._output.write("\n")
         if self._plain.can_open(self._conversation):
             for text in waits.farewell(self._conversation, self._openings.open):
@@ -343,7 +346,7 @@ class Run:
                 self._unsaved = self._unsaved or isinstance(event, e.StorageFailed)
                 self._tell(event.message, event.advice)
             case e.BackgroundFailed(message=message, file=file):
-                self._tell(*failed(message, file))
+                self._tell(" ".join(failed(message, file)))
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._leave(FAILED)

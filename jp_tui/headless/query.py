@@ -174,7 +174,7 @@ class Run:
         """What the engine still said while it ended; with JSON the last line is always how the turn ended (S3)."""
         try:
             for event in self._link.collect():
-                if isinstance(event, e.EventAppended | e.TurnCompleted | e.StorageNotice):
+                if isinstance(event, e.EventAppended | e.TurnCompleted | e.StorageNotice | e.BackgroundFailed):
                     self._take(event)
             self._end_line()
             if (self._began or status == DEFERRED) and not self._ended:
@@ -236,7 +236,7 @@ class Run:
             case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
                 self._tell(message, advice)
             case e.BackgroundFailed(message=message, file=file):
-                self._tell(*failed(message, file))
+                self._tell(" ".join(failed(message, file)))
             case e.EngineFailed(message=message):
                 self._tell(message)
                 self._status = FAILED

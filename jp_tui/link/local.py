@@ -209,8 +209,11 @@ class LocalLink:
         work.cancel()
         over.cancel()
         await asyncio.wait((work, over))
+        bug = None if work.cancelled() else work.exception()
+        await asyncio.sleep(0)  # who waits for a task that has just failed retrieves its exception first
+        self._strays.finish()
         await engine.stop()
-        if not work.cancelled() and (bug := work.exception()) is not None:
+        if bug is not None:
             raise bug
 
     def _stray(self, bug: Exception) -> None:

@@ -21,6 +21,7 @@ class Strays:
     def __init__(self, failed: Callable[[Exception], None]) -> None:
         self._failed = failed
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._ended_lately: set[asyncio.Task[Any]] = set()
 
     def watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """From now on report what fails in this loop."""
@@ -40,9 +41,18 @@ class Strays:
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
         if _open(task) and self._loop is not None and not self._loop.is_closed():
+            self._ended_lately.add(task)
             self._loop.call_later(SOON, self._look, task)
 
+    def finish(self) -> None:
+        """Look at once at the tasks that have failed a moment ago: the loop is about to end."""
+        for task in list(self._ended_lately):
+            self._look(task)
+
     def _look(self, task: asyncio.Task[Any]) -> None:
+        if task not in self._ended_lately:
+            return
+        self._ended_lately.discard(task)
         if _open(task) and isinstance(error := task.exception(), Exception):
             self._failed(error)
 

@@ -13,13 +13,12 @@ from jp_tui.providers.anthropic_stream import REDACTED, SIGNATURE, AnthropicDeco
 from jp_tui.providers.fitting import fitting
 from jp_tui.providers.schemas import for_anthropic
 from jp_tui.providers.wire import table, text, used_ids
+from jp_tui.settings.floors import anthropic_cache
 
 VERSION = "2023-06-01"
 DEFAULT_MAX_TOKENS = 32_000  # the API demands a number; every model since Claude 3.7 takes this one
-_HOUR = 3_600
 _SHORT: JsonObject = {"type": "ephemeral"}  # five minutes
 _LONG: JsonObject = {"type": "ephemeral", "ttl": "1h"}
-_SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": _HOUR, "d": 24 * _HOUR}
 
 
 class Anthropic:
@@ -66,11 +65,8 @@ class Anthropic:
 
 def _hint(cache: str) -> JsonObject:
     """R134: `off` gives none; up to five minutes is what it does by itself, all beyond an hour."""
-    number = cache.rstrip("dhms")
-    if number.isascii() and number.isdigit():
-        seconds = int(number) * _SECONDS.get(cache.removeprefix(number), 1)
-        cache = "long" if seconds > 300 else "short" if seconds > 0 else "off"
-    return {} if cache == "off" else {"cache_control": _LONG if cache == "long" else _SHORT}
+    offered = anthropic_cache(cache)
+    return {} if offered == "off" else {"cache_control": _LONG if offered == "long" else _SHORT}
 
 
 def _messages(request: ModelRequest) -> list[Json]:

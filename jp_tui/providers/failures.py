@@ -19,10 +19,10 @@ from jp_tui.providers.choose import Endpoint
 from jp_tui.providers.error_objects import status_of
 from jp_tui.providers.status import RULES, Case
 from jp_tui.providers.wire import error_in
+from jp_tui.settings.floors import LONGEST_ASKED_WAIT_SECS
 
 MAX_DETAIL = 16 * 1024  # characters of the server's own words that are kept; faces show the beginning
 MAX_BODY = 64 * 1024  # bytes of a refusal that are read
-LONG_WAIT = 900.0  # seconds; a server that asks for more is told to the user and not waited for
 
 
 class Failures:
@@ -77,7 +77,7 @@ class Failures:
         cause = message
         if retry_after and transient:
             message += f" It asks to wait {_duration(retry_after)}."
-            transient = retry_after <= LONG_WAIT
+            transient = retry_after <= LONGEST_ASKED_WAIT_SECS
         return ModelError(
             rule.kind,
             message,

@@ -6,11 +6,12 @@ the variable that holds it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from jp_tui.settings import providers, reviewers, toolset
+from jp_tui.settings.adjusted import Adjusted, adjusted
 from jp_tui.settings.errors import UsageError
 from jp_tui.settings.keys import SCHEMA, Group, Leaf, dotted, node_at
 from jp_tui.settings.layers import Settings
@@ -24,13 +25,14 @@ ALL = (*toolset.TOOLS, "*")
 @dataclass(frozen=True, slots=True)
 class Shown:
     """One value. `layer` is `default` for what no layer says; `place` FILE:LINE, a variable or a flag; `why` says what
-    a default comes from."""
+    a default comes from; `adjusted` lists what counts instead of the value or of parts of it (Z4)."""
 
     path: Path
     value: Any
     layer: str
     place: str = ""
     why: str = ""
+    adjusted: tuple[Adjusted, ...] = ()
 
     @property
     def key(self) -> str:
@@ -39,6 +41,21 @@ class Shown:
 
 def explained(settings: Settings, path: Path, environment: Mapping[str, str]) -> list[Shown]:
     """Every set value at and under `path` (all for an empty one). UsageError for what is no key."""
+    others: dict[Path, list[Adjusted]] = {}
+    for one in adjusted(settings, environment):
+        others.setdefault(one.leaf, []).append(one)
+    return [_adjusted(each, others.get(each.path, ())) for each in _explained(settings, path, environment)]
+
+
+def _adjusted(shown: Shown, others: Sequence[Adjusted]) -> Shown:
+    """The value with the words about each part that another value is used for."""
+    if not others:
+        return shown
+    named = (one.why if one.path == one.leaf else f"{one.key}: {one.why}" for one in others)
+    return replace(shown, why="; ".join(part for part in (shown.why, *named) if part), adjusted=tuple(others))
+
+
+def _explained(settings: Settings, path: Path, environment: Mapping[str, str]) -> list[Shown]:
     if path and (problem := unknown(path)):
         raise problem
     if isinstance(node_at(path), Leaf):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from jp_tui.settings import data, layers, toolset
+from jp_tui.settings import adjusted, data, layers, toolset
 from jp_tui.settings.errors import printable
 from jp_tui.settings.keys import dotted
 from jp_tui.settings.layers import Layer, Notice, Settings
@@ -109,6 +109,7 @@ def load(
     if flags:
         stack.append(layers.from_flags(flags))
     settings = Settings(stack, notices)
+    settings.notices += adjusted.notices(settings, environment)
     if unknown := toolset.waiting(settings):
         keys = tuple(dotted((*toolset.TOOLS, name)) for name in unknown)
         words = f"nothing here defines these tools, so what is set for them waits: {', '.join(unknown[:12])}"

@@ -14,6 +14,7 @@ from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.conversation.text import first_line, shortened
+from jp_tui.settings.floors import MOST_FORMAT_SECS
 from jp_tui.system.children import ChildProblem, Finished, run
 from jp_tui.tools.local_spec import Command, LocalSpec
 from jp_tui.tools.parameters import BadArguments, refusal, settled
@@ -21,7 +22,6 @@ from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
 from jp_tui.tools.printed import KEPT, failed, outcome, why
 from jp_tui.tools.templates import BadTemplate, rendered, values
 
-FORMAT_SECS = 30.0
 _TITLE = 200
 
 
@@ -95,7 +95,7 @@ class FormattedTool(LocalTool):
             arguments = settled(self.spec.parameters, call.arguments)
         except BadArguments:
             return dump(call.arguments)
-        timeout = min(FORMAT_SECS, self.spec.timeout_secs)
+        timeout = min(MOST_FORMAT_SECS, self.spec.timeout_secs)
         try:
             done = await self._execute(self._command, "format_arguments", arguments, call, timeout)
         except NotStarted as problem:

@@ -6,7 +6,6 @@ one conversation is in `screens/`; nothing is decided here that an engine or a r
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,23 +14,21 @@ from textual import events, on
 from textual.app import App
 from textual.binding import Binding
 from textual.geometry import Size
-from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.conversation.text import Foreign
 from jp_tui.guardian import MOST
-from jp_tui.link.strays import Strays
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.notify import Notify
-from jp_tui.system.faults import Seen
 from jp_tui.ui import textual_patches, themes
 from jp_tui.ui.arriving import Arriving
 from jp_tui.ui.attention import Attention, Attentive
+from jp_tui.ui.background import Background
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.changes_actions import Changing
 from jp_tui.ui.commands import COMMANDS, Commands, choosable
-from jp_tui.ui.crash import CrashReports, report_file
+from jp_tui.ui.crash import CrashReports, EngineBroke
 from jp_tui.ui.keys import Twice
 from jp_tui.ui.lending import edited_outside
 from jp_tui.ui.page_actions import Pages
@@ -41,9 +38,8 @@ from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.setup_actions import FirstRun
 from jp_tui.ui.terminal import first_frame_done, workspace_driver
 from jp_tui.ui.text import foreign, ours
-from jp_tui.ui.textual_patches.private import apply_again, terminal_of
+from jp_tui.ui.textual_patches.private import apply_again
 from jp_tui.ui.themes import choices as theme_names
-from jp_tui.view.faults import words as failed
 from jp_tui.view.interrupt import InterruptWishes
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
@@ -55,18 +51,6 @@ textual_patches.install()  # before the first widget and the first timer
 
 PATIENCE = 5.0
 """Seconds that the engine has to end its turn and close the log when the user leaves."""
-
-
-class ThreadFailed(Message):
-    """What ended a thread, sent to the app."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self.error = error
-
-
-class EngineBroke(Exception):
-    """A bug in the engine; the message is the engine's redacted report."""
 
 
 class Workspace(  # type: ignore[misc]  # untyped mixin
@@ -127,7 +111,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self._twice = Twice(clock)
         self._leaving = False
         self._larger: tuple[int, int] | None = None
-        self._faults = Seen()
+        self.background = Background(self.call_later, lambda words, advice: self._main.note(words, advice), state_dir)
         self._clock = clock
         self.resumes = ""
         """The id of the conversation that is open and has something in it."""
@@ -178,25 +162,8 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self.call_after_refresh(self.read_own, at_start=True)
         self._tell_size()
 
-    # -- what fails in the background (Z27)
-
     def on_mount(self) -> None:
-        Strays(self.failed_beside).watch(asyncio.get_running_loop())
-
-    def failed_in_thread(self, error: BaseException) -> None:
-        """From the thread that it ended."""
-        if isinstance(error, Exception):
-            self.post_message(ThreadFailed(error))
-
-    @on(ThreadFailed)
-    def _thread_failed(self, message: ThreadFailed) -> None:
-        self.failed_beside(message.error)
-
-    def failed_beside(self, error: Exception) -> None:
-        """A report, a line, and everything else goes on."""
-        if self._faults.new(error):
-            file = report_file(error, self.crash_state)
-            self._main.note(*failed(f"{type(error).__name__}: {first_line(str(error))}", file))
+        self.background.watch()
 
     def on_unmount(self) -> None:
         """However we came here, what was written is saved and the log is closed."""
@@ -320,10 +287,6 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self.attention.told(status)
         self.told_waiting()
         self.resumes = status.conversation if status.title and not status.held_by else ""
-
-    def _to_terminal(self, sequence: str) -> None:
-        if (driver := terminal_of(self)) is not None:
-            driver.write(sequence)
 
     # -- size
 

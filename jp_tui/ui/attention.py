@@ -22,6 +22,7 @@ from jp_tui.settings.notify import Notify
 from jp_tui.ui.attention_pace import AWAY, TURN, Key, Pace, Presence
 from jp_tui.ui.terminal import TerminalAnswered, workspace_driver
 from jp_tui.ui.text import foreign, ours
+from jp_tui.ui.textual_patches.private import terminal_of
 from jp_tui.ui.title import WindowTitle
 from jp_tui.view.status import Status
 
@@ -264,6 +265,10 @@ class Attentive:
         if isinstance(event, (events.Key, events.MouseDown, events.Paste)) and not event.is_forwarded:
             self.attention.touched()
         await super().on_event(event)  # type: ignore[misc]
+
+    def _to_terminal(self: Any, sequence: str) -> None:
+        if (driver := terminal_of(self)) is not None:
+            driver.write(sequence)
 
     def bell(self: Any) -> None:
         if self.attention.rings:

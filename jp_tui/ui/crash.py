@@ -159,13 +159,23 @@ def write_text(report: str, state: Path) -> Path:
     return folder / name
 
 
+def short_words(error: BaseException) -> str:
+    """The kind of error and the first line of its message, redacted, in at most 200 characters."""
+    try:
+        said = str(error)
+    except Exception:  # its own __str__ fails
+        said = ""
+    return redacted_line(f"{type(error).__name__}: {said}" if said else type(error).__name__)
+
+
+def redacted_line(said: str) -> str:
+    """The first line of a message, redacted, in at most 200 characters."""
+    return next(iter(redact(said[:2000], os.environ).splitlines()), "")[:200]
+
+
 def short_message(error: BaseException, state: Path, where: str = "") -> str:
     """Write the report, and say in two lines what happened and where the report is."""
-    try:
-        said = next(iter(redact(str(error)[:2000], os.environ).splitlines()), "")
-    except Exception:
-        said = ""
-    what = f"{type(error).__name__}: {said}"[:200] if said else type(error).__name__
+    what = short_words(error)
     try:
         path = shorten_home(str(write_report(error, state, where)), os.environ)
         report = f"A report (no keys, no variables) is in {path}: please send it with what you did."
@@ -197,6 +207,10 @@ def install_excepthook(state: Path, thread_failed: Callable[[BaseException], Non
 
     sys.excepthook = failed
     threading.excepthook = failed_in_thread
+
+
+class EngineBroke(Exception):
+    """A bug in the engine; the message is the engine's redacted report."""
 
 
 def check() -> None:

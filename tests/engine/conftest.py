@@ -27,6 +27,7 @@ from jp_tui.protocol.values import PromptRequest, Response
 from jp_tui.system.lock import Holder, acquire, holder, lock_path
 from jp_tui.tools.port import Tool
 from jp_tui.tools.registry import builtin
+from jp_tui.ui import crash
 from tests.fakes.journals import Flaky
 from tests.fakes.models import Script
 
@@ -144,6 +145,10 @@ class Bench:
             jp_data=self.jp_data,
             via=self.via,
             open_agent_model=self.agent_model,
+            keep_report=lambda message, report: (
+                crash.redacted_line(message),
+                crash.keep_report(report, self.home / "state"),
+            ),
         )
         self.events, self._seen = [], 0
         self._link = LocalLink(lambda publish: Engine(setup, publish, greet=self.greet))

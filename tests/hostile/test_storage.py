@@ -1,7 +1,6 @@
 """The recorded group `storage`, case by case (issue 9): what is damaged, cut, odd, old or hostile in a store.
 
-Our log is a SQLite file: a line of the cases is a row here. More of a kind is in `python -m tests.faults --only
-log,kills,io`; each case here is the smallest that shows what it is about.
+A line of the cases is a row of the database here. Longer runs: `python -m tests.faults --only log,kills,io`.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import ssl
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -220,6 +220,45 @@ async def test_a_reply_that_comes_byte_by_byte_is_bounded(monkeypatch: pytest.Mo
         said = [delta async for delta in provider.stream(HELLO)]
         await provider.close()
     assert fold(said)[0] == [["message", "a" * 40]], "it takes longer in all, and goes on"
+
+
+class Skipping(asyncio.SelectorEventLoop):
+    """A loop whose clock also goes on by `skipped` seconds."""
+
+    skipped = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.skipped
+
+
+@pytest.mark.parametrize("pause", [1.0, 59.0])
+def test_a_reply_without_a_whole_event_ends_after_ten_minutes(monkeypatch: pytest.MonkeyPatch, pause: float) -> None:
+    """Byte after byte, each well within the limit of silence; by a clock that a test sets forward (Z27)."""
+    loop = Skipping()
+
+    class Dripping:
+        is_success, headers = True, {"content-type": "text/event-stream"}
+
+        async def aiter_bytes(self) -> AsyncIterator[bytes]:
+            yield b"data: " + json.dumps(WORD).encode() + b"\n\ndata: {"
+            while True:
+                loop.skipped += pause
+                yield b" "
+
+    @asynccontextmanager
+    async def answered(*_: Any) -> AsyncIterator[Any]:
+        yield Dripping()
+
+    async def read() -> None:
+        async for delta in open_provider(Endpoint("x", "openai-chat", "http://127.0.0.1:9")).stream(HELLO):
+            said.append(delta)
+
+    said: list[Any] = []
+    monkeypatch.setattr(HttpProvider, "_answered", answered)
+    with asyncio.Runner(loop_factory=lambda: loop) as runner, pytest.raises(ModelError) as caught:
+        runner.run(read())
+    assert caught.value.kind == "stalled" and caught.value.transient and said, "what came before was shown"
+    assert 600 <= loop.skipped <= 600 + 2 * pause
 
 
 WORD = {"choices": [{"index": 0, "delta": {"content": "a"}}]}

@@ -143,7 +143,6 @@ def ran(started: list[list[str]], mark: str) -> bool:
 
 async def agreed(root: Path, arguments: dict[str, Any], options: Any) -> dict[str, Given]:
     """The yes to what `shell_run` itself asks."""
-    root.mkdir()
     asked = await builtin()["shell_run"].run(ToolCall(arguments, root, options=options))
     assert isinstance(asked, NeedsInput) and asked.question.id == "confirm"
     return {"confirm": Given(True, digest(asked.question))}
@@ -151,7 +150,8 @@ async def agreed(root: Path, arguments: dict[str, Any], options: Any) -> dict[st
 
 async def test_z19_a_cancelled_command_is_never_started(tmp_path: Path, started: list[list[str]]) -> None:
     """(Z19) `shell_run`, with the yes to its own question, at each place where it waits before the start."""
-    root, arguments = tmp_path / "w", {"command": "echo mark-of-the-command; sleep 300"}
+    (root := tmp_path / "w").mkdir()
+    arguments = {"command": "echo mark-of-the-command; sleep 300"}
     options: Any = {"confirm": "always", "sandbox": {"mode": "off"}}
     given, at = await agreed(root, arguments, options), 0
     while True:
@@ -167,7 +167,8 @@ async def test_z19_a_cancelled_command_is_never_started(tmp_path: Path, started:
 async def test_z19_a_cancelled_command_does_not_begin_in_its_sandbox(tmp_path: Path) -> None:
     """(Z19) The same while the sandbox is looked for, planned and checked; the command runs at last."""
     or_skip()
-    root, arguments = tmp_path / "w", {"command": "touch ran"}
+    (root := tmp_path / "w").mkdir()
+    arguments = {"command": "touch ran"}
     options: Any = {"confirm": "always", "sandbox": {"mode": "required"}}
     given, at = await agreed(root, arguments, options), 0
     while True:

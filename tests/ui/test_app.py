@@ -10,7 +10,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo
-from jp_tui.ui.app import EngineBroke
+from jp_tui.ui.crash import EngineBroke
 from jp_tui.ui.title import worded
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.footer import KeyBar

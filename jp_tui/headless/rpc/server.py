@@ -228,7 +228,7 @@ class Server:
     def _on_shelf(self) -> Shelf:
         """Raises RpcError."""
         if self._shelf is None:
-            self._shelf = Shelf(self._link(None, None, ""), self._wake)
+            self._shelf = Shelf(self._link(None, None, ""), self._tell, self._wake)
             self._shelf.start()
         return self._shelf
 

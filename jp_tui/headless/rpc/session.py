@@ -19,6 +19,7 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
+from jp_tui.view.faults import words as failed
 
 INPUT_ENDED = "The input has ended."
 Opened = Callable[[e.ConversationOpened], None]
@@ -198,6 +199,8 @@ class Session:
             case e.StorageFailed(message=message, advice=advice) | e.StorageNotice(message=message, advice=advice):
                 self.unsaved = self.unsaved or isinstance(event, e.StorageFailed)
                 self._tell(sentences(message, advice))
+            case e.BackgroundFailed(message=message, file=file):
+                self._tell(" ".join(failed(message, file)))
             case e.EngineFailed(message=message):
                 self.failed = message
                 self.drop(f"Internal error: {message}")

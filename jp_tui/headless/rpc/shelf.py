@@ -13,6 +13,7 @@ from jp_tui.headless.rpc.wire import INTERNAL, RpcError, sentences
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
+from jp_tui.view.faults import words as failed
 
 Read = Callable[[e.ConversationRead], None]
 Listed = Callable[[e.ConversationsListed], None]
@@ -20,10 +21,10 @@ PAGE = 500
 
 
 class Shelf:
-    """`link` is not started yet; `wake` is called from the engine's thread."""
+    """`link` is not started yet; `tell` writes a line to people; `wake` is called from the engine's thread."""
 
-    def __init__(self, link: Link, wake: Callable[[], None]) -> None:
-        self._link, self._wake = link, wake
+    def __init__(self, link: Link, tell: Callable[[str], None], wake: Callable[[], None]) -> None:
+        self._link, self._tell, self._wake = link, tell, wake
         self._wanted: deque[tuple[Slot, Read | Listed, Callable[[str], RpcError]]] = deque()
         self._rang = False
         self.failed = ""
@@ -76,6 +77,8 @@ class Shelf:
                 case e.Refused(message=message, advice=advice):
                     slot, _, refused = self._wanted.popleft()
                     slot.error(refused(sentences(message, advice)))
+                case e.BackgroundFailed(message=message, file=file):
+                    self._tell(" ".join(failed(message, file)))
                 case e.EngineFailed(message=message):
                     self.failed = message
                     self.drop(f"Internal error: {message}")
