@@ -64,7 +64,7 @@ async def permitted(job: Job, coordinator: Coordinator, floor: tuple[str, ...] =
 
 
 def forbidden(name: str) -> str:
-    """Ours, beside M31: the model was told to call nothing (R78), and calls."""
+    """M58: the model was told to call nothing (R78), and calls."""
     return (
         f"Tool '{name}' was not run: tools are turned off for this request. Do not call any tool; answer without them "
         "or explain what is missing."

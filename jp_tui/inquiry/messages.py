@@ -1,6 +1,7 @@
-"""What the model reads when a question was not answered or a call did not run: literals of inquiries.md section 14.
+"""What the model reads when a question was not answered or a call did not run.
 
-Exact to the letter where the catalogue says so. Nothing here is for people; a face has words of its own.
+Literals of docs/spec/inquiries.md, section 14, exact to the letter where the catalogue says so. Nothing here is for
+people; a face has words of its own.
 """
 
 from __future__ import annotations
@@ -94,12 +95,12 @@ def rejected_by_user(tool: str, path: str | None, explanation: str, comments: tu
 
 
 def tool_said(error: str) -> str:
-    """The tool's own error behind M8 or M9 (Z6)."""
+    """M51: the tool's own error behind M8 or M9 (Z6)."""
     return f"The tool said: {error}"
 
 
 def stop(times: int) -> str:
-    """Ours: the last paragraph of an error, when one intent was rejected again and again."""
+    """M52: the last paragraph of an error, when one intent was rejected again and again."""
     return (
         f"This has been rejected {times} times in this turn. Stop: do not try it again, neither like this nor in "
         "another way. Tell the user what you wanted to achieve and ask how to go on."
@@ -115,7 +116,7 @@ def not_run(tool: str, mode: str) -> str:
 
 
 def not_run_refused(tool: str, mode: str) -> str:
-    """Ours, beside M10: a call that names what was refused in this turn (R247)."""
+    """M53: a call that names what was refused in this turn (R247); `mode` as for M10."""
     return (
         f"Tool '{tool}' was not run: it names something that was refused in this turn, so that only the user can "
         f"approve it, and no interactive user is available (detached policy: {mode}). Do not retry this tool call in "
@@ -189,7 +190,7 @@ def never_accepts(tool: str, question: str, times: int) -> str:
 
 
 def never_ends(tool: str, times: int) -> str:
-    """Ours, beside M46: questions that take turns, each answered without a person."""
+    """M54: questions that take turns, each answered without a person."""
     return (
         f"{tool} asked {times} questions in a row that were answered without asking the user, and did not come to an "
         "end. Do not retry this tool call in this turn."
@@ -206,14 +207,14 @@ STOPPED_WITH_WORDS = "Tool run cancelled by user with a custom message:"
 """The beginning of M37."""
 
 NO_ONE_ANSWERED = "No one answered: the client went away before this tool call was decided. It was not run."
-"""Ours, beside M10 (Z9)."""
+"""M55 (Z9)."""
 
 TIMED_OUT = "No answer within the time limit set by the user."
 """M48."""
 
 
 def unaskable(tool: str) -> str:
-    """Ours: a question that no log could hold."""
+    """M56: a question that no log could hold."""
     return (
         f"{tool} asked a question that cannot be written as JSON, so nobody was asked. Do not retry this tool call "
         "in this turn."

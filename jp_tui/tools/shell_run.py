@@ -37,6 +37,7 @@ LONGEST = 16_384
 _KEYS = frozenset({"argv", "command", "cwd", "timeout_secs"})
 _TITLE = 200
 NO = "The command was not run: the question about it was answered with no."
+"""M57."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,9 @@ def test_every_dependency_says_why_it_earns_its_place() -> None:
 
 
 def test_nothing_names_an_index_or_a_hash() -> None:
-    for name in ("constraints.txt", "pyproject.toml", "README.md", ".ci/run"):
-        assert not HOSTS.search((ROOT / name).read_text()), name
+    pages = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    for name in ("constraints.txt", "pyproject.toml", "README.md", ".ci/run", *pages):
+        assert not HOSTS.search((ROOT / name).read_text(encoding="utf-8")), name
 
 
 def test_readme_has_the_two_commands_and_ci_runs_the_second_from_there() -> None:

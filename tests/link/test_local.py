@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from jp_tui.conversation.text import Foreign
 from jp_tui.link.local import LocalLink, Outbox
 from jp_tui.protocol.commands import Command, SaveDraft
-from jp_tui.protocol.events import AsideDelta, AsideEnded, EngineFailed, Event, HistoryRead, PartDelta, Stopped
+from jp_tui.protocol.events import (
+    AsideDelta,
+    AsideEnded,
+    BackgroundFailed,
+    EngineFailed,
+    Event,
+    HistoryRead,
+    PartDelta,
+    Stopped,
+)
 
 
 def delta(part: str, text: str) -> PartDelta:
@@ -71,6 +80,9 @@ class Echo:
 
     def failed(self, bug: BaseException) -> None:
         self.publish(EngineFailed(message=type(bug).__name__, report="told by the engine"))
+
+    def failed_beside(self, bug: Exception) -> None:
+        self.publish(BackgroundFailed(message=f"{type(bug).__name__}: told by the engine"))
 
     async def stop(self) -> None:
         self.publish(Stopped())
@@ -187,8 +199,9 @@ def test_what_fails_where_nobody_waits_is_said_to_the_face(capfd: pytest.Capture
     link = LocalLink(Careless)
     link.start(lambda: None)
     link.send(SaveDraft(conversation="c", key="composer", text=""))
-    found = collect_until(link, EngineFailed)
+    found = collect_until(link, BackgroundFailed)
     assert "ZeroDivisionError" in str(found)
     assert "told by the engine" in str(found), "which knows what must not be told (R202)"
+    assert not any(isinstance(event, EngineFailed) for event in found), "and everything else goes on (Z27)"
     assert link.close(10)
     assert capfd.readouterr().err == ""

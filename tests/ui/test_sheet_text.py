@@ -1,4 +1,4 @@
-"""A text in the user's own words: R192, E14, E24, E8 of traps (T4, T5), Ctrl+G, R187."""
+"""A text in the user's own words: R192, E14, E24, T4, T5, Ctrl+G, R187."""
 
 from __future__ import annotations
 
