@@ -202,7 +202,8 @@ class Commands(_Part):
             ours_ = next(kind for kind in type(self).__mro__ if "BINDINGS" in kind.__dict__)
             self.read_own()
             node = self.focused or self.screen
-            here = [kind for one in node.ancestors_with_self for kind in type(one).__mro__]
+            nodes = node.ancestors_with_self
+            here = [kind for one in nodes for kind in (*type(one).__mro__, *getattr(one, "key_owners", ()))]
             sections = every_key(ours_, COMMANDS, keymap(self), here)
             self.push_screen(KeyList(sections=sections, problems=self.key_problems))
 

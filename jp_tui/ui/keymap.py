@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from textual.binding import Binding
-from textual.dom import DOMNode
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
 from jp_tui.settings import toml
@@ -65,13 +64,13 @@ class Place:
     """Where some keys work together: a name for it, and the classes whose bindings are heard there, nearest first."""
 
     name: str
-    kinds: tuple[type[DOMNode], ...]
+    kinds: tuple[type[object], ...]
     writes: bool = False
     taken: Mapping[str, str] = field(default_factory=dict)
     """Keys that are used there without being bindings, and what for."""
 
 
-def bindings_of(kind: type[DOMNode]) -> list[Binding]:
+def bindings_of(kind: type[object]) -> list[Binding]:
     """All bindings of a class, as Textual merges them with those of its bases."""
     return [binding for bindings in class_bindings(kind).key_to_bindings.values() for binding in bindings]
 

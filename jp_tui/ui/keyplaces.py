@@ -17,13 +17,13 @@ from textual.screen import ModalScreen
 from jp_tui.ui.keymap import KeyTable, Place
 from jp_tui.ui.sheets.messages import NEW_LINE
 
-Titled = tuple[str, type[DOMNode]]
+Titled = tuple[str, type[object]]
 _SIDES = frozenset({"KeyList", "TooSmall", "Leaving", "Palette"})
 """Screens that say their few keys themselves."""
 _FIRST = ("Listing", "Inbox", "Ledger", "Reviewers")
 
 
-def titled(app: type[DOMNode]) -> tuple[Titled, ...]:
+def titled(app: type[object]) -> tuple[Titled, ...]:
     """Every class that declares keys, the workspace first; two of one title are one section."""
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.widgets.composer import Composer
@@ -44,33 +44,29 @@ def titled(app: type[DOMNode]) -> tuple[Titled, ...]:
 
 
 def sheets() -> tuple[Titled, ...]:
-    """Every sheet. An answer is written with the keys of the composer."""
-    from jp_tui.ui.sheets.boolean import BooleanSheet
-    from jp_tui.ui.sheets.delivery import DeliverySheet
-    from jp_tui.ui.sheets.hunks import HunkSheet
-    from jp_tui.ui.sheets.multi import MultiSelectSheet
-    from jp_tui.ui.sheets.permission import PermissionSheet
-    from jp_tui.ui.sheets.review import ReviewSheet
-    from jp_tui.ui.sheets.schema import SchemaSheet
-    from jp_tui.ui.sheets.schema_filter import FilteredForm
-    from jp_tui.ui.sheets.schema_keys import FormKeys
-    from jp_tui.ui.sheets.select import SelectSheet
+    """The sheet and every kind of answer in it. A text is written with the keys of the composer."""
+    from jp_tui.ui.sheets.boolean import BooleanArea
+    from jp_tui.ui.sheets.delivery import DeliveryArea
+    from jp_tui.ui.sheets.hunks import HunkArea
+    from jp_tui.ui.sheets.multi import MultiSelectArea
+    from jp_tui.ui.sheets.permission import PermissionArea
+    from jp_tui.ui.sheets.review import ReviewArea
+    from jp_tui.ui.sheets.schema import SchemaArea
+    from jp_tui.ui.sheets.select import SelectArea
     from jp_tui.ui.sheets.sheet import Sheet
-    from jp_tui.ui.sheets.text import TextSheet
+    from jp_tui.ui.sheets.text import FreeTextArea
 
     return (
         ("In a question", Sheet),
-        ("In a yes-or-no question", BooleanSheet),
-        ("In a change by hunks", HunkSheet),
-        ("When a tool wants to run", PermissionSheet),
-        ("When a result may be told", DeliverySheet),
-        ("In a choice", SelectSheet),
-        ("In a choice of several", MultiSelectSheet),
-        ("In a question for a text", TextSheet),
-        ("In a question for data", SchemaSheet),
-        ("In a question for data", FormKeys),
-        ("In a question for data", FilteredForm),
-        ("In the last look at a form", ReviewSheet),
+        ("In a yes-or-no question", BooleanArea),
+        ("In a change by hunks", HunkArea),
+        ("When a tool wants to run", PermissionArea),
+        ("When a result may be told", DeliveryArea),
+        ("In a choice", SelectArea),
+        ("In a choice of several", MultiSelectArea),
+        ("In a question for a text", FreeTextArea),
+        ("In a question for data", SchemaArea),
+        ("In the last look at a form", ReviewArea),
     )
 
 
@@ -104,12 +100,12 @@ def _title(kind: type[DOMNode]) -> str:
     return f"In “{said}”" if said[:1].isupper() else f"In the {said}"
 
 
-def table(app: type[DOMNode]) -> KeyTable:
+def table(app: type[object]) -> KeyTable:
     """All keys, and which are heard together, for the user's own."""
     return KeyTable.of(_places(app))
 
 
-def _places(app: type[DOMNode]) -> Iterator[Place]:
+def _places(app: type[object]) -> Iterator[Place]:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.sheets.field import Field
     from jp_tui.ui.widgets.composer import Composer

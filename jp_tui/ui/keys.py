@@ -135,7 +135,7 @@ def _together(rows: list[Row]) -> Row:
     return Row(f"{first.keys} … {last.keys}", f"{stem} by number", first.tooltip)
 
 
-def declared(widget: type[DOMNode], keymap: Mapping[str, str] = NO_KEYMAP) -> list[Binding]:
+def declared(widget: type[object], keymap: Mapping[str, str] = NO_KEYMAP) -> list[Binding]:
     """The bindings that a widget class declares itself, with the user's own keys."""
     return mapped(BindingsMap(widget.__dict__.get("BINDINGS", ())), keymap)
 

@@ -137,7 +137,7 @@ async def look(app: sheets.Host, pilot: Pilot[None], asked: PromptRequest, seen:
     await pilot.pause()
     assert app.sheet.armed and app.sheet.prompt.inquiry == asked.inquiry
     seen.screens[kind] = screen(app, seen)
-    if (view := app.sheet.context) is not None:
+    if (view := app.sheet.reading.context) is not None:
         rows = [view.render_line(y).text for y in range(view.height)]
         while not view.seen_to_end and view.height and len(rows) < 3000:
             view.page(1)

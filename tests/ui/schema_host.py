@@ -7,7 +7,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.ui.sheets.schema import SchemaSheet
+from jp_tui.ui.sheets.schema import SchemaArea
 from tests.ui.sheet_host import Host
 
 JOB: JsonObject = {
@@ -47,10 +47,10 @@ class Checked(Host):
     """A host with one schema sheet."""
 
     @property
-    def schema(self) -> SchemaSheet:
-        """The open sheet."""
-        assert isinstance(self.sheet, SchemaSheet)
-        return self.sheet
+    def schema(self) -> SchemaArea:
+        """The answer area of the open sheet."""
+        assert isinstance(self.sheet.area, SchemaArea)
+        return self.sheet.area
 
     @property
     def document(self) -> Any:
@@ -59,5 +59,5 @@ class Checked(Host):
 
     async def judged(self, pilot: Pilot[None]) -> None:
         """Wait until the verdict is for exactly what stands there."""
-        await self.until(pilot, lambda: self.schema.filling.sure or self.schema._misread is not None)
+        await self.until(pilot, lambda: self.schema.filling.sure or self.schema.faces.misread is not None)
         await self.settled(pilot)

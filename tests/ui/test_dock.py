@@ -317,7 +317,7 @@ async def test_apui_017_a_hundred_questions_are_counted_and_none_answers_itself(
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         assert app.dock.waiting == 100 and "1 of 100 waiting" in text_of(app)
-        assert len(app.query(Peek)) == 1 and len(app.query("BooleanSheet")) == 1
+        assert len(app.query(Peek)) == 1 and len(app.query("Sheet")) == 1
         assert app.answers == []
 
 
@@ -337,7 +337,7 @@ async def test_what_comes_and_goes_together_is_shown_once_at_its_end() -> None:
         await app.arm(pilot)
         assert [one.waiting for one in app.posted if isinstance(one, SheetDock.CountChanged)] == [100, 10]
         assert "1 of 10 waiting" in text_of(app) and app.sheet.prompt == asked[90]
-        assert len(app.query("BooleanSheet")) == 1 and text_of(app).count("a second window") == 1
+        assert len(app.query("Sheet")) == 1 and text_of(app).count("a second window") == 1
         with app.dock.together():
             for prompt in asked[90:]:
                 app.dock.settle(key_of(prompt))
@@ -362,7 +362,7 @@ async def test_e15_only_what_was_on_the_screen_counts_as_seen(size: tuple[int, i
         app.dock.ask(boolean(context=LONG_DIFF))
         await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
         await pilot.pause()
-        context = app.sheet.context
+        context = app.sheet.reading.context
         assert context is not None and context.lines == 91
         assert context.lines - context.unseen <= context.size.height + 2, "two rows may go to the keys when it listens"
         assert "lines not seen" in text_of(app)

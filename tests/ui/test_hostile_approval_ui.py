@@ -87,8 +87,8 @@ async def test_apui_015_a_diff_of_20000_lines_is_counted_and_read_in_full_view()
         await app.type(pilot, "y")
         assert app.answers == [] and "lines were not on the screen" in " ".join(text_of(app).split())
         await app.type(pilot, "ctrl+f")
-        assert app.sheet.context is not None and app.sheet.context.size.height > 20, "the full view"
-        app.sheet.context.scroll_to_end()
+        assert app.sheet.reading.context is not None and app.sheet.reading.context.size.height > 20, "the full view"
+        app.sheet.reading.context.scroll_to_end()
         await app.settled(pilot)
         assert app.answers == []
         await app.type(pilot, "n")

@@ -16,7 +16,7 @@ from jp_tui.ui.painting.hunks import FEW, Pile, Standing
 from jp_tui.ui.painting.hunks_outline import beside, outline, rows_about
 from jp_tui.ui.painting.hunks_stretches import LINES, Stretch, stretches
 from jp_tui.ui.painting.look import look
-from jp_tui.ui.sheets.hunks import HunkSheet, by_hunks
+from jp_tui.ui.sheets.hunks import HunkArea, by_hunks
 from tests.ui.sheet_host import Host, hunky, text_of
 
 LOOK = look({})
@@ -127,12 +127,12 @@ async def test_issue_5_two_thousand_hunks_are_painted_as_they_come_into_sight(pa
     app = Host(hunky(parts=parts))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        sheet = app.sheet
-        assert isinstance(sheet, HunkSheet)
+        area = app.sheet.area
+        assert isinstance(area, HunkArea)
         assert painted["parts"] < 60
         await app.type(pilot, "a", "a", "t", "t", *["]"] * 5, "space", "c", *"no", "enter")
         assert painted["parts"] < 400 and "1999 of 2000 hunks taken" in text_of(app)
-        sheet.view.scroll_to_end()
+        area.view.scroll_to_end()
         await pilot.pause()
         assert "2000/2000" in text_of(app) and painted["parts"] < 500
         await app.type(pilot, "y", "y")
@@ -145,9 +145,9 @@ async def test_a_guess_that_was_wrong_moves_nothing_that_is_read(painted: Counte
     app = Host(hunky(parts=parts))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        sheet = app.sheet
-        assert isinstance(sheet, HunkSheet)
-        view = sheet.view
+        area = app.sheet.area
+        assert isinstance(area, HunkArea)
+        view = area.view
         for _ in range(40):
             await app.type(pilot, "]")
             found = view._now()
@@ -203,11 +203,11 @@ async def test_t4_of_a_hunk_of_thousands_of_lines_only_what_is_in_sight_is_paint
     app = Host(hunky(parts=parts))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        sheet = app.sheet
-        assert isinstance(sheet, HunkSheet)
+        area = app.sheet.area
+        assert isinstance(area, HunkArea)
         await app.type(pilot, "space", "]", "[")
         assert painted["parts"] < 12
-        sheet.view.scroll_to_end()
+        area.view.scroll_to_end()
         await pilot.pause()
         assert "3/3 line 2" in text_of(app) and painted["parts"] < 20
 

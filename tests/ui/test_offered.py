@@ -127,5 +127,5 @@ async def test_only_keys_that_work_are_offered_for_it(why: str) -> None:
         assert sheet.writing is None and sheet.why.display == bool(why)
         await pilot.press("escape")
         await pilot.pause()
-        assert {row.id for row in sheet.menu.rows}.isdisjoint({"ask", "note", "reply", "cancel", "end"})
+        assert {row.id for row in sheet.menu.list.rows}.isdisjoint({"ask", "note", "reply", "cancel", "end"})
         assert not app.link.of(cmd.AskAside)

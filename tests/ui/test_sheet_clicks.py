@@ -14,11 +14,11 @@ from tests.ui.sheet_host import Host, boolean, formed, hunky, multi, review, sel
 WAYS: dict[str, tuple[PromptRequest, str, Response | None, Callable[[Host], bool]]] = {
     "row of a yes or no": (boolean(context=None), "no, just this once", Answered(value=False), lambda app: True),
     "option": (select(), "41 M rows", Answered(value="production"), lambda app: True),
-    "mark": (multi(), "staging", None, lambda app: app.sheet.typed() is not None),
+    "mark": (multi(), "staging", None, lambda app: app.sheet.area.typed() is not None),
     "tab": (formed(select()), "✓ apply", WentBack(to="apply"), lambda app: True),
     "line of the review": (review(), "the model gets these answers", Submitted(), lambda app: True),
     "hint": (review(), "enter submit", Submitted(), lambda app: True),
-    "hunk": (hunky(), "2/3 after line 40", None, lambda app: app.sheet.typed() is not None),
+    "hunk": (hunky(), "2/3 after line 40", None, lambda app: app.sheet.area.typed() is not None),
     "field": (text(), "write", None, lambda app: app.sheet.writing is not None),
 }
 
@@ -94,5 +94,5 @@ async def test_e11_a_press_elsewhere_that_is_dragged_here_answers_nothing(
         await app.arm(pilot)
         for _ in range(2):
             await press_and_release(app, pilot, first, then)
-        assert app.answers == [] and app.sheet.choices() is not None
+        assert app.answers == [] and app.sheet.area.body.choices is not None
         assert not app.sheet.problem.display

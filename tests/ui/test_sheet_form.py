@@ -11,7 +11,7 @@ from jp_tui.protocol.values import Answered, PromptRequest, Restored, WentBack
 from jp_tui.questions.types import FormView, Place, SelectAnswer
 from jp_tui.ui.sheets import form as f
 from jp_tui.ui.sheets.following import packed, unpacked
-from jp_tui.ui.sheets.options import OptionSheet
+from jp_tui.ui.sheets.select import SelectArea
 from jp_tui.view.drafts import restored
 from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, secret, select, text, text_of
 
@@ -96,7 +96,7 @@ async def test_tab_in_a_reply_goes_nowhere() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "escape", "r", "n", "o", "shift+tab", "tab")
-        assert app.answers == [] and app.sheet.reply.text == "no"
+        assert app.answers == [] and app.sheet.side.reply.text == "no"
 
 
 @pytest.mark.parametrize("key", ["tab", "right", "ctrl+pagedown"])
@@ -210,7 +210,7 @@ async def test_e23_the_menu_says_that_bringing_back_leaves_a_change_behind() -> 
         await app.type(pilot, "escape", "escape")
         assert "your change is not submitted" not in text_of(app)
         await app.type(pilot, "escape", "x", "escape", "escape")
-        rows = {row.id: row.detail.plain for row in app.sheet.menu.rows if row.detail}
+        rows = {row.id: row.detail.plain for row in app.sheet.menu.list.rows if row.detail}
         assert rows["restore"].endswith("your change is not submitted")
 
 
@@ -344,7 +344,7 @@ async def test_r226_empty_words_are_no_answer_and_old_ones_come_back() -> None:
     app = Host(worded().model_copy(update={"prefill": ("my box",)}))
     async with app.run_test(size=(100, 30)) as pilot:
         await app.arm(pilot)
-        assert isinstance(app.sheet, OptionSheet) and app.sheet.draft.answer is None
+        assert isinstance(app.sheet.area, SelectArea) and app.sheet.draft.answer is None
         await app.type(pilot, "enter", *["backspace"] * 6, "enter")
         assert app.answers == [] and "nothing written yet" in text_of(app)
         await app.type(pilot, *"x", "enter")

@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.sheets.schema import SchemaSheet
-from jp_tui.ui.sheets.secret import SecretSheet
+from jp_tui.ui.sheets.schema import SchemaArea
+from jp_tui.ui.sheets.secret import SecretArea
 from jp_tui.view.arrival import DEAF
 from tests.ui.sheet_host import (
     HUNKS,
@@ -91,9 +91,9 @@ def paste(app: Host, moment: float) -> None:
 
 async def judged(app: Host, pilot: Pilot[None]) -> None:
     """A schema answer leaves only with a verdict, so that has to be there first."""
-    sheet = app.sheet
-    if isinstance(sheet, SchemaSheet):
-        await app.until(pilot, lambda: sheet.filling.sure)
+    area = app.sheet.area
+    if isinstance(area, SchemaArea):
+        await app.until(pilot, lambda: area.filling.sure)
 
 
 def sweep(app: Host, name: str, moment: float, answers: bool) -> bool:
@@ -111,8 +111,8 @@ def sweep(app: Host, name: str, moment: float, answers: bool) -> bool:
         return False
     app.now = opened + moment
     dock.tick()
-    if isinstance(sheet, SecretSheet):
-        sheet.field.insert_text("pass")
+    if isinstance(sheet.area, SecretArea):
+        sheet.area.field.insert_text("pass")
     dock.key(key_event(name))
     counts = moment >= DEAF and answers
     assert sheet.done == counts, f"{name} after {moment:.2f} s"
@@ -170,7 +170,7 @@ async def test_apui_004_a_forged_end_of_a_paste_answers_nothing() -> None:
         app.post_message(events.Paste("a "))
         await pilot.pause()
         await app.type(pilot, "enter", gap=0.02)
-        assert app.answers == [] and app.sheet.reply.text == "a "
+        assert app.answers == [] and app.sheet.side.reply.text == "a "
 
 
 async def test_after_a_paste_without_its_marks_the_sheet_is_deaf_anew() -> None:

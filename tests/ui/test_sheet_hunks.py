@@ -8,8 +8,8 @@ import pytest
 
 from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
 from jp_tui.questions.types import Part
-from jp_tui.ui.sheets.boolean import BooleanSheet
-from jp_tui.ui.sheets.hunks import HunkSheet, by_hunks
+from jp_tui.ui.sheets.boolean import BooleanArea
+from jp_tui.ui.sheets.hunks import HunkArea, by_hunks
 from jp_tui.view.drafts import Draft
 from tests.ui.sheet_host import HUNKS, Host, boolean, hunky, text_of
 
@@ -95,14 +95,14 @@ async def test_e15_hunks_that_were_not_on_the_screen_are_counted_and_yes_is_said
     app = Host(hunky(parts=MANY))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        sheet = app.sheet
-        assert isinstance(sheet, HunkSheet)
-        unseen = sheet.view.parts_unseen
+        area = app.sheet.area
+        assert isinstance(area, HunkArea)
+        unseen = area.view.parts_unseen
         assert 30 < unseen < 40 and f"{unseen} of 40 hunks not seen" in text_of(app)
         await app.type(pilot, "y")
         assert app.answers == [] and f"{unseen} of 40 hunks were not on the screen" in " ".join(text_of(app).split())
         await app.type(pilot, *["]"] * 39)
-        assert sheet.view.parts_unseen == 0 and "not seen" not in text_of(app)
+        assert area.view.parts_unseen == 0 and "not seen" not in text_of(app)
         await app.type(pilot, "y")
         assert app.answers == [Answered(value=True)]
 
@@ -111,10 +111,10 @@ async def test_the_cursor_comes_along_when_one_reads_on() -> None:
     app = Host(hunky(parts=MANY))
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
-        sheet = app.sheet
-        assert isinstance(sheet, HunkSheet)
+        area = app.sheet.area
+        assert isinstance(area, HunkArea)
         await app.type(pilot, *["ctrl+d"] * 4)
-        at = sheet.view.at
+        at = area.view.at
         assert at > 3 and f"▌■ {at + 1}/40" in text_of(app)
         await app.type(pilot, "space", "y", "y")
         assert app.answers == [some(*(str(n) for n in range(1, 41) if n != at + 1))]
@@ -127,12 +127,12 @@ async def test_e60_by_mouse_alone() -> None:
         app.now += 1
         await app.click_text(pilot, "2/3 after line 40")
         await app.click_text(pilot, "print(first, last)")
-        sheet = app.sheet
-        assert isinstance(sheet, HunkSheet) and sheet.view.at == 2 and list(sheet.view.accepted) == ["1", "3"]
+        area = app.sheet.area
+        assert isinstance(area, HunkArea) and area.view.at == 2 and list(area.view.accepted) == ["1", "3"]
         await app.click_text(pilot, "take or leave")
-        assert list(sheet.view.accepted) == ["1"]
+        assert list(area.view.accepted) == ["1"]
         await app.click_text(pilot, "c comment")
-        assert sheet.writing is sheet.comment
+        assert app.sheet.writing is area.comment
         await app.click_text(pilot, "esc back")
         await app.click_text(pilot, "yes, just this once")
         assert app.answers == [some("1")]
@@ -144,8 +144,8 @@ async def test_a_deaf_sheet_takes_and_leaves_nothing() -> None:
         await pilot.pause()
         await app.click_text(pilot, "2/3 after line 40")
         await app.type(pilot, "space", "a", gap=0.05)
-        sheet = app.sheet
-        assert isinstance(sheet, HunkSheet) and len(sheet.view.taken) == 3
+        area = app.sheet.area
+        assert isinstance(area, HunkArea) and len(area.view.taken) == 3
 
 
 async def test_e24_what_is_taken_and_every_comment_is_kept() -> None:
@@ -175,9 +175,9 @@ async def test_an_odd_draft_loses_nothing_and_takes_nothing_unknown(odd: str) ->
     async with app.run_test(size=LARGE) as pilot:
         app.dock.restore_draft(("c1", "q1"), Draft(answer=odd).stored())
         await app.arm(pilot)
-        sheet = app.sheet
-        assert isinstance(sheet, HunkSheet)
-        assert sheet.view.taken <= {"1", "2", "3"} and sheet.view.comments == {}
+        area = app.sheet.area
+        assert isinstance(area, HunkArea)
+        assert area.view.taken <= {"1", "2", "3"} and area.view.comments == {}
 
 
 async def test_the_last_letter_of_a_comment_is_not_lost_to_a_fast_typist() -> None:
@@ -188,8 +188,8 @@ async def test_the_last_letter_of_a_comment_is_not_lost_to_a_fast_typist() -> No
         app.now += 1
         app.burst("a", "b", "escape", "]", "c", "z", "enter")
         await app.settled(pilot)
-        sheet = app.sheet
-        assert isinstance(sheet, HunkSheet) and sheet.view.comments == {"1": "ab", "2": "z"}
+        area = app.sheet.area
+        assert isinstance(area, HunkArea) and area.view.comments == {"1": "ab", "2": "z"}
 
 
 async def test_why_it_is_for_a_person_stands_above_the_hunks() -> None:
@@ -212,7 +212,7 @@ async def test_parts_that_are_not_all_of_what_is_shown_are_answered_as_a_whole()
     app = Host(short(hunky()))
     async with app.run_test(size=LARGE) as pilot:
         await app.arm(pilot)
-        assert type(app.sheet) is BooleanSheet
+        assert type(app.sheet.area) is BooleanArea
         await app.type(pilot, "space", "y")
         assert app.answers == [Answered(value=True)]
 
@@ -250,7 +250,7 @@ async def test_the_menu_names_the_key_that_works_here() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "escape")
-        keys = {row.id: row.key.plain if row.key else "" for row in app.sheet.menu.rows}
+        keys = {row.id: row.key.plain if row.key else "" for row in app.sheet.menu.list.rows}
         assert keys["note"] == "C" and keys["reply"] == "r" and keys["ask"] == "?" and keys["end"] == "s"
         await app.type(pilot, "C")
-        assert app.sheet.writing is app.sheet.note
+        assert app.sheet.writing is app.sheet.side.note

@@ -53,7 +53,7 @@ async def test_e1_the_full_screen_is_for_what_is_read(size: tuple[int, int], row
     async with app.run_test(size=size) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "ctrl+f")
-        context = app.sheet.context
+        context = app.sheet.reading.context
         assert context is not None and context.size.height >= rows
         assert "yes, just this once" in text_of(app) and "Y and N cover" not in text_of(app)
         await app.type(pilot, "N")

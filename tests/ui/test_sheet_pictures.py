@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import Option, Place
-from jp_tui.ui.sheets.schema import SchemaSheet
+from jp_tui.ui.sheets.schema import SchemaArea
 from tests.ui.sheet_host import (
     LONG_DIFF,
     REASON,
@@ -61,8 +61,9 @@ def look(
             await app.arm(pilot)
         await app.type(pilot, *keys.split())
         sheet = app.dock.shown()
-        if isinstance(sheet, SchemaSheet):  # a verdict is on its way
-            await app.until(pilot, lambda: sheet.filling.sure or sheet._misread is not None)
+        area = sheet.area if sheet is not None else None
+        if isinstance(area, SchemaArea):  # a verdict is on its way
+            await app.until(pilot, lambda: area.filling.sure or area.faces.misread is not None)
         if then is not None:
             then(app)
         await pilot.pause()
@@ -171,8 +172,8 @@ def test_every_state(snap_compare: Compare, state: str) -> None:
     look(snap_compare, prompt, keys=keys)
 
 
-async def judged(app: Host, pilot: Pilot[None], sheet: SchemaSheet) -> None:
-    await app.until(pilot, lambda: sheet.filling.sure)
+async def judged(app: Host, pilot: Pilot[None], area: SchemaArea) -> None:
+    await app.until(pilot, lambda: area.filling.sure)
 
 
 LARGE_TOO = (
@@ -199,9 +200,9 @@ async def test_r170_r194_an_only_entry_of_a_list_looks_like_the_flat_form(kind: 
         app = Host(prompt)
         async with app.run_test(size=LARGE) as pilot:
             await app.arm(pilot)
-            sheet = app.sheet
-            if isinstance(sheet, SchemaSheet):
-                await judged(app, pilot, sheet)
+            area = app.sheet.area
+            if isinstance(area, SchemaArea):
+                await judged(app, pilot, area)
             seen.append(text_of(app))
     assert seen[0] == seen[1]
 

@@ -32,7 +32,7 @@ async def test_a_thousand_values_are_narrowed_by_letters_and_one_is_chosen() -> 
         assert app.document == {}, "Enter goes to the list"
         await app.type(pilot, "enter")
         assert app.document == {"pick": "choice 771"}
-        assert "found" not in text_of(app) and not app.schema.filter.display, "chosen: all is as it was"
+        assert "found" not in text_of(app) and not app.schema.filter.field.display, "chosen: all is as it was"
 
 
 async def test_several_values_are_marked_while_the_filter_stays() -> None:
@@ -41,9 +41,9 @@ async def test_several_values_are_marked_while_the_filter_stays() -> None:
         await app.arm(pilot)
         await app.type(pilot, "down", "slash", "3", "enter", "space", "down", "space")
         assert app.document == {"marks": ["mark 3", "mark 13"]}
-        assert app.schema.filter.display and "13 found" in text_of(app)
+        assert app.schema.filter.field.display and "13 found" in text_of(app)
         await app.type(pilot, "slash", "escape")
-        assert len(app.schema.filling.lines) == 44 and not app.schema.filter.display
+        assert len(app.schema.filling.lines) == 44 and not app.schema.filter.field.display
         assert app.schema.filling.line is not None and app.schema.filling.line.name == "mark 13", (
             "it stays where it was"
         )
@@ -56,7 +56,7 @@ async def test_no_value_with_these_letters_is_said_and_the_filter_goes_with_its_
         await app.type(pilot, "slash", *"zz", "enter")
         assert "no option matches" in text_of(app) and "0 found" in text_of(app)
         await app.type(pilot, "down")
-        assert not app.schema.filter.display and app.schema.filter.text == ""
+        assert not app.schema.filter.field.display and app.schema.filter.field.text == ""
         line = app.schema.filling.line
         assert line is not None and line.path == ("marks",) and len(app.schema.filling.lines) == 1004
 
@@ -66,11 +66,11 @@ async def test_letters_that_are_typed_for_the_filter_are_no_keys_of_the_form() -
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "slash", *"rs/")
-        assert app.schema.mode == "write" and app.answers == [] and app.schema.filter.text == "rs/"
+        assert app.sheet.mode == "write" and app.answers == [] and app.schema.filter.field.text == "rs/"
         await app.type(pilot, "f6")
-        assert app.schema.face == "json" and not app.schema.filter.display
+        assert app.schema.faces.face == "json" and not app.schema.filter.field.display
         await app.type(pilot, "f6", "escape", "escape")
-        assert app.schema.mode == "answer"
+        assert app.sheet.mode == "answer"
 
 
 @pytest.mark.parametrize(("path", "hint"), [(("pick",), True), (("marks",), True), (("few",), False)])
@@ -79,11 +79,11 @@ async def test_the_key_is_named_from_ten_values_on_and_works_from_two(path: tupl
     async with app.run_test(size=(100, 40)) as pilot:
         await app.arm(pilot)
         app.schema.filling.go_to(path)
-        app.schema.arrive()
+        app.schema.form.arrive()
         await app.settled(pilot)
         assert ("/ filter" in text_of(app)) is hint
         await app.type(pilot, "slash")
-        assert app.schema.writing is app.schema.filter
+        assert app.sheet.writing is app.schema.filter.field
 
 
 async def test_the_filter_works_by_mouse() -> None:

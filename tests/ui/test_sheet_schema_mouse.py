@@ -51,17 +51,17 @@ async def test_e60_the_faces_change_by_a_click_and_a_field_is_written_in_by_one(
         await app.arm(pilot)
         await app.click_text(pilot, '"batch"')
         await app.settled(pilot)
-        assert app.schema.face == "json" and app.schema.writing is app.schema.json
+        assert app.schema.faces.face == "json" and app.sheet.writing is app.schema.faces.json
         app.now += 1
         await app.click_text(pilot, "workers *")
         await app.settled(pilot)
         line = app.schema.filling.line
-        assert app.schema.face == "form" and line is not None and line.path == ("workers",)
-        assert app.schema.writing is app.schema.fields.entry
+        assert app.schema.faces.face == "form" and line is not None and line.path == ("workers",)
+        assert app.sheet.writing is app.schema.fields.entry
         app.now += 1
         await app.click_text(pilot, "f6 JSON")
         await app.settled(pilot)
-        assert app.schema.writing is app.schema.json
+        assert app.sheet.writing is app.schema.faces.json
 
 
 async def test_e11_a_click_that_came_with_the_focus_of_the_window_chooses_nothing() -> None:

@@ -8,16 +8,16 @@ import pytest
 from textual import events
 
 from jp_tui.protocol.values import Answered, EndTurn, Replied
-from jp_tui.ui.sheets.secret import SecretSheet
+from jp_tui.ui.sheets.secret import SecretArea
 from jp_tui.ui.widgets.dock import SheetDock
 from tests.ui.sheet_host import Host, editable, secret, text_of
 
 WORD = "hunter2-horse-9"
 
 
-def sheet(app: Host) -> SecretSheet:
-    assert isinstance(app.sheet, SecretSheet)
-    return app.sheet
+def area(app: Host) -> SecretArea:
+    assert isinstance(app.sheet.area, SecretArea)
+    return app.sheet.area
 
 
 async def test_r193_what_is_typed_is_masked_answered_and_forgotten() -> None:
@@ -28,7 +28,7 @@ async def test_r193_what_is_typed_is_masked_answered_and_forgotten() -> None:
         assert "•" * len(WORD) in text_of(app)
         for part in (WORD, WORD[:5], WORD[-6:]):
             assert part not in text_of(app) and part not in app.export_screenshot()
-        field = sheet(app).field
+        field = area(app).field
         assert WORD not in field.text
         await app.type(pilot, "enter")
         assert app.answers == [Answered(value=WORD)]
@@ -88,7 +88,7 @@ async def test_it_is_edited_like_any_text_and_what_is_deleted_is_gone(keys: str,
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, *keys.split())
-        field = sheet(app).field
+        field = area(app).field
         assert field.value == left and len(field.text) == len(left)
 
 
@@ -97,7 +97,7 @@ async def test_e27_nothing_of_it_reaches_the_clipboard() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, *WORD, "shift+home", "ctrl+x")
-        assert app.clipboard == "" and sheet(app).field.value == ""
+        assert app.clipboard == "" and area(app).field.value == ""
 
 
 async def test_e27_no_editor_of_the_user_is_opened_for_it() -> None:
@@ -147,7 +147,7 @@ async def test_r193_it_is_forgotten_when_the_question_goes(end: str) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, *WORD)
-        field = sheet(app).field
+        field = area(app).field
         if end == "end":
             await app.type(pilot, "escape", "s", "s")
             assert app.answers == [EndTurn()]

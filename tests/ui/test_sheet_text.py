@@ -10,13 +10,13 @@ from textual import events
 
 from jp_tui.protocol.values import Answered, EndTurn, Replied
 from jp_tui.system import editor
-from jp_tui.ui.sheets.text import TextSheet
+from jp_tui.ui.sheets.text import FreeTextArea
 from tests.ui.sheet_host import Host, text, text_of
 
 
-def field(app: Host) -> TextSheet:
-    assert isinstance(app.sheet, TextSheet)
-    return app.sheet
+def field(app: Host) -> FreeTextArea:
+    assert isinstance(app.sheet.area, FreeTextArea)
+    return app.sheet.area
 
 
 async def test_what_is_typed_is_answered() -> None:

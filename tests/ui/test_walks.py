@@ -27,7 +27,7 @@ from jp_tui.protocol.values import (
     WentBack,
 )
 from jp_tui.questions.types import Option
-from jp_tui.ui.sheets.schema import SchemaSheet
+from jp_tui.ui.sheets.schema import SchemaArea
 from jp_tui.view.queue import key_of
 from tests.ui.sheet_host import (
     Host,
@@ -130,9 +130,9 @@ async def wheel(app: Host, pilot: Pilot[None], words: str) -> None:
 
 async def judged(app: Host, pilot: Pilot[None]) -> None:
     """A schema answer leaves only with a verdict."""
-    sheet = app.sheet
-    if isinstance(sheet, SchemaSheet):
-        await app.until(pilot, lambda: sheet.filling.sure)
+    area = app.sheet.area
+    if isinstance(area, SchemaArea):
+        await app.until(pilot, lambda: area.filling.sure)
 
 
 async def round_by_keys(app: Host, pilot: Pilot[None], prompt: PromptRequest) -> None:
@@ -147,7 +147,7 @@ async def round_by_keys(app: Host, pilot: Pilot[None], prompt: PromptRequest) ->
     await app.type(pilot, "ctrl+f", *(["escape"] if app.sheet.writing else []))
     if prompt.kind != "delivery":
         await app.type(pilot, "?", "w", "enter")
-        assert app.sheet.talk[-1].asked == "w" and "the question stays open" in text_of(app)
+        assert app.sheet.talk.exchanges[-1].asked == "w" and "the question stays open" in text_of(app)
         await app.type(pilot, "escape")
     await app.type(pilot, "escape", "down", "end")
     assert "All keys" in text_of(app)
@@ -162,7 +162,7 @@ async def round_by_mouse(app: Host, pilot: Pilot[None], prompt: PromptRequest) -
     await app.arm(pilot)
     if app.sheet.writing:
         await step(app, pilot, "@esc reply")
-    if app.sheet.context:
+    if app.sheet.reading.context:
         for words in ("@ctrl+f full", "@ctrl+f back"):
             await step(app, pilot, words)
     await step(app, pilot, "@esc menu")
@@ -174,7 +174,7 @@ async def round_by_mouse(app: Host, pilot: Pilot[None], prompt: PromptRequest) -
         await step(app, pilot, "@esc menu")
         for words in ("@Ask back", "w", "@enter asks", "@esc back to the question"):
             await step(app, pilot, words)
-        assert app.sheet.talk[-1].asked == "w"
+        assert app.sheet.talk.exchanges[-1].asked == "w"
     await step(app, pilot, "@esc menu")
     await step(app, pilot, "@back to the question")
     assert app.sheet.mode != "menu" and app.answers == []
@@ -259,5 +259,5 @@ async def out(app: Host, pilot: Pilot[None], steps: list[str]) -> None:
         await (step(app, pilot, steps[-1]) if steps[-1][0] == "@" else app.type(pilot, steps[-1]))
     assert len(app.answers) == count + 1
     app.dock.refused(key_of(app.sheet.prompt), "not now", gone=False)
-    app.sheet.reply.put("")
+    app.sheet.side.reply.put("")
     await app.arm(pilot)

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.sheets.frame import Frame
+from jp_tui.ui.sheets.layout import SheetLayout
 from jp_tui.ui.sheets.sheet import Sheet
 from tests.ui.sheet_host import (
     LONG_DIFF,
@@ -69,7 +69,7 @@ async def test_e60_each_key_has_a_button_or_a_line_of_the_menu(kind: str) -> Non
             shown = buttons(sheet)
             assert "leave" in shown
             await app.click_text(pilot, "esc menu")
-            lines = {row.id for row in sheet.menu.rows}
+            lines = {row.id for row in sheet.menu.list.rows}
             missing = {one for one in named - shown if ROWS.get(one, f"do {one}") not in lines}
             assert not missing and "do keys" in lines, (size, missing)
             await app.click_text(pilot, "esc back")
@@ -77,7 +77,8 @@ async def test_e60_each_key_has_a_button_or_a_line_of_the_menu(kind: str) -> Non
 
 def sides(sheet: Sheet) -> list[str]:
     """The fields of a sheet that stand beside its answer, by the action that opens them."""
-    able = {"reply": sheet.may_reply, "note": sheet.may_note, "edit": sheet.may_edit, "ask_back": sheet.may_ask}
+    side, may_ask = sheet.side, sheet.talk.may_ask
+    able = {"reply": side.may_reply, "note": side.may_note, "edit": side.may_edit, "ask_back": may_ask}
     return [name for name, may in able.items() if may]
 
 
@@ -87,16 +88,16 @@ async def test_e61_in_the_smallest_terminal_one_can_write_beside_an_answer_and_s
 ) -> None:
     """It found a sheet that came and went for ever: what was hidden for want of room took none, so there was some."""
     app, laid = Host(PROMPTS[kind]), list[int]()
-    original = Frame.lay_out
+    original = SheetLayout.lay_out
 
-    def counted(self: Frame, width: int, room: int, extra: list[object]) -> None:
+    def counted(self: SheetLayout, width: int, room: int, extra: list[object]) -> None:
         laid.append(room)
         assert len(laid) < 60, "it lays itself out again and again"
         original(self, width, room, extra)  # type: ignore[arg-type]
 
     async with app.run_test(size=(60, 16)) as pilot:
         await app.arm(pilot)
-        monkeypatch.setattr(Frame, "lay_out", counted)
+        monkeypatch.setattr(SheetLayout, "lay_out", counted)
         for name in sides(app.sheet):
             await one_side(app, pilot, name)
             laid.clear()
@@ -107,7 +108,7 @@ async def one_side(app: Host, pilot: Pilot[None], name: str) -> None:
     sheet = app.sheet
     if sheet.writing is not None:
         sheet.stop_writing()
-    sheet.run_here(name)
+    sheet.keys.run(name)
     await app.settled(pilot)
     field = sheet.writing
     assert field is not None and not sheet.cramped and field.size.height >= 1, name
@@ -127,5 +128,5 @@ async def test_a_sheet_without_room_comes_back_when_there_is_some_with_all_that_
             await app.settled(pilot)
             assert app.sheet.cramped == (size[1] < 10)
             assert ("too small" in " ".join(text_of(app).split())) == app.sheet.cramped
-        assert app.sheet.writing is app.sheet.reply and app.sheet.reply.text == "why"
+        assert app.sheet.writing is app.sheet.side.reply and app.sheet.side.reply.text == "why"
         assert "enter sends the reply" in text_of(app)

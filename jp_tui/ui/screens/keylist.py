@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.dom import DOMNode
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
@@ -154,10 +153,10 @@ BEGINNINGS = (
 
 
 def every_key(
-    app: type[DOMNode],
+    app: type[object],
     commands: Sequence[Command] = (),
     keymap: Mapping[str, str] = NO_KEYMAP,
-    here: Sequence[type[DOMNode]] = (),
+    here: Sequence[type[object]] = (),
 ) -> list[Section]:
     """What is declared anywhere, with the user's own keys; first what works `here`, then the workspace. Imports the
     sheets: nobody pays for them at the start."""

@@ -13,7 +13,8 @@ from importlib import import_module
 SHEETS = "jp_tui.ui.sheets."
 MODULES = (
     SHEETS + "field", SHEETS + "banner", SHEETS + "fields", SHEETS + "slots", SHEETS + "tabs",
-    "jp_tui.ui.widgets.context", SHEETS + "frame", SHEETS + "saying", SHEETS + "asking", SHEETS + "sheet",
+    "jp_tui.ui.widgets.context", SHEETS + "reading", SHEETS + "area", SHEETS + "layout", SHEETS + "side_fields",
+    SHEETS + "form_steps", SHEETS + "side_question", SHEETS + "menu", SHEETS + "sheet", SHEETS + "verdict",
     SHEETS + "boolean", SHEETS + "delivery", "jp_tui.ui.painting.hunks_outline", "jp_tui.ui.painting.hunks_stretches",
     "jp_tui.ui.painting.hunks", SHEETS + "hunk_view", SHEETS + "hunks", SHEETS + "options", SHEETS + "multi",
     SHEETS + "permission", SHEETS + "review", "jp_tui.view.schema_form", "jp_tui.view.schema_form_lines",

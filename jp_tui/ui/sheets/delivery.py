@@ -1,102 +1,106 @@
-"""Leave to deliver a result to the assistant (R93, M20, M35): the result, and deliver, skip, edit first.
+"""Permission to deliver a result to the assistant (R93, M20, M35): the result, and deliver, skip, edit first.
 
 Nothing is preselected (Z11). An emptied or untouched edit delivers the result as it was; cancelled is said as such.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.widgets import Static
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.protocol.values import Delivered, PromptRequest
-from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.protocol.values import Delivered
+from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.rows import Row
+from jp_tui.ui.sheets.side_fields import text_hints
 from jp_tui.ui.sheets.slots import Slot
-from jp_tui.ui.sheets.verdict import VERDICT, VerdictSheet
+from jp_tui.ui.sheets.verdict import VERDICT, Verdict
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.drafts import Draft
 
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
 
-class DeliverySheet(VerdictSheet):
+
+class FailedResult(Static):
+    """The line that says that the result is an error."""
+
+    DEFAULT_CSS = "FailedResult { height: auto; color: $text-error; }"
+
+
+class DeliveryArea(AnswerArea):
     """May the assistant read this?"""
 
-    BINDINGS: ClassVar = [*VERDICT]
-    DEFAULT_CSS = "DeliverySheet #failed { height: auto; color: $text-error; }"
+    BINDINGS: ClassVar[list[Binding]] = [*VERDICT]
 
-    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
-        super().__init__(prompt, gate=gate)
-        self.result = Field(gate=gate, hint=ours(w.RESULT_HINT), id="result")
-        self.slots = (*self.slots, Slot(ours(w.RESULT_TITLE), self.result, large=True))
-        self._failed = Static(ours(w.FAILED_RESULT) if prompt.is_error else ours(""), id="failed")
-        self._given: str | None = None
-
-    @property
-    def warned(self) -> bool:
-        return True
-
-    @property
-    def may_reply(self) -> bool:
-        return False
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet, self._prompt = sheet, sheet.prompt
+        self._result = Field(gate=sheet.gate, hint=ours(w.RESULT_HINT), id="result")
+        self._slot = Slot(
+            ours(w.RESULT_TITLE), self._result, large=True, submit=self._submit,
+            hints=lambda: text_hints("delivers this"),
+        )  # fmt: skip
+        self._given: str | None = None  # the result as it stands in the field before anything is changed
+        failed = [FailedResult(ours(w.FAILED_RESULT), id="failed")] if sheet.prompt.is_error else []
+        self._verdict = Verdict(
+            sheet, rows=self._rows, decide=self._decide, unseen=sheet.reading.unseen, above=failed
+        )  # fmt: skip
 
     @property
-    def may_edit(self) -> bool:
-        return True
+    def body(self) -> Verdict:
+        return self._verdict
 
-    def answers(self) -> ComposeResult:
-        if self.prompt.is_error:
-            yield self._failed
-        yield from super().answers()
+    def slots(self) -> tuple[Slot, ...]:
+        return (self._slot,)
 
-    def wanted(self, width: int, room: int) -> int:
-        return super().wanted(width, room) + bool(self.prompt.is_error)
-
-    def given(self, rows: int) -> None:
-        super().given(rows - bool(self.prompt.is_error))
-
-    def rows(self) -> tuple[Row, ...]:
+    def _rows(self) -> tuple[Row, ...]:
         return (
-            Row("yes", ours(w.DELIVER), ours("y"), dim=self.unseen),
+            Row("yes", ours(w.DELIVER), ours("y"), dim=self._sheet.reading.some_unseen),
             Row("no", ours(w.SKIP_DELIVERY), ours("n")),
             Row("edit", ours(w.EDIT_RESULT), ours("e")),
         )
 
-    def decide(self, what: str) -> None:
+    def _decide(self, what: str) -> None:
         if what == "edit":
             self.action_edit()
         else:
-            self.answer(Delivered(deliver=what == "yes"))
+            self._sheet.answer(Delivered(deliver=what == "yes"))
+
+    def accept(self) -> None:
+        self._verdict.accept()
+
+    def answer_hints(self) -> list[Hint]:
+        return self._verdict.hints()
+
+    def arranged(self, hints: list[Hint]) -> list[Hint]:
+        return self._verdict.arranged(hints)
 
     # The result in a field
 
     def action_edit(self) -> None:
+        """Edit the result, as it was left the last time."""
         if self._given is None:
-            self._given = neutralise(self.prompt.result)  # nothing is left that a field would clean away
-        if not self.result.value:
-            self.result.put(self._given)
-        self.write(self.result)
+            self._given = neutralise(self._prompt.result)  # nothing is left that a field would clean away
+        if not self._result.value:
+            self._result.put(self._given)
+        self._sheet.write(self._result)
 
-    def edited(self) -> str | None:
-        text = self.result.value
+    def _submit(self) -> None:
+        if self._result.value.strip() or self._sheet.keys.again("emptied"):
+            self._sheet.answer(Delivered(deliver=True, text=self.edited_text()))
+        else:
+            self._sheet.say(ours(w.EMPTIED_RESULT))
+
+    def edited_text(self) -> str | None:
+        text = self._result.value
         return None if not text or text == self._given else text
 
-    def restore(self, draft: Draft) -> None:
-        super().restore(Draft(draft.answer, draft.reply, draft.note))
+    def restore(self, draft: Draft) -> Draft:
         if draft.edit is not None:
-            self.result.put(draft.edit)
-
-    def submit(self, field: Field) -> None:
-        if self.result.value.strip() or self.again("emptied"):
-            self.answer(Delivered(deliver=True, text=self.edited()))
-        else:
-            self.say(ours(w.EMPTIED_RESULT))
-
-    def field_hints(self, field: Field) -> list[Hint]:
-        return [
-            Hint("enter", "delivers this", "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
-            Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, text kept", "leave", keep=True),
-        ]  # fmt: skip
+            self._result.put(draft.edit)
+        return Draft(draft.answer, draft.reply, draft.note)

@@ -95,10 +95,10 @@ class Ears(Vertical):
         if sheet is None:
             return False
         if self.full and event.key in PAGING:
-            sheet.run_here(PAGING[event.key])
+            sheet.keys.run(PAGING[event.key])
             return True
         if self._arrival.listens(now) and not sheet.cramped:
-            return sheet.press(event, now, fresh=fresh)
+            return sheet.keys.press(event, now, fresh=fresh)
         return self._overhear(event, now, sheet)
 
     def _joins(self, event: events.Key, before: events.Key | None, now: float, sheet: Sheet | None) -> bool:
@@ -115,7 +115,7 @@ class Ears(Vertical):
 
     def _not_meant(self, before: events.Key, sheet: Sheet) -> None:
         """The key before this one began a paste: what it answered does not leave, and its text is not lost."""
-        sheet.begin(False)  # nor does what waits for a verdict
+        sheet.keys.begin(False)  # nor does what waits for a verdict
         if sheet.done:
             self.recall(sheet)
         if not self._told:
@@ -147,7 +147,7 @@ class Ears(Vertical):
         self.noted(self._arrival.noted_key(now))
         action = READING.get(event.key)
         if action is not None:
-            sheet.run_here(action)
+            sheet.keys.run(action)
         elif event.key in NEW_LINE:
             self.overheard("\n")
         elif event.is_printable and event.character:
@@ -155,7 +155,7 @@ class Ears(Vertical):
         elif event.key in ("backspace", "delete"):
             self.overheard("", event.key)
         else:
-            return event.key in _KEPT or sheet.binds(event.key)
+            return event.key in _KEPT or sheet.keys.binds(event.key)
         return True
 
     def pressed(self, event: events.MouseDown) -> None:

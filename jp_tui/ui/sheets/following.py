@@ -110,7 +110,7 @@ class Following(Leaving):
         sheet = self._sheets.get(key)
         if sheet is None or not sheet.done or not self.open:
             return False
-        goes_on = sheet.form is not None and self._responses.get(key) in (Answered, WentBack, Restored)
+        goes_on = sheet.steps.form is not None and self._responses.get(key) in (Answered, WentBack, Restored)
         if goes_on and self._lingering == NONE:
             self._lingering = key
             self.set_timer(LINGER, self._nothing_follows)
@@ -153,7 +153,7 @@ class Following(Leaving):
         self._restored = (sheet.prompt.conversation, sheet.prompt.call) if response is Restored else ("", "")
         if response in (WentBack, Restored):
             self._carried.keep(sheet.prompt, sheet.draft.stored())
-        elif response is Answered and sheet.form is not None:
+        elif response is Answered and sheet.steps.form is not None:
             self._carried.keep(sheet.prompt, "")
         else:
             self._carried.over(sheet.prompt)
@@ -190,4 +190,4 @@ class Following(Leaving):
         if sheet is None:
             self._drafts[key] = text
         elif not sheet.draft.stored():
-            sheet.restore(restored(text))
+            sheet.drafts.restore(restored(text))

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual import events
-from textual.message import Message
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.questions.types import Part
 from jp_tui.ui.painting.hunks import Pile, Piled, Standing
 from jp_tui.ui.painting.rows import Hit
-from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.sheets.messages import Grew, PieceClicked
 from jp_tui.ui.widgets.context import FEW, ContextView
 
 
@@ -26,7 +25,7 @@ class HunkView(ContextView):
     BINDINGS = []
 
     @dataclass
-    class Picked(Message):
+    class Picked(PieceClicked):
         """The head of a part was clicked."""
 
         part: str

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
 from textual.binding import Binding
 from textual.content import Content
 
@@ -20,19 +19,23 @@ from jp_tui.questions.types import BooleanAnswer, Part
 from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.context import APPROVED, LINES
 from jp_tui.ui.painting.hunks_outline import beside, outlines
-from jp_tui.ui.sheets import words
-from jp_tui.ui.sheets.boolean import BooleanSheet
-from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets import boolean, words
+from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.hunk_view import HunkView
-from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.sheets.messages import PieceClicked
 from jp_tui.ui.sheets.rows import Row
+from jp_tui.ui.sheets.side_fields import text_hints
 from jp_tui.ui.sheets.slots import Slot
-from jp_tui.ui.sheets.verdict import VERDICT
+from jp_tui.ui.sheets.verdict import VERDICT, Verdict
 from jp_tui.ui.text import MOST, MOST_LINES, join, ours, styled
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view import wording as w
 from jp_tui.view.drafts import Draft
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
 
 TITLE = 200
 """Characters of a part's title that are as nothing."""
@@ -83,10 +86,16 @@ def _before(context: str, parts: Sequence[Part]) -> list[str]:
     return [one.text for one in read if one.sign in " +-" and not one.digits and one.text.strip()]
 
 
-class HunkSheet(BooleanSheet):
+def _view(prompt: PromptRequest) -> HunkView:
+    question = prompt.question
+    before = _before(question.context or "", question.parts)
+    return HunkView(question.parts, named=prompt.subject.raw, before=before)
+
+
+class HunkArea(AnswerArea):
     """Apply these changes? Some of them."""
 
-    BINDINGS: ClassVar = [
+    BINDINGS: ClassVar[list[Binding]] = [
         *VERDICT,
         Binding("space", "take_hunk", "Take or leave", id="sheet.hunk", tooltip="The hunk under the cursor"),
         Binding("a", "all_hunks", "All or none", id="sheet.hunks_all", tooltip="Takes every hunk, or leaves all"),
@@ -94,33 +103,42 @@ class HunkSheet(BooleanSheet):
         Binding("C", "note", "Note", id="sheet.hunk_note", tooltip="A note on the whole change"),
     ]
 
-    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
-        question = prompt.question
-        subject = prompt.subject.raw
-        self.view = HunkView(question.parts, named=subject, before=_before(question.context or "", question.parts))
-        super().__init__(prompt, gate=gate)
-        self.comment = Field(gate=gate, hint=ours(w.COMMENT_HINT), id="comment")
-        self._slot = Slot(ours(w.COMMENT_TITLE, n=1), self.comment)
-        self.slots = (self._slot, *self.slots)
-        self._commenting = ""
-        known = zip(question.parts, outlines(question.parts), strict=True)
+    @classmethod
+    def make_context(cls, prompt: PromptRequest, above: Foreign) -> ContextView:
+        return _view(prompt)
+
+    def __init__(self, sheet: Sheet) -> None:
+        view, parts = sheet.reading.context, sheet.prompt.question.parts
+        self._sheet = sheet
+        self.view = view if isinstance(view, HunkView) else _view(sheet.prompt)  # hunks that change nothing: no context
+        self.comment = Field(gate=sheet.gate, hint=ours(w.COMMENT_HINT), id="comment")
+        self._slot = Slot(
+            ours(w.COMMENT_TITLE, n=1), self.comment, submit=sheet.stop_writing, leave=self._leave_comment,
+            hints=lambda: text_hints("keeps the comment"),
+        )  # fmt: skip
+        self._commenting = ""  # the part whose comment is in the field
+        known = zip(parts, outlines(parts), strict=True)
         self._counts = {part.id: (one.added, one.removed) for part, one in known}
-
-    def make_context(self, above: Foreign) -> ContextView:
-        return self.view
-
-    # What is said of it
+        self._verdict = Verdict(
+            sheet, rows=self._rows, decide=self._decide, unseen=self._unseen, first=boolean.first(sheet.prompt),
+            warned=sheet.prompt.human_only, refusal=self._refusal,
+        )  # fmt: skip
 
     @property
-    def unseen(self) -> bool:
-        return self.view.parts_unseen > 0
+    def body(self) -> Verdict:
+        return self._verdict
+
+    def slots(self) -> tuple[Slot, ...]:
+        return (self._slot,)
+
+    # What is said of it
 
     @property
     def _partial(self) -> bool:
         return len(self.view.taken) < len(self.view.parts)
 
-    def rows(self) -> tuple[Row, ...]:
-        rows = super().rows()
+    def _rows(self) -> tuple[Row, ...]:
+        rows = boolean.rows(self._sheet.prompt, unseen=self.view.parts_unseen > 0)
         return tuple(self._counted(row) if row.id == "yes" else self._remembered(row) for row in rows)
 
     def _counted(self, row: Row) -> Row:
@@ -132,62 +150,66 @@ class HunkSheet(BooleanSheet):
         dim = row.dim or (row.id == "yes_turn" and self._partial)
         return Row(row.id, row.label, row.key, row.tags, row.detail, dim)
 
-    def under(self, shown: ContextView) -> Content:
+    def under(self) -> Content:
         n, m = len(self.view.taken), len(self.view.parts)
         taken = ours(w.HUNKS, n=m) if n == m else ours(w.TAKEN, n=n, m=m)
         said = ours("{taken} · {changes}", taken=taken, changes=self._changes())
         notes = [ours("  "), styled(said, f"not bold {words.MUTED}")]
         if unseen := self.view.parts_unseen:
             notes += [ours("  "), ours(w.UNSEEN_HUNKS, "not bold $text-warning", n=unseen, m=m)]
-        return join(self.asks, *notes)
+        return join(self._sheet.asks, *notes)
 
     def _changes(self) -> Content:
         taken = [self._counts[name] for name in self.view.taken]
         return ours(w.CHANGES, added=sum(one[0] for one in taken), removed=sum(one[1] for one in taken))
 
-    def _doubts(self, what: str) -> list[Content]:
-        found = super()._doubts(what)
-        if what.startswith("yes") and found and self.view.unseen:
-            found = found[1:]
-        if what.startswith("yes") and self.unseen:
-            found.insert(0, ours(w.WERE_UNSEEN_HUNKS, n=self.view.parts_unseen, m=len(self.view.parts)))
-        return found
+    def _unseen(self) -> Content | None:
+        """How many hunks were not on the screen; None when all were (E15)."""
+        n, m = self.view.parts_unseen, len(self.view.parts)
+        return ours(w.WERE_UNSEEN_HUNKS, n=n, m=m) if n else None
 
-    # Keys
+    # Hunks
 
     def action_take_hunk(self) -> None:
         """Take or leave the hunk under the cursor."""
-        if self.mode == "answer":
+        if self._sheet.mode == "answer":
             self._take(self.view.taken ^ {self.view.here.id})
             self.view.reveal()
 
     def action_all_hunks(self) -> None:
-        if self.mode == "answer":
+        """Take every hunk, or leave all when all are taken."""
+        if self._sheet.mode == "answer":
             every = frozenset(part.id for part in self.view.parts)
             self._take(every if self.view.taken != every else frozenset())
 
     def _take(self, taken: frozenset[str]) -> None:
         self.view.take(taken)
-        self._tell()
-        self.changed()
+        self._show_taken()
+        self._sheet.drafts.changed()
 
-    def _tell(self) -> None:
-        self.list.rows = self.rows()
-        self.question.update(self.under(self.view))
-        self.post_message(Grew())
+    def _show_taken(self) -> None:
+        self._verdict.show_rows()
+        self._sheet.show_question()
+
+    def clicked(self, event: PieceClicked) -> None:
+        assert isinstance(event, HunkView.Picked)
+        if self._sheet.armed and event.may_act and self._sheet.mode == "answer":
+            self._take(self.view.taken ^ {event.part})
+
+    # Comments
 
     def action_comment(self) -> None:
-        """Words beside the hunk under the cursor."""
-        if self.mode == "answer":
+        """Comment on the hunk under the cursor."""
+        if self._sheet.mode == "answer":
             part = self.view.here
             self._commenting = part.id
             self._slot.title.update(ours(w.COMMENT_TITLE, n=self.view.at + 1))
             self.comment.put(self.view.comments.get(part.id, ""))
             self.view.reveal()
-            self.write(self.comment)
+            self._sheet.write(self.comment)
 
     def _keep_comment(self) -> None:
-        """What stands in the field is the comment, as far as it was typed."""
+        """Keep the field's text as the comment, as far as it was typed."""
         if not self._commenting:
             return
         text = self.comment.value
@@ -196,54 +218,45 @@ class HunkSheet(BooleanSheet):
         else:
             self.view.comments.pop(self._commenting, None)
 
-    def stop_writing(self) -> None:
-        if self.writing is self.comment:
-            self._keep_comment()
-            self._commenting = ""
-            self.comment.put("")
-            self.view.marked()
-        super().stop_writing()
+    def _leave_comment(self) -> None:
+        self._keep_comment()
+        self._commenting = ""
+        self.comment.put("")
+        self.view.marked()
 
-    def submit(self, field: Field) -> None:
-        self.stop_writing()
+    # The answer
 
-    def field_hints(self, field: Field) -> list[Hint]:
-        return [
-            Hint("enter", "keeps the comment", "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
-            Hint("ctrl+g", "editor", "editor"), Hint("esc", "back, text kept", "leave", keep=True),
-        ]  # fmt: skip
+    def accept(self) -> None:
+        self._verdict.accept()
 
-    def answer_hints(self) -> list[Hint]:
-        return [
-            Hint("space", "take or leave", "take_hunk", keep=True), Hint("] [", "hunk", "hunk(1)"),
-            Hint("a", "all", "all_hunks"), Hint("c", "comment", "comment"), *super().answer_hints(),
-        ]  # fmt: skip
-
-    def hints(self) -> list[Hint]:
-        """What a change needs most stands where it is not left out: its list names y and n, ↑↓ everybody knows."""
-        found = {one.action: one for one in super().hints()}
-        if self.mode != "answer" or self.writing is not None:
-            return list(found.values())
-        last = [one for name in ("edit", "read(1)", "move(1)", "why") if (one := found.pop(name, None))]
-        note = [Hint("C", "note", "note")] if found.pop("note", None) else []
-        return [*found.values(), *note, *last]
-
-    def action_say(self, what: str) -> None:
+    def _refusal(self, what: str) -> Content | None:
         if what.startswith("yes") and not self.view.taken:
-            self.say(ours(w.NO_HUNK))
-        elif what == "yes_turn" and self._partial:
-            self.say(ours(w.PARTIAL_ONCE))
-        else:
-            super().action_say(what)
+            return ours(w.NO_HUNK)
+        return ours(w.PARTIAL_ONCE) if what == "yes_turn" and self._partial else None
 
-    def decide(self, what: str) -> None:
+    def _decide(self, what: str) -> None:
         self._keep_comment()
         yes = what.startswith("yes")
         accepted = self.view.accepted if yes else ()
         said = {name: text for name, text in self.view.comments.items() if text.strip()}
         whole = not said and (self._partial is False or not yes)
         parts = None if whole else PartsTaken(accepted=accepted, comments=said)
-        self.answered(yes, remember=what.endswith("turn"), parts=parts)
+        self._sheet.answered(yes, remember=what.endswith("turn"), parts=parts)
+
+    def answer_hints(self) -> list[Hint]:
+        return [
+            Hint("space", "take or leave", "take_hunk", keep=True), Hint("] [", "hunk", "hunk(1)"),
+            Hint("a", "all", "all_hunks"), Hint("c", "comment", "comment"), *self._verdict.hints(),
+        ]  # fmt: skip
+
+    def arranged(self, hints: list[Hint]) -> list[Hint]:
+        """Put first what a change needs most: the list names y and n, and everybody knows the arrows."""
+        found = {one.action: one for one in self._verdict.arranged(hints)}
+        if self._sheet.mode != "answer" or self._sheet.writing is not None:
+            return list(found.values())
+        last = [one for name in ("edit", "read(1)", "move(1)", "why") if (one := found.pop(name, None))]
+        note = [Hint("C", "note", "note")] if found.pop("note", None) else []
+        return [*found.values(), *note, *last]
 
     # Drafts
 
@@ -253,8 +266,7 @@ class HunkSheet(BooleanSheet):
             return None
         return json.dumps({"accepted": self.view.accepted, "comments": self.view.comments}, ensure_ascii=False)
 
-    def restore(self, draft: Draft) -> None:
-        super().restore(draft)
+    def restore(self, draft: Draft) -> Draft:
         try:
             kept = json.loads(draft.answer) if draft.answer else None
         except (ValueError, RecursionError):
@@ -265,11 +277,5 @@ class HunkSheet(BooleanSheet):
             said = comments.items() if isinstance(comments, dict) else ()
             self.view.comments = {name: text for name, text in said if name in known and isinstance(text, str)}
             self.view.take(frozenset(name for name in kept["accepted"] if isinstance(name, str)))
-            self._tell()
-
-    @on(HunkView.Picked)
-    def _hunk_clicked(self, event: HunkView.Picked) -> None:
-        event.stop()
-        self.begin(self.gate.click())
-        if self.armed and self._fresh and self.mode == "answer":
-            self._take(self.view.taken ^ {event.part})
+            self._show_taken()
+        return draft

@@ -1,4 +1,4 @@
-"""Which sheet asks which kind of question. Imported with the first question: a workspace starts without it."""
+"""Which answer area answers which kind of question. Imported with the first question: a workspace starts without it."""
 
 from __future__ import annotations
 
@@ -13,42 +13,49 @@ from jp_tui.questions.types import (
     SelectAnswer,
     TextAnswer,
 )
-from jp_tui.ui.sheets.boolean import BooleanSheet
-from jp_tui.ui.sheets.delivery import DeliverySheet
+from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.boolean import BooleanArea
+from jp_tui.ui.sheets.delivery import DeliveryArea
 from jp_tui.ui.sheets.field import Gate
-from jp_tui.ui.sheets.hunks import HunkSheet, by_hunks
-from jp_tui.ui.sheets.multi import MultiSelectSheet
-from jp_tui.ui.sheets.permission import PermissionSheet
-from jp_tui.ui.sheets.review import ReviewSheet
-from jp_tui.ui.sheets.schema import SchemaSheet
-from jp_tui.ui.sheets.secret import SecretSheet
-from jp_tui.ui.sheets.select import SelectSheet
+from jp_tui.ui.sheets.hunks import HunkArea, by_hunks
+from jp_tui.ui.sheets.multi import MultiSelectArea
+from jp_tui.ui.sheets.permission import PermissionArea
+from jp_tui.ui.sheets.review import ReviewArea
+from jp_tui.ui.sheets.schema import SchemaArea
+from jp_tui.ui.sheets.secret import SecretArea
+from jp_tui.ui.sheets.select import SelectArea
 from jp_tui.ui.sheets.sheet import Sheet
-from jp_tui.ui.sheets.text import TextSheet
+from jp_tui.ui.sheets.text import FreeTextArea
+from jp_tui.view.drafts import Draft
 
 
-def sheet_for(prompt: PromptRequest, gate: Gate) -> Sheet:
-    """The sheet for a prompt: leave to run or to deliver has its own, a question goes by its answer type."""
+def area_for(prompt: PromptRequest) -> type[AnswerArea]:
+    """Return the answer area for a prompt: permissions have their own, a question goes by its answer type."""
     if prompt.kind == "permission":
-        return PermissionSheet(prompt, gate=gate)
+        return PermissionArea
     if prompt.kind == "review":
-        return ReviewSheet(prompt, gate=gate)
+        return ReviewArea
     if prompt.kind == "delivery":
-        return DeliverySheet(prompt, gate=gate)
+        return DeliveryArea
     if by_hunks(prompt):
-        return HunkSheet(prompt, gate=gate)
+        return HunkArea
     match prompt.question.answer_type:
         case BooleanAnswer():
-            return BooleanSheet(prompt, gate=gate)
+            return BooleanArea
         case SelectAnswer():
-            return SelectSheet(prompt, gate=gate)
+            return SelectArea
         case MultiSelectAnswer():
-            return MultiSelectSheet(prompt, gate=gate)
+            return MultiSelectArea
         case TextAnswer():
-            return TextSheet(prompt, gate=gate)
+            return FreeTextArea
         case SecretAnswer():
-            return SecretSheet(prompt, gate=gate)
+            return SecretArea
         case SchemaAnswer():
-            return SchemaSheet(prompt, gate=gate)
+            return SchemaArea
         case other:
             assert_never(other)
+
+
+def sheet_for(prompt: PromptRequest, gate: Gate, draft: Draft) -> Sheet:
+    """Make the sheet for a prompt, with what was typed for it before."""
+    return Sheet(prompt, area_for(prompt), gate=gate, draft=draft)

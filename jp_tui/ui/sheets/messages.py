@@ -73,3 +73,10 @@ class AsideSent(Message):
 @dataclass
 class Grew(Message):
     """The parts need other heights, or the keys another widget."""
+
+
+class PieceClicked(Message):
+    """A piece of the answer or of its context was clicked; views say by a subclass which one."""
+
+    may_act = False
+    """Whether the click may do anything: set by the sheet before the answer gets it (E11)."""

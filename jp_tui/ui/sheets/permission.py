@@ -1,86 +1,89 @@
-"""Leave to run a call (R86, R87, R90, M34): the call as it would run, and seven choices.
+"""Permission to run a call (R86, R87, R90, M34): the call as it would run, and seven choices.
 
 Run and skip, once or for the rest of the turn, skip with a reason, the arguments as JSON, edit them first. Nothing is
-preselected and Enter accepts nothing until the user moved: this is a person's to decide. Where the editor comes first,
+preselected and Enter accepts nothing until the user moved: this is the user's to decide. Where the editor comes first,
 leaving it leads to the choices, and the menu cancels the edit.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import Permitted, Response
+from jp_tui.protocol.values import Permitted
+from jp_tui.ui.sheets.area import AnswerArea
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.sheets.verdict import VERDICT, VerdictSheet
+from jp_tui.ui.sheets.verdict import VERDICT, Verdict
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
 
 _MORE = ("print", "reply", "edit")
 
 
-class PermissionSheet(VerdictSheet):
+class PermissionArea(AnswerArea):
     """May this tool run?"""
 
-    BINDINGS: ClassVar = [
+    BINDINGS: ClassVar[list[Binding]] = [
         *VERDICT,
         Binding("p", "print", "Arguments", id="sheet.arguments", tooltip="The arguments as JSON, and back"),
     ]
 
-    @property
-    def warned(self) -> bool:
-        return True
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet, self._prompt = sheet, sheet.prompt
+        self._verdict = Verdict(sheet, rows=self._rows, decide=self._decide, unseen=sheet.reading.unseen)
 
     @property
-    def may_reply(self) -> bool:
-        return True
-
-    @property
-    def may_edit(self) -> bool:
-        return bool(self.prompt.arguments)
+    def body(self) -> Verdict:
+        return self._verdict
 
     def texts(self) -> dict[str, Foreign]:
-        return super().texts() | ({"arguments": self.prompt.arguments} if self.prompt.arguments else {})
+        return {"arguments": self._prompt.arguments} if self._prompt.arguments else {}
 
-    def rows(self) -> tuple[Row, ...]:
-        dim, remember = self.unseen, "remember" in self.prompt.controls
+    def _rows(self) -> tuple[Row, ...]:
+        dim, remember = self._sheet.reading.some_unseen, "remember" in self._prompt.controls
         rows = [Row("yes", ours(w.RUN), ours("y"), dim=dim)]
         rows += [Row("yes_turn", ours(w.RUN_TURN), ours("Y"), dim=dim)] if remember else []
         rows.append(Row("no", ours(w.SKIP), ours("n")))
         rows += [Row("no_turn", ours(w.SKIP_TURN), ours("N"))] if remember else []
-        rows += [Row("print", ours(w.PRINT_ARGUMENTS), ours("p"))] if self.prompt.arguments else []
+        rows += [Row("print", ours(w.PRINT_ARGUMENTS), ours("p"))] if self._prompt.arguments else []
         rows.append(Row("reply", ours(w.SKIP_REPLY), ours("r")))
-        rows += [Row("edit", ours(w.EDIT_ARGUMENTS), ours("e"))] if self.may_edit else []
+        rows += [Row("edit", ours(w.EDIT_ARGUMENTS), ours("e"))] if self._sheet.side.may_edit else []
         return tuple(rows)
 
-    def decide(self, what: str) -> None:
+    def _decide(self, what: str) -> None:
         if what in _MORE:
-            self.run_here(what)
+            self._sheet.keys.run(what)
         else:
-            self.answer(Permitted(run=what.startswith("yes"), remember=what.endswith("turn")))
+            self._sheet.answer(Permitted(run=what.startswith("yes"), remember=what.endswith("turn")))
 
     def action_print(self) -> None:
-        """The arguments as JSON, and back."""
-        if self.mode == "answer":
-            self.action_aside("arguments")
+        """Show the arguments as JSON, or the call again."""
+        if self._sheet.mode == "answer":
+            self._sheet.reading.action_aside("arguments")
 
-    def replied(self, text: str) -> Response:
-        return Permitted(run=False, reason=text)
+    def accept(self) -> None:
+        self._verdict.accept()
 
     def more_rows(self) -> list[Row]:
-        if not self.prompt.edit_first:
+        if not self._prompt.edit_first:
             return []
         return [Row("no_edit", ours(w.CANCEL), detail=ours(w.SKIP_CANCEL_DOES))]
 
-    def choose(self, line: str) -> None:
-        if line == "no_edit":
-            self.answer(Permitted(run=False, reason=w.EDIT_CANCELLED))
-        else:
-            super().choose(line)
+    def choose(self, line: str) -> bool:
+        if line != "no_edit":
+            return False
+        self._sheet.answer(Permitted(run=False, reason=w.EDIT_CANCELLED))
+        return True
 
     def answer_hints(self) -> list[Hint]:
-        says = Hint("p", "the call" if self.looking == "arguments" else "as JSON", "print")
-        return [*super().answer_hints(), *([says] if self.prompt.arguments else [])]
+        says = Hint("p", "the call" if self._sheet.reading.looking == "arguments" else "as JSON", "print")
+        return [*self._verdict.hints(), *([says] if self._prompt.arguments else [])]
+
+    def arranged(self, hints: list[Hint]) -> list[Hint]:
+        return self._verdict.arranged(hints)

@@ -6,26 +6,27 @@ with the reason. Shows answers; keeps none.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.content import Content
+from textual.widget import Widget
 
 from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import PromptRequest, Submitted
+from jp_tui.protocol.values import Submitted
 from jp_tui.questions.types import Place
 from jp_tui.ui.sheets import form as f
 from jp_tui.ui.sheets import words
-from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.area import AnswerArea, AnswerBody
 from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.rows import Choices, Row
-from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import blank, cells, foreign, join, ours
 from jp_tui.view import wording as w
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
 
 MOST = 300
 """Characters of an answer that a row shows."""
@@ -35,28 +36,34 @@ _SUBMIT = ":submit"
 _SIGNS = {"answered": "✓", "skipped": "–", "ahead": "○", "current": "○"}
 
 
-class ReviewSheet(Sheet):
+class ReviewArea(AnswerArea, AnswerBody):
     """All answers of a form."""
 
-    BINDINGS: ClassVar = [
+    BINDINGS: ClassVar[list[Binding]] = [
         Binding(str(n), f"point({n})", f"To {n}", id=f"sheet.point{n}", show=False) for n in range(1, 10)
     ]
 
-    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
-        super().__init__(prompt, gate=gate)
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
         rows = self._rows(LEAST)
         self._list = Choices(*rows, cursor=len(rows) - 1, id="review")
         self._limit = LEAST
 
+    @property
+    def body(self) -> ReviewArea:
+        return self
+
     def _rows(self, limit: int) -> tuple[Row, ...]:
         """All of them, questions cut to so many cells."""
-        places = self.form.places if self.form else ()
+        form = self._sheet.steps.form
+        places = form.places if form else ()
         rows = [_row(number, place, limit) for number, place in enumerate(places, 1)]
         return (*rows, Row(_SUBMIT, ours(w.SUBMIT, "bold"), detail=ours(w.SUBMIT_DOES)))
 
-    def answers(self) -> ComposeResult:
-        yield self._list
+    def widgets(self) -> Sequence[Widget]:
+        return (self._list,)
 
+    @property
     def choices(self) -> Choices:
         return self._list
 
@@ -74,20 +81,14 @@ class ReviewSheet(Sheet):
     def accept(self) -> None:
         row = self._list.current
         if row is None or row.id == _SUBMIT:
-            self.answer(Submitted())
+            self._sheet.answer(Submitted())
         else:
-            self.pick(row.id)
+            self._sheet.steps.pick(row.id)
 
     def action_point(self, number: int) -> None:
-        """The cursor to a row: a digit never submits, and goes nowhere by itself."""
-        if self.mode == "answer" and number < len(self._list.rows):
+        """Move the cursor to a row: a digit never submits, and goes nowhere by itself."""
+        if self._sheet.mode == "answer" and number < len(self._list.rows):
             self._list.to(number - 1)
-
-    def submit(self, field: Field) -> None:
-        raise AssertionError("a review has no field of its own")
-
-    def field_hints(self, field: Field) -> list[Hint]:
-        raise AssertionError("a review has no field of its own")
 
     def answer_hints(self) -> list[Hint]:
         row = self._list.current
@@ -96,17 +97,9 @@ class ReviewSheet(Sheet):
             Hint("enter", "submit" if sends else "change this", "accept", keep=True), Hint("↑↓", "move", "move(-1)"),
         ]  # fmt: skip
 
-    @on(Choices.Moved, "#review")
-    def _moved(self, event: Choices.Moved) -> None:
-        event.stop()
-        self.post_message(Grew())
-
-    @on(Choices.Picked, "#review")
-    def _picked(self, event: Choices.Picked) -> None:
-        event.stop()
-        self.begin(self.gate.click())
-        place = self._list.place(event.id)
-        if place is not None and self.mode == "answer" and self.armed:
+    def picked(self, row: str) -> None:
+        place = self._list.place(row)
+        if place is not None and self._sheet.mode == "answer" and self._sheet.armed:
             self._list.to(place)
             self.accept()
 

@@ -2,31 +2,43 @@
 
 From 100 columns on both stand side by side, else one at a time; F6 goes from one to the other. What is typed is checked
 by the engine as it is typed, and only what it found to fit can be submitted. Emptied, it leads back to the choice.
-What the document and its form are is `schema_state.py`'s, how both faces keep together `schema_faces.py`'s.
+What the document and its form are is `schema_state.py`'s; it owns the keys of the form (`schema_keys.py`), the filter
+of long choices (`schema_filter.py`), and what keeps both faces together (`schema_faces.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
+from textual import events
 from textual.binding import Binding
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Static
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import SchemaAnswer
+from jp_tui.ui.sheets import schema_hints as keys
 from jp_tui.ui.sheets import schema_says as says
-from jp_tui.ui.sheets.field import Field, Gate
-from jp_tui.ui.sheets.frame import EDGES
+from jp_tui.ui.sheets.area import AnswerArea, AnswerBody
+from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.json_places import places
-from jp_tui.ui.sheets.messages import CheckWanted, Grew
+from jp_tui.ui.sheets.layout import EDGES
+from jp_tui.ui.sheets.messages import CheckWanted, Grew, PieceClicked
 from jp_tui.ui.sheets.schema_faces import Faces
+from jp_tui.ui.sheets.schema_filter import FILTERING, FormFilter
+from jp_tui.ui.sheets.schema_keys import FORM_KEYS, FormKeys
+from jp_tui.ui.sheets.schema_state import Filling
+from jp_tui.ui.sheets.schema_view import SchemaForm
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
+from jp_tui.view.drafts import Draft
 from jp_tui.view.schema_form_lines import Problem
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
 
 CHECK_AFTER = 0.15
 """Seconds after a change until the engine is asked whether it fits."""
@@ -38,29 +50,35 @@ ROWS = 14
 """Rows that the JSON asks for at most beside a form that is lower."""
 
 
-class SchemaSheet(Faces):
+class Below(Static):
+    """A line under the form."""
+
+    DEFAULT_CSS = "Below { height: 1; color: $text-muted; }"
+
+
+class SchemaArea(AnswerArea, AnswerBody):
     """A question whose answer has parts."""
 
-    DEFAULT_CSS = """
-    SchemaSheet {
-        & > #faces { height: 4; width: 1fr; }
-        & #json { width: 1fr; height: 1fr; }
-        & #faces.-both > #json { width: 40%; margin-left: 1; }
-        & > #about { height: 1; color: $text-muted; }
-        & > #verdict { height: 1; color: $text-muted; }
-    }
-    """
-    BINDINGS: ClassVar = [
+    BINDINGS: ClassVar[list[Binding]] = [
         Binding("f6", "face", "Form or JSON", id="sheet.face", tooltip="The form, or the same as JSON"),
         Binding("f7", "aside('schema')", "Schema", id="sheet.schema", tooltip="What the schema says, and back"),
         Binding("ctrl+s", "send", "Submit", id="sheet.send", tooltip="Submits the answer, wherever the cursor is"),
         Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Write in your own editor"),
+        *FORM_KEYS,
+        *FILTERING,
     ]
 
-    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
-        super().__init__(prompt, gate=gate)
-        self.about = Static(id="about")
-        self.verdict = Static(id="verdict")
+    def __init__(self, sheet: Sheet) -> None:
+        kind = sheet.prompt.question.answer_type
+        self.sheet = sheet
+        self._schema = kind.schema if isinstance(kind, SchemaAnswer) else {}
+        self.filling = Filling(self._schema, sheet.begins)
+        self.fields = SchemaForm(self.filling, gate=sheet.gate, id="form")
+        self.form = FormKeys(self)
+        self.filter = FormFilter(self)
+        self.faces = Faces(self)
+        self._about = Below(id="about")
+        self._verdict = Below(id="verdict")
         self._timer: Timer | None = None
         self._waits: int | None = None  # the revision that is submitted as soon as its verdict is there
         self._marked: tuple[object, object] | None = None
@@ -69,59 +87,67 @@ class SchemaSheet(Faces):
         self._wants = 5  # rows of all that
         self._described = Foreign("")
 
-    # Places
+    @property
+    def body(self) -> SchemaArea:
+        return self
 
-    def answers(self) -> ComposeResult:
-        yield self.filter
-        yield self.faces
-        yield self.about
-        yield self.verdict
+    @property
+    def parts(self) -> tuple[object, ...]:
+        return (self.form, self.filter, self.faces)
 
-    def on_mount(self) -> None:
+    def mounted(self) -> None:
         self.wish()
         self.tell()
 
     def texts(self) -> dict[str, Foreign]:
-        return super().texts() | {"schema": self._described}
+        return {"schema": self._described}
 
     def action_aside(self, name: str) -> None:
-        if name == "schema" and self.looking != name:
+        if name == "schema" and self.sheet.reading.looking != name:
             self._described = says.described(self._schema, self.filling.line)
-        super().action_aside(name)
+        self.sheet.reading.action_aside(name)
+
+    # Places
+
+    def widgets(self) -> Sequence[Widget]:
+        return (self.filter.field, self.faces.row, self._about, self._verdict)
+
+    def shown(self) -> None:
+        self.filter.shown()
 
     def wanted(self, width: int, room: int) -> int:
         if width != self._across:
             self._across = width
             self.tell()
         both = width + 2 * EDGES >= WIDE and self.filling.whole is None
-        if both != self._both or not self.json.is_mounted:
-            self._both = both
-            self.turned()
+        self.faces.arrange(both)
         rows = max(self.fields.height_at(width), 2)
-        if both or self.face == "json":
-            high = self.json.height_at(width)
+        if both or self.faces.face == "json":
+            high = self.faces.json.height_at(width)
             rows = max(rows, min(high, ROWS)) if both else max(high, 3)
         self._wants = rows + 1 + self._needs
-        return self._wants + self.filter.display
+        return self._wants + self.filter.field.display
 
     def given(self, rows: int) -> None:
-        rows -= self.filter.display
-        self.about.display = rows >= min(self._wants, 5) and (self.face == "form" or self.filling.whole is not None)
-        self.verdict.display = rows >= 3
+        rows -= self.filter.field.display
+        form = self.faces.face == "form" or self.filling.whole is not None
+        self._about.display = rows >= min(self._wants, 5) and form
+        self._verdict.display = rows >= 3
         if self._down != (down := TALL if rows >= min(self._wants, 7) else 1):
             self._down = down
             self._say_verdict()
-        below = min(self._needs, self._down) if self.verdict.display else 0
-        self.verdict.styles.height = below or 1
-        self.faces.styles.height = max(rows - self.about.display - below, 1)
-        self.call_after_refresh(self.fields.settled)
+        below = min(self._needs, self._down) if self._verdict.display else 0
+        self._verdict.styles.height = below or 1
+        self.faces.row.styles.height = max(rows - self._about.display - below, 1)
+        self.sheet.call_after_refresh(self.fields.settled)
 
     # Verdicts
 
     def touched(self) -> None:
-        self._misread = None
+        """Take a change of the document by the form."""
+        self.faces.form_changed()
         self.wish()
-        self.changed()
+        self.sheet.drafts.changed()
         self.tell()
 
     def wish(self) -> None:
@@ -129,52 +155,52 @@ class SchemaSheet(Faces):
         self._waits = None
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(CHECK_AFTER, self.ask)
+        self._timer = self.sheet.set_timer(CHECK_AFTER, self.ask)
 
     def ask(self) -> None:
         """Ask now, if there is something to ask."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if self.bring_in_line():
-            self.mirror()
-            self.post_message(CheckWanted(self.prompt, self.filling.revision, self.filling.document))
+        if self.faces.bring_in_line():
+            self.faces.mirror()
+            self.sheet.post_message(CheckWanted(self.sheet.prompt, self.filling.revision, self.filling.document))
         self.tell()
 
     def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
         """The engine's verdict; one for something older than what stands here is let go."""
-        if not self.filling.checked(revision, problems) or self._unread or self._misread:
+        if not self.filling.checked(revision, problems) or not self.faces.in_line:
             return
         waits, self._waits = self._waits, None
         self.tell()
         self.fields.again()
         if waits == revision:
-            self._fresh = True  # the key that submitted was one that may
+            self.sheet.keys.renew()  # the key that submitted was one that may
             self._deliver()
 
     def tell(self) -> None:
         """The lines under the form: what the cursor is on, and what is wrong."""
-        self.about.update(says.about(self.filling))
+        self._about.update(says.about(self.filling))
         self._say_verdict()
-        wrong = frozenset({self._misread.line or 0}) if self._misread else frozenset[int]()
-        if self._misread is None and self.json.display and self.json.whole and self.filling.sure:
-            marked = (self._json_text, self.filling.verdict)
+        wrong = frozenset({self.faces.misread.line or 0}) if self.faces.misread else frozenset[int]()
+        if self.faces.misread is None and self.faces.json.display and self.faces.json.whole and self.filling.sure:
+            marked = (self.faces.text, self.filling.verdict)
             if marked == self._marked:
                 return
             self._marked = marked
-            found = places(self._json_text, [one.path for one in self.filling.problems if self._told(one)])
+            found = places(self.faces.text, [one.path for one in self.filling.problems if self._told(one)])
             wrong = frozenset(line for line, _ in found.values())
-        self.json.mark(wrong)
-        self.post_message(Grew())
+        self.faces.json.mark(wrong)
+        self.sheet.post_message(Grew())
 
     def _say_verdict(self) -> None:
         """In two lines where one is not enough for what is wrong at the cursor, in one where there is no more."""
-        form, across = self.face == "form", max(self._across, 1)
-        said = says.fitted(self.filling, self._misread, form=form, across=across, lines=TALL)
+        form, across = self.faces.face == "form", max(self._across, 1)
+        said = says.fitted(self.filling, self.faces.misread, form=form, across=across, lines=TALL)
         self._needs = min(max(len(said.wrap(across)), 1), TALL)
         if self._down < self._needs:
-            said = says.fitted(self.filling, self._misread, form=form, across=across, lines=self._down)
-        self.verdict.update(said)
+            said = says.fitted(self.filling, self.faces.misread, form=form, across=across, lines=self._down)
+        self._verdict.update(said)
 
     def _told(self, problem: Problem) -> bool:
         """Whether it is wrong, and not merely something that nobody came to yet."""
@@ -182,33 +208,32 @@ class SchemaSheet(Faces):
 
     # Submitting
 
-    def begin(self, fresh: bool) -> None:
+    def begin(self, key: events.Key | None) -> None:
         self._waits = None
-        super().begin(fresh)
 
     def action_send(self) -> None:
         """Submit, wherever the cursor is."""
-        if self.mode != "menu":
+        if self.sheet.mode != "menu":
             self.send()
 
     def submit(self, field: Field) -> None:
-        if field is self.filter:
-            self.to_found()
+        if field is self.filter.field:
+            self.filter.submit()
         else:
             self.send()
 
     def send(self) -> None:
         """Only what was found to fit leaves; else the cursor goes to what is wrong."""
-        if self.face == "json" and not self.json.value.strip():
-            self.stop_writing()
-            self.say(ours(w.EMPTIED))
-        elif not self.bring_in_line():
-            self._to_json()
-            self.to_misread(says.NO_JSON)
+        if self.faces.face == "json" and not self.faces.json.value.strip():
+            self.sheet.stop_writing()
+            self.sheet.say(ours(w.EMPTIED))
+        elif not self.faces.bring_in_line():
+            self.faces.to_json()
+            self.faces.to_misread(says.NO_JSON)
         elif not self.filling.sure:
             self.ask()
-            self._waits = self.filling.revision if self._fresh else None
-            self.say(ours(says.CHECKING))
+            self._waits = self.filling.revision if self.sheet.keys.fresh else None
+            self.sheet.say(ours(says.CHECKING))
         else:
             self._deliver()
 
@@ -216,60 +241,88 @@ class SchemaSheet(Faces):
         local = next(iter(self.filling.local), None)
         if self.filling.problems or local is not None:
             self.filling.tried = True
-            self.say(says.cannot(self.filling))
+            self.sheet.say(says.cannot(self.filling))
             self.to_problem()
         else:
-            self.answered(self.filling.document)
+            self.sheet.answered(self.filling.document)
 
     def to_problem(self, by: int = 0) -> None:
         """To what is wrong: the first place, or the next one from here."""
         found = [one.path for one in self.filling.problems] or list(self.filling.local)
         if not found:
             return
-        if self.face == "json":
-            text = self.json.value
+        if self.faces.face == "json":
+            text = self.faces.json.value
             spots = sorted(set(places(text, found).values()))
-            here = (self.json.cursor_location[0] + 1, self.json.cursor_location[1] + 1)
+            here = (self.faces.json.cursor_location[0] + 1, self.faces.json.cursor_location[1] + 1)
             later = [spot for spot in spots if spot > here] if by else []
             for spot in later[:1] or spots[:1]:
-                self.json.show(spot)
+                self.faces.json.show(spot)
         else:
-            self.leave_line()
+            self.form.leave_line()
             self.filling.go_to(found[0])
-            self.arrive()
+            self.form.arrive()
 
     # Keys
 
     def listening(self) -> None:
-        super().listening()
-        if self.mode == "answer":
-            self.arrive(always=True)
+        if self.sheet.mode == "answer":
+            self.form.arrive(always=True)
+
+    def accept(self) -> None:
+        self.form.accept()
+
+    def clicked(self, event: PieceClicked) -> None:
+        assert isinstance(event, SchemaForm.Pressed)
+        self.form.clicked(event)
+
+    def pasted(self, text: str) -> bool:
+        return self.form.pasted(text)
+
+    def edited(self, field: Field) -> None:
+        if field is self.filter.field:
+            self.filter.edited()
+        else:
+            self.faces.edited(field)
+
+    def enter(self, field: Field) -> None:
+        self.faces.enter(field)
+
+    def leave(self) -> None:
+        self.form.leave_line()
+
+    def left(self) -> None:
+        self.tell()
 
     def field_key(self, key: str, field: Field) -> bool:
-        if key == "f6" and field in (self.json, self.fields.entry, self.filter):
-            self.action_face()
+        if key == "f6" and field in (self.faces.json, self.fields.entry, self.filter.field):
+            self.faces.action_face()
         elif key == "f7":
             self.action_aside("schema")
-        elif key in ("tab", "shift+tab") and field is self.json:
+        elif key in ("tab", "shift+tab") and field is self.faces.json:
             self.to_problem(1)
+        elif field is self.filter.field:
+            return self.filter.key(key)
         else:
-            return super().field_key(key, field)
+            return field is self.fields.entry and self.form.field_key(key, field)
         return True
 
     def answer_hints(self) -> list[Hint]:
-        found = self.line_hints() if self.face == "form" else [Hint("enter", "write", "accept", keep=True)]
+        found = [Hint("enter", "write", "accept", keep=True)]
+        if self.faces.face == "form":
+            found = self.filter.with_hint(keys.line_hints(self.filling))
         line = self.filling.line
-        chooses = self.face == "form" and line is not None and line.role == "field" and not line.writes
+        chooses = self.faces.face == "form" and line is not None and line.role == "field" and not line.writes
         return [*found, Hint("enter" if chooses else "ctrl+s", "submit", "send", keep=True), *self._side_hints()]
 
     def field_hints(self, field: Field) -> list[Hint]:
-        if field is self.filter:
-            return self.filter_hints()
+        if field is self.filter.field:
+            return self.filter.hints()
         sends = Hint("enter", "submit", "send", keep=True)
-        if field is self.json:
+        if field is self.faces.json:
             moves = [Hint("tab", "next problem", "next_problem")] if self.filling.problems else []
         else:
-            moves = self.field_line_hints()
+            moves = keys.field_line_hints(self.filling, empty=not self.fields.entry.value)
         return [
             sends, *moves, *self._side_hints(), Hint("ctrl+j", "new line", "new_line"),
             Hint("ctrl+g", "editor", "editor"), Hint("esc", "reply, end turn, menu", "leave", keep=True),
@@ -279,6 +332,16 @@ class SchemaSheet(Faces):
         self.to_problem(1)
 
     def _side_hints(self) -> list[Hint]:
-        words = "fold the schema" if self.looking == "schema" else "schema"
-        other = "why no form" if self.filling.whole else "JSON" if self.face == "form" else "form"
+        words = "fold the schema" if self.sheet.reading.looking == "schema" else "schema"
+        other = "why no form" if self.filling.whole else "JSON" if self.faces.face == "form" else "form"
         return [Hint("f6", other, "face", keep=True), Hint("f7", words, "aside('schema')")]
+
+    # Drafts
+
+    def typed(self) -> str | None:
+        return self.faces.typed()
+
+    def restore(self, draft: Draft) -> Draft:
+        self.faces.restore(draft)
+        self.tell()
+        return draft

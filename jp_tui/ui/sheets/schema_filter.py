@@ -6,107 +6,111 @@ all values are there again. It changes nothing in the document.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from textual import on
 from textual.binding import Binding
 
-from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.options import HINT_FILTER
-from jp_tui.ui.sheets.schema_hints import HintedForm
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
 from jp_tui.view.schema_form_lines import Line
 
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.schema import SchemaArea
 
-class FilteredForm(HintedForm):
-    """A form whose long choices can be narrowed."""
+FILTERING = [
+    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Show only values with these letters"),
+]
+"""The key of the filter."""
 
-    BINDINGS: ClassVar = [
-        Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Show only values with these letters"),
-    ]
 
-    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
-        super().__init__(prompt, gate=gate)
-        self.filter = Field(gate=gate, hint=ours(w.FILTER_HINT), id="filter")
-        self.filter.display = False
+def _long(line: Line | None) -> bool:
+    return line is not None and line.role in ("head", "option") and len(line.shape.choices) > 1
 
-    @staticmethod
-    def _long(line: Line | None) -> bool:
-        return line is not None and line.role in ("head", "option") and len(line.shape.choices) > 1
 
-    def show(self) -> None:
-        super().show()
-        writing = self.writing is self.filter
-        if not writing and self.filter.text and not self.filling.letters:
-            self.filter.put("")  # the choice was left
-        self.filter.display = self.mode != "menu" and self.face == "form" and (writing or bool(self.filter.text))
+class FormFilter:
+    """The filter of a form's long choices."""
+
+    def __init__(self, area: SchemaArea) -> None:
+        self._area = area
+        self.field = Field(gate=area.sheet.gate, hint=ours(w.FILTER_HINT), id="filter")
+        self.field.display = False
+
+    @property
+    def active(self) -> bool:
+        """Whether letters are typed into it."""
+        return self._area.sheet.writing is self.field
+
+    def shown(self) -> None:
+        """Show the field while it is in use; empty it when its choice was left."""
+        area = self._area
+        if not self.active and self.field.text and not area.filling.letters:
+            self.field.put("")
+        in_use = self.active or bool(self.field.text)
+        self.field.display = area.sheet.mode != "menu" and area.faces.face == "form" and in_use
 
     def action_filter(self) -> None:
-        """Letters for the choice under the cursor; a folded one opens."""
-        line = self.filling.line
-        if self.in_form and line is not None and self._long(line):
+        """Take letters for the choice under the cursor; a folded one opens."""
+        area, line = self._area, self._area.filling.line
+        if area.form.in_form and line is not None and _long(line):
             if line.role == "head" and not line.unfolded:
-                self.filling.fold(line.path, True)
-            if self.filling.narrowed != line.path:
-                self.filling.narrow(line.path, "")
-            self.write(self.filter)
-            self.fields.again()
+                area.filling.fold(line.path, True)
+            if area.filling.narrowed != line.path:
+                area.filling.narrow(line.path, "")
+            area.sheet.write(self.field)
+            area.fields.again()
 
     def action_editor(self) -> None:
-        if self.writing is not self.filter:
-            super().action_editor()
+        if not self.active:
+            self._area.sheet.action_editor()
 
     def action_leave(self) -> None:
-        """Esc in the filter: all values again."""
-        if self.writing is self.filter:
-            self.filter.put("")
-            self.filling.narrow(self.filling.narrowed, "")
-        super().action_leave()
+        """Show all values again, when Esc leaves the filter."""
+        if self.active:
+            self.field.put("")
+            self._area.filling.narrow(self._area.filling.narrowed, "")
+        self._area.sheet.action_leave()
 
-    def go(self, place: int, *, writes: bool = True) -> None:
-        if self.writing is self.filter:  # a click in the list
-            self.writing = None
-        super().go(place, writes=writes)
+    def key(self, key: str) -> bool:
+        """Handle a key while letters are typed. Return True if it moved the cursor in the list."""
+        area = self._area
+        if key not in ("up", "down"):
+            return False
+        place = area.filling.cursor + (-1 if key == "up" else 1)
+        if 0 <= place < len(area.filling.lines) and area.filling.lines[place].role == "option":
+            area.filling.go(place)
+            area.fields.again()
+            area.tell()
+        return True
 
-    def field_key(self, key: str, field: Field) -> bool:
-        if field is not self.filter:
-            return super().field_key(key, field)
-        if key in ("up", "down"):
-            place = self.filling.cursor + (-1 if key == "up" else 1)
-            if 0 <= place < len(self.filling.lines) and self.filling.lines[place].role == "option":
-                self.filling.go(place)
-                self.fields.again()
-                self.tell()
-            return True
-        return False
-
-    def to_found(self) -> None:
-        """Enter in the filter: the keys are the list's, and a second Enter chooses."""
-        none = self.filling.found == 0
-        self.stop_writing()
-        self.fields.again()
+    def submit(self) -> None:
+        """Give the keys to the list; a second Enter chooses."""
+        none = self._area.filling.found == 0
+        self._area.sheet.stop_writing()
+        self._area.fields.again()
         if none:
-            self.say(ours(w.NO_MATCH))
+            self._area.sheet.say(ours(w.NO_MATCH))
 
-    @on(Field.Edited, "#filter")
-    def _filtered(self) -> None:
-        if self.writing is self.filter:
-            self.filling.narrow(self.filling.narrowed, self.filter.text)
-            self.fields.again()
-            self.tell()
-            self.post_message(Grew())
+    def edited(self) -> None:
+        """Show only the values with the letters."""
+        area = self._area
+        if self.active:
+            area.filling.narrow(area.filling.narrowed, self.field.text)
+            area.fields.again()
+            area.tell()
+            area.sheet.post_message(Grew())
 
-    def line_hints(self) -> list[Hint]:
-        found, line = super().line_hints(), self.filling.line
-        if line is not None and self._long(line) and len(line.shape.choices) >= HINT_FILTER:
-            found.insert(1, Hint("/", "filter", "filter", keep=True))
-        return found
+    def with_hint(self, hints: list[Hint]) -> list[Hint]:
+        """Name the filter's key among those of the line under the cursor, where the list is long."""
+        line = self._area.filling.line
+        if line is None or not _long(line) or len(line.shape.choices) < HINT_FILTER:
+            return hints
+        return [*hints[:1], Hint("/", "filter", "filter", keep=True), *hints[1:]]
 
-    def filter_hints(self) -> list[Hint]:
+    def hints(self) -> list[Hint]:
         """The keys that work while letters are typed."""
         return [
             Hint("↑↓", "move", "move(1)"), Hint("enter", "to the list", "accept", keep=True),

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from textual import events
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.message import Message
 from textual.strip import Strip
 from textual.visual import Visual
 from textual.widget import Widget
 
 from jp_tui.ui.sheets.field import Field, Gate
-from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.sheets.messages import Grew, PieceClicked
 from jp_tui.ui.sheets.schema_paint import Columns, columns, fits, paint
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.text import blank, join, ours
@@ -40,7 +39,7 @@ class SchemaForm(Widget, can_focus=False):
     ALLOW_SELECT = False
 
     @dataclass
-    class Pressed(Message):
+    class Pressed(PieceClicked):
         """A line was clicked; `what` says on which of its pieces, empty beside them."""
 
         place: int

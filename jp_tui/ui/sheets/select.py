@@ -5,26 +5,56 @@ The answer is the option's value. Nothing is chosen before the user moved, unles
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding
 
 from jp_tui.questions.types import Option
+from jp_tui.ui.sheets.area import AnswerArea
 from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.options import CHOOSING, OptionSheet
+from jp_tui.ui.sheets.options import CHOOSING, Options
+from jp_tui.view.drafts import Draft
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
 
 
-class SelectSheet(OptionSheet):
+class SelectArea(AnswerArea):
     """A question that one option answers."""
 
-    BINDINGS: ClassVar = [*CHOOSING]
+    BINDINGS: ClassVar[list[Binding]] = [*CHOOSING]
 
-    def take(self, option: Option) -> None:
-        self.answered(option.value)
+    def __init__(self, sheet: Sheet) -> None:
+        question = sheet.prompt.question
+        self._sheet = sheet
+        self._default = question.default if question.has_default else None
+        self._options = Options(sheet, take=self._take, default=self._is_default, before=self._was_before)
+
+    @property
+    def body(self) -> Options:
+        return self._options
+
+    def _take(self, option: Option) -> None:
+        self._sheet.answered(option.value)
+
+    def _is_default(self, option: Option) -> bool:
+        return isinstance(self._default, str) and option.value == self._default
+
+    def _was_before(self, option: Option) -> bool:
+        return self._sheet.prompt.prefill == (option.value,)
+
+    def typed(self) -> str | None:
+        return self._options.typed()
+
+    def restore(self, draft: Draft) -> Draft:
+        self._options.restore(draft)
+        return draft
 
     def accept(self) -> None:
-        self.take_here()
+        self._options.take_here()
 
     def answer_hints(self) -> list[Hint]:
         found = [Hint("↑↓", "move", "move(1)")]
-        if self.choices().cursor is not None:
-            found.append(Hint("enter", "accept" if self.option else "write", "accept", keep=True))
-        return [*found, *self.filter_hints()]
+        if self._options.choices.cursor is not None:
+            found.append(Hint("enter", "accept" if self._options.option else "write", "accept", keep=True))
+        return [*found, *self._options.filter_hints()]

@@ -1,37 +1,69 @@
-"""What every sheet does: moves, reads, opens its menu, and comes to one typed outcome (R245, R248).
+"""A sheet: the box in which one question is shown and answered (R245, R248; asking.md E1, E4, E5, E10).
 
-It takes a prompt and posts `Done` once. It sends no command, reads no clock, and never takes the focus by itself.
-How it hears is in `hearing.py`, what is said beside an answer in `saying.py`.
+One widget with the frame, the modes and the way out; it owns an answer area (`area.py`) and its helpers: layout,
+keys, menu, drafts, what can be read, fields beside the answer, the side question, the steps of a form. It takes a
+prompt and posts `Done` once. It sends no command, reads no clock, and never takes the focus by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from textual import on
+from textual import events, on
+from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widgets import Static
 
-from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PromptRequest, Restored, WentBack
-from jp_tui.ui.sheets import spare, words
-from jp_tui.ui.sheets.asking import Asking
+from jp_tui.conversation.strict_json import Json
+from jp_tui.protocol.values import Answered, EndTurn, PartsTaken, PromptRequest, Response
+from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.banner import Banner
+from jp_tui.ui.sheets.drafts import Drafts
 from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.form_steps import FormSteps
 from jp_tui.ui.sheets.hints import Hint, KeyLine
-from jp_tui.ui.sheets.messages import READING, Grew
-from jp_tui.ui.sheets.rows import Choices, Row
+from jp_tui.ui.sheets.keys import Keys
+from jp_tui.ui.sheets.layout import SheetLayout
+from jp_tui.ui.sheets.menu import SheetMenu
+from jp_tui.ui.sheets.messages import READING, Done, EditorWanted, Grew, PieceClicked
+from jp_tui.ui.sheets.reading import Reading
+from jp_tui.ui.sheets.rows import Choices
+from jp_tui.ui.sheets.side_fields import SideFields
+from jp_tui.ui.sheets.side_question import SideQuestion
+from jp_tui.ui.sheets.slots import Slot
+from jp_tui.ui.sheets.tabs import FormTabs
+from jp_tui.ui.text import blank, ours
+from jp_tui.ui.widgets.context import ContextView
+from jp_tui.view import wording as w
+from jp_tui.view.drafts import Draft
 from jp_tui.view.offered import is_offered
 
-_LINES = {
-    "reply": "reply", "note": "note", "edit": "edit", "back": "back", "ask": "ask_back", "restore": "restore",
-    "end": "end_turn",
-}  # fmt: skip
-"""Lines of the menu that a key does too, by their actions: kinds of sheets have other keys."""
+Mode = Literal["answer", "write", "menu"]
 
 
-class Sheet(Asking):
+class Sheet(Vertical, can_focus=True):
     """One question and the keys that answer it."""
 
+    DEFAULT_CSS = """
+    Sheet { height: auto; width: 1fr; padding: 0 1; border: round $primary; background: $surface;
+        border-title-color: $primary; border-title-style: bold; border-subtitle-color: $text-muted;
+        &.-tool { border: round $warning; border-title-color: $warning; }
+        &.-deaf { border: round $foreground 30%; border-title-color: $text-muted; }
+        &.-deaf > .answers, &.-deaf > .context { opacity: 50%; }
+        &.-gaps > #question, &.-gaps > .context, &.-gaps > Banner, &.-gaps > .-head { margin-bottom: 1; }
+        & > #beneath { height: auto; }
+        & > #question { height: auto; text-style: bold; }
+        & > #warning { height: auto; color: $text-warning; text-style: bold; }
+        & > #problem { height: auto; color: $text-warning; }
+        & > #why, & > .title, & > #time { height: auto; color: $text-muted; }
+        & > #time { color: $text-warning; }
+    }
+    """
     BINDINGS: ClassVar = [
         Binding("up,k,ctrl+p", "move(-1)", "Up", id="sheet.up", tooltip="The choice above"),
         Binding("down,j,ctrl+n", "move(1)", "Down", id="sheet.down", tooltip="The choice below"),
@@ -58,211 +90,374 @@ class Sheet(Asking):
         Binding("shift+down", READING["shift+down"], "Line down", id="sheet.line_down", tooltip="One line down"),
         Binding("shift+up", READING["shift+up"], "Line up", id="sheet.line_up", tooltip="One line up"),
     ]
+    armed: reactive[bool] = reactive(False, init=False)
+    """Whether its keys answer; shown, never only felt (E10)."""
 
-    def __init__(self, prompt: PromptRequest, *, gate: Gate) -> None:
-        super().__init__(prompt, gate=gate)
-        self.lost = 0
-        self._opened = not prompt.edit_first
-        self._spare: list[Hint] = []  # keys without room in the last line
+    def __init__(
+        self, prompt: PromptRequest, kind: type[AnswerArea], *, gate: Gate, draft: Draft | None = None
+    ) -> None:
+        super().__init__(classes="-deaf")
+        self.prompt, self.gate = prompt, gate
+        self._draft = draft or Draft()
+        self.mode: Mode = "answer"
+        self.writing: Field | None = None
+        """The field that has the keys."""
+        self.done = False
+        self._edits_first = prompt.edit_first
+        self.set_class(prompt.source == "tool" or prompt.kind in ("permission", "delivery"), "-tool")
+        self.border_title = words.title(prompt)
+        self.asks, above = words.question(prompt)
+        self.banner = Banner(prompt.escalation) if prompt.escalation else None
+        self.question = Static(self.asks, id="question")
+        self.warning = Static(words.warning(prompt), id="warning")
+        self.warning.display = bool(self.warning.content)
+        self.why = Static(words.why(prompt), id="why")
+        self.time = Static(id="time")
+        self.problem = Static(id="problem")
+        self.line = KeyLine()
+        self.fit = SheetLayout(self)
+        self.keys = Keys(self, self.BINDINGS, kind.BINDINGS)
+        self.drafts = Drafts(self)
+        self.reading = Reading(self, kind.make_context(prompt, above) if above else None)
+        self.steps = FormSteps(self)
+        self.side = SideFields(self)
+        self.talk = SideQuestion(self)
+        self.menu = SheetMenu(self)
+        self.area = kind(self)
+        self.slots: tuple[Slot, ...] = (
+            *self.area.slots(), *self.area.body.slots(), *self.side.slots, self.talk.slot,
+        )  # fmt: skip
 
-    # What a subclass supplies
+    def compose(self) -> ComposeResult:
+        for hidden in (self.reading.aside, self.menu.list, self.why, self.time, self.problem):
+            hidden.display = False
+        if self.steps.tabs:
+            yield from (self.steps.tabs, self.steps.beneath)
+        if self.banner:
+            yield self.banner
+        for view in self.reading.views:
+            view.add_class("context")
+            yield view
+        yield self.question
+        yield self.warning
+        for widget in self.area.body.widgets():
+            widget.add_class("answers")
+            yield widget
+        yield self.menu.list
+        for slot in self.slots:
+            slot.title.display = slot.field.display = False
+            yield from (slot.title, slot.field)
+        yield from (self.why, self.time, self.problem, self.line)
 
-    def choices(self) -> Choices | None:
-        """The list that the cursor keys move in."""
-        return None
+    def on_mount(self) -> None:
+        self.area.mounted()
+        self.drafts.restore(self._draft)
 
-    def accept(self) -> None:
-        """Enter, while an answer is chosen."""
-        raise NotImplementedError
+    # State
 
-    def submit(self, field: Field) -> None:
-        """Enter, in a field of the subclass."""
-        raise NotImplementedError
+    @property
+    def cramped(self) -> bool:
+        """Whether there is too little room to answer."""
+        return self.fit.cramped
 
-    def answer_hints(self) -> list[Hint]:
-        """The keys of the answer area that work now."""
-        raise NotImplementedError
+    @property
+    def draft(self) -> Draft:
+        """What is typed and not sent."""
+        return self.drafts.current
 
-    def field_hints(self, field: Field) -> list[Hint]:
-        """The keys that work in a field of the subclass."""
-        raise NotImplementedError
+    @property
+    def key_owners(self) -> tuple[type, ...]:
+        """Classes besides its own that declare keys which work here, for the page of keys."""
+        return type(self.area).__mro__
 
-    def more_rows(self) -> list[Row]:
-        """Lines of the menu that only this kind of answer has."""
-        return []
+    @property
+    def begins(self) -> tuple[Json, ...]:
+        """What the answer begins with: as it was before Back (R176), else the default (R192); () without either."""
+        question = self.prompt.question
+        return self.prompt.prefill or ((question.default,) if question.has_default else ())
+
+    @property
+    def knows_why(self) -> bool:
+        """Whether there is a rule to show: of a question of another process only what is in its log."""
+        return bool(self.prompt.why) or not is_offered(self.prompt)
+
+    @property
+    def may_send(self) -> bool:
+        """Whether what the key or click at hand sends may leave."""
+        return self.armed and self.keys.fresh and not self.done
+
+    # Outcomes
+
+    def answer(self, response: Response) -> None:
+        """Post the outcome: once, armed, and by a key or click that may answer."""
+        if self.may_send and not self.cramped:
+            self.done = True
+            self.post_message(Done(self.prompt, response))
+            self.area.sent()
+
+    def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> None:
+        """Post an answer, with the note beside it, and which parts of what is asked it takes (R251)."""
+        self.answer(Answered(value=value, remember=remember, note=self.side.note_text, parts=parts))
+
+    # Showing
+
+    def watch_armed(self) -> None:
+        self.set_class(not self.armed, "-deaf")
+        self.show()
+
+    def show(self) -> None:
+        """Bring what is visible in line with the mode."""
+        self.fit.place()
+        self.area.body.shown()
+        self.post_message(Grew())
+
+    def show_question(self) -> None:
+        """Update the question's line: it says what stands above it."""
+        self.question.update(self.area.under() or self.reading.under(self.asks))
+        self.post_message(Grew())
+
+    def waiting(self, place: int, of: int) -> None:
+        """Show how many wait and which of them this is."""
+        text = ours(w.PLACE, n=place, m=of) if of > 1 else blank()
+        self.border_subtitle = text
+
+    def say(self, notice: Content) -> None:
+        """Show a notice above the keys; an empty one removes it."""
+        self.problem.update(notice)
+        self.problem.display = bool(notice)
+        self.post_message(Grew())
+
+    def count(self, left: float | None) -> None:
+        """Show the seconds that are left to answer (E13); None where there is no limit."""
+        new = left is not None and not self.time.display
+        self.time.display = left is not None
+        self.time.update(words.time_left(left) if left is not None else blank(), layout=new)
+        if new:
+            self.post_message(Grew())
+
+    # Modes
+
+    def turn(self, mode: Mode) -> None:
+        """Change what the keys are for: the answer, a field, the menu."""
+        self.mode = mode
+        self.show()
+
+    def write(self, field: Field) -> None:
+        """Give a field the keys."""
+        self.area.body.enter(field)
+        self.give_keys(field)
+
+    def give_keys(self, field: Field) -> None:
+        """Give a field the keys without preparing the answer for it."""
+        self.writing = field
+        self.turn("write")
+
+    def release_keys(self) -> None:
+        """Take the keys from the field that has them, without showing that yet."""
+        self.writing = None
+        self.mode = "answer"
+
+    def stop_writing(self) -> None:
+        """Take the keys from the field; its text stays."""
+        self.area.body.leave()
+        if slot := self._slot:
+            slot.leave()
+        self.writing = None
+        self.turn("answer")
+        self.area.body.left()
+
+    @property
+    def _slot(self) -> Slot | None:
+        """The slot whose field has the keys."""
+        return next((slot for slot in self.slots if slot.field is self.writing), None) if self.writing else None
+
+    def pasted(self, text: str) -> None:
+        """Handle a paste while no field is written in: it never answers, and it is not thrown away (E11)."""
+        if not self.area.body.pasted(text) and "reply" in self.prompt.controls:
+            self.write(self.side.reply)
+            self.side.reply.insert_text(text)
 
     def listening(self) -> None:
-        """It begins to listen, or the user comes back from the menu: where does one write?
+        """React to the keys being accepted, or to the return from the menu.
 
         A prompt that wants its arguments edited first opens in the editor, the first time.
         """
-        if not self._opened:
-            self._opened = True
-            self.action_edit()
+        if self._edits_first:
+            self._edits_first = False
+            self.keys.run("edit")
+        self.area.listening()
 
-    def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
-        """A verdict of the engine, for a sheet that asked for one."""
+    # Keys of the last line
 
-    def menu_needs(self, width: int) -> int:
-        return self.menu.height_at(width, to="end")  # the way to stop is not to be looked for
+    def slot_hints(self) -> list[Hint] | None:
+        """The keys of the field beside the answer that is written in; None when there is none."""
+        own = (*self.area.slots(), *self.area.body.slots())
+        return self._slot.hints() if self._slot and self._slot not in own else None
 
     def hints(self) -> list[Hint]:
+        """The keys that work now, in order of importance."""
+        return self.area.arranged(self._hints())
+
+    def _hints(self) -> list[Hint]:
         if self.mode == "menu":
             return [
                 Hint("↑↓", "move", "move(1)"), Hint("enter", "take", "accept", keep=True),
                 Hint("esc", "back", "leave", keep=True),
             ]  # fmt: skip
         if self.writing is not None:
-            return self.side_hints() or [*self.field_hints(self.writing), *self.field_walking_hints()]
-        found = [*self.answer_hints(), *self.walking_hints()]
-        if self.may_reply:
+            return self.slot_hints() or [*self._field_hints(self.writing), *self.steps.field_hints()]
+        found = [*self.area.answer_hints(), *self.steps.hints()]
+        if self.side.may_reply:
             found.append(Hint("r", "reply", "reply"))
-        if self.may_note:
+        if self.side.may_note:
             found.append(Hint("c", "note", "note"))
-        if self.may_edit:
+        if self.side.may_edit:
             found.append(Hint("e", "edit", "edit"))
         if "end_turn" in self.prompt.controls:
             found.append(Hint("s", "end turn", "end_turn"))
-        found += [*self.asking_hints(), Hint("esc", "menu", "leave", keep=True), *self.place_hints()]
-        return [*found, *self._reading_hints(), *([Hint("w", "why", "why")] if self.knows_why else [])]
+        found += [*self.talk.hints(), Hint("esc", "menu", "leave", keep=True), *self.steps.place_hints()]
+        return [*found, *self.reading.hints(), *([Hint("w", "why", "why")] if self.knows_why else [])]
 
-    @property
-    def knows_why(self) -> bool:
-        """Whether a rule is to be told: of what another process holds only what it put on record."""
-        return bool(self.prompt.why) or not is_offered(self.prompt)
-
-    def _reading_hints(self) -> list[Hint]:
-        view, found = self.reading, list[Hint]()
-        if view and not view.fits:
-            found.append(Hint("ctrl+d", "read on", "read(1)"))
-        if self.looking == "reason":
-            found.append(Hint("v", "the question", "aside('reason')"))
-        elif self.banner and not self.told:
-            found.append(Hint("v", "whole reason", "aside('reason')"))
-        if view and view.hunk[1]:
-            found.append(Hint("t", "unified", "split") if view.split else Hint("t", "split", "split"))
-        if view and view.hunk[1] > 1:
-            found.append(Hint("] [", "hunk", "hunk(1)"))
-        return found
+    def _field_hints(self, field: Field) -> list[Hint]:
+        return self._slot.hints() if self._slot else self.area.body.field_hints(field)
 
     # Actions
 
     def action_move(self, by: int) -> None:
-        moved = self.menu if self.mode == "menu" else self.choices()
+        moved = self.menu.list if self.mode == "menu" else self.area.body.choices
         if moved is not None:
             moved.move(by)
 
     def action_edge(self, by: int) -> None:
-        moved = self.menu if self.mode == "menu" else self.choices()
+        moved = self.menu.list if self.mode == "menu" else self.area.body.choices
         if moved is not None:
             moved.to(0 if by < 0 else len(moved.rows) - 1)
 
     def action_accept(self) -> None:
+        """Enter, wherever the user is."""
         if self.writing is not None:
-            if not self.side():
-                self.submit(self.writing)
-        elif self.mode == "menu" and self.menu.current:
-            self.choose(self.menu.current.id)
+            if self._slot:
+                self._slot.submit()
+            else:
+                self.area.body.submit(self.writing)
+        elif self.mode == "menu" and self.menu.at:
+            self.menu.choose(self.menu.at)
         elif self.mode == "answer":
-            self.accept()
+            self.area.accept()
+
+    def action_leave(self) -> None:
+        """Esc, wherever the user is."""
+        if self.writing is not None:
+            self.stop_writing()
+        elif self.mode == "menu":
+            self.menu.choose("answer")
+        else:
+            self.menu.open("answer")
+
+    def action_new_line(self) -> None:
+        if self.writing is not None:
+            self.writing.insert_text("\n")
+
+    def action_editor(self) -> None:
+        """Open the field's text in the user's own editor; the dock knows how to leave the screen for it."""
+        if self.writing is not None:
+            self.post_message(EditorWanted(self.writing))
 
     def action_end_turn(self) -> None:
-        """Asks once more: the second `s`, or Enter, does it."""
-        if self.mode == "menu" and self.menu.current and self.menu.current.id == "end":
+        """Ask once more: the second `s`, or Enter, ends the turn."""
+        if self.mode == "menu" and self.menu.at == "end":
             self.answer(EndTurn())
         elif "end_turn" in self.prompt.controls:
-            self.open_menu("end")
+            self.menu.open("end")
 
     def action_why(self) -> None:
+        """Show which rule brought the question here."""
         if not self.knows_why:
             return
-        if "why" in self.texts():
-            self.look_at("why")
+        if "why" in self.reading.texts():
+            self.reading.look_at("why")
         else:
             self.why.display = not self.why.display
         self.post_message(Grew())
 
-    def action_aside(self, name: str) -> None:
-        """Another text in the context's place, and back."""
-        if name in self.texts():
-            self.look_at(name)
+    # What is received
 
-    def action_leave(self) -> None:
-        if self.writing is not None:
-            self.stop_writing()
-        elif self.mode == "menu":
-            self.choose("answer")
+    def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
+        """Take a verdict of the engine, for an area that asked for one."""
+        self.area.checked(revision, problems)
+
+    # Keys, pastes and clicks: each goes through the gate first, wherever Textual sent it
+
+    def on_key(self, event: events.Key) -> None:
+        if self.gate.key(event):
+            event.stop()
+            event.prevent_default()
+        elif self.writing is not None:  # sent here just before the field got the focus
+            self.writing.take(event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        if not self.gate.paste(event) and self.writing is not None:
+            self.writing.insert_text(event.text)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self.gate.pressed(event)
+
+    @on(KeyLine.Pressed)
+    def _hint_clicked(self, event: KeyLine.Pressed) -> None:
+        if self.keys.knows(event.action):  # other actions are the dock's
+            event.stop()
+            self.keys.begin(self.gate.click())
+            self.keys.run(event.action)
+
+    @on(FormTabs.Picked)
+    def _tab_clicked(self, event: FormTabs.Picked) -> None:
+        event.stop()
+        self.keys.begin(self.gate.click())
+        if self.armed:
+            self.steps.pick(event.place)
+
+    @on(Choices.Picked)
+    def _row_clicked(self, event: Choices.Picked) -> None:
+        event.stop()
+        self.keys.begin(self.gate.click())
+        if event.choices is self.menu.list:
+            self.menu.choose(event.id)
         else:
-            self.open_menu("answer")
+            self.area.body.picked(event.id)
 
-    def action_read(self, by: int) -> None:
-        if self.reading:
-            self.reading.page(by)
+    @on(PieceClicked)
+    def _piece_clicked(self, event: PieceClicked) -> None:
+        event.stop()
+        may = self.gate.click()
+        self.keys.begin(may)
+        event.may_act = may
+        self.area.clicked(event)
 
-    def action_hunk(self, step: int) -> None:
-        if self.reading:
-            self.reading.action_hunk(step)
+    @on(Field.Clicked)
+    def _field_clicked(self, event: Field.Clicked) -> None:
+        event.stop()
+        if self.gate.click():
+            self.write(event.field)
 
-    def action_split(self) -> None:
-        if self.reading and self.reading.hunk[1]:
-            self.reading.action_split()
+    # What happens in its widgets
+
+    @on(Field.Edited)
+    def _edited(self, event: Field.Edited) -> None:
+        event.stop()
+        self.area.body.edited(event.field)
+        self.post_message(Grew())
+        self.drafts.changed()
+
+    @on(Choices.Moved)
+    def _moved(self, event: Choices.Moved) -> None:
+        if event.choices is not self.menu.list:
+            event.stop()
+            self.area.body.moved()
             self.post_message(Grew())
 
-    def action_step(self, by: int) -> None:
-        if self.reading:
-            self.reading.line(by)
-
-    # The menu
-
-    def open_menu(self, at: str) -> None:
-        """The menu of Esc, the cursor on one of its lines. It never answers or cancels by itself (R248)."""
-        typed = bool(self.reply.text or self.typed() or self.note.text or self.edited())
-        may = {"note": self.may_note, "edit": self.may_edit, "reply": self.may_reply}
-        more, aside = [*self.more_rows(), *self.walking_rows()], self.asking_rows()
-        if self.mode != "menu":
-            self._spare = spare.left_out(self.line, [*self.hints(), *self.extra])
-        rows = words.menu(self.prompt, lost=self.lost, typed=typed, more=more, aside=aside, may=may)
-        rows = tuple(replace(row, key=self.key_of(_LINES[row.id])) if row.id in _LINES else row for row in rows)
-        self.menu.rows = (*rows, *spare.rows(self._spare, self))
-        self.turn("menu")
-        self.menu.to(self.menu.place(at) or 0)
-
-    def choose(self, line: str) -> None:
-        """A line of the menu."""
-        if line == "answer":
-            self.turn("answer")
-            self.listening()
-        elif line in ("reply", "note", "edit"):
-            self.run_here(line)
-        elif line == "back":
-            self.answer(WentBack(to=self.prompt.back))
-        elif line == "ask":
-            self.turn("answer")
-            self.action_ask_back()
-        elif line == "along":
-            self.turn("answer")
-            self.action_send_along()
-        elif line == "restore":
-            self.answer(Restored())
-        elif line == "empty":
-            self.answer(Answered(value=""))
-        elif line == "cancel":
-            self.answer(Cancelled())
-        elif line == "end":
-            self.answer(EndTurn())
-        elif line.startswith(spare.SPARE):
-            self.choose("answer")
-            self._do(line.removeprefix(spare.SPARE))
-
-    def _do(self, action: str) -> None:
-        """An action of the sheet, else of what it stands in."""
-        if hasattr(self, f"action_{action.partition('(')[0]}"):
-            self.run_here(action)
-        else:
-            self.post_message(KeyLine.Pressed(action))
-
-    @on(Choices.Picked, "#menu")
-    def _menu_clicked(self, event: Choices.Picked) -> None:
-        event.stop()
-        self.begin(self.gate.click())
-        self.choose(event.id)
+    @on(ContextView.Seen)
+    def _seen(self) -> None:
+        self.area.body.seen()
+        if self.reading.context is not None:
+            self.show_question()

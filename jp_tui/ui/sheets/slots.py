@@ -1,17 +1,23 @@
-"""A field of a sheet beside its answer: a reply, a note, the call's arguments (R182, R97b, E31).
+"""A field of a sheet below its answers: a reply, a note, the call's arguments (R182, R97b, E31).
 
-Only what it is; `frame.py` shows it and `saying.py` says what becomes of what is written.
+It knows what Enter does in it and which keys to name; `layout.py` shows it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 from textual.content import Content
 from textual.widgets import Static
 
 from jp_tui.ui.sheets.field import Field
+from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.text import blank
+
+
+def _nothing() -> None:
+    """Leave a field without any effect."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -20,6 +26,7 @@ class Slot:
 
     `beside`: the answers stay while it is written in. `large`: it takes the place of context and answers, and is
     not shown when it is left, though its text is kept. `kept`: what stands above a text that was left there.
+    `submit` is what Enter does, `hints` the keys that work in it, `leave` is called before it loses the keys.
     """
 
     says: Content
@@ -27,6 +34,10 @@ class Slot:
     beside: bool = False
     large: bool = False
     kept: Content = dataclasses.field(default_factory=blank)
+    _: dataclasses.KW_ONLY
+    submit: Callable[[], None]
+    hints: Callable[[], list[Hint]]
+    leave: Callable[[], None] = _nothing
     title: Static = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:

@@ -34,9 +34,9 @@ def left_out(line: KeyLine, hints: Sequence[Hint]) -> list[Hint]:
     return [hint for hint in hints if hint.action not in shown | _ELSEWHERE]
 
 
-def rows(hints: Iterable[Hint], sheet: DOMNode) -> list[Row]:
-    """A line for each, and one for the page of keys."""
-    bound = _bound(sheet)
+def rows(hints: Iterable[Hint], sheet: DOMNode, kind: Sequence[Binding]) -> list[Row]:
+    """A line for each, and one for the page of keys. `kind` are the bindings of the sheet's answer area."""
+    bound = _bound(sheet, kind)
     found = [_row(hint, bound.get(hint.action)) for hint in hints]
     return [*found, Row(SPARE + KEYS, ours(w.ALL_KEYS), detail=ours(w.ALL_KEYS_DOES))]
 
@@ -49,11 +49,11 @@ def _row(hint: Hint, binding: Binding | None) -> Row:
     return Row(SPARE + hint.action, ours("{says}", says=says), key=ours(hint.key) if short else None, detail=detail)
 
 
-def _bound(sheet: DOMNode) -> dict[str, Binding]:
-    """The bindings of a sheet and of what it stands in, by action; the nearest counts."""
+def _bound(sheet: DOMNode, kind: Sequence[Binding]) -> dict[str, Binding]:
+    """The bindings of a sheet and of the widgets around it, by action; the nearest counts."""
+    around = [vars(one).get("BINDINGS", []) for node in sheet.ancestors_with_self for one in type(node).__mro__]
     found: dict[str, Binding] = {}
-    for node in sheet.ancestors_with_self:
-        for kind in type(node).__mro__:
-            for _, binding in BindingsMap(vars(kind).get("BINDINGS", [])):
-                found.setdefault(binding.action, binding)
+    for bindings in (kind, *around):
+        for _, binding in BindingsMap(bindings):
+            found.setdefault(binding.action, binding)
     return found

@@ -84,8 +84,7 @@ class Stage(Ears):
         if key not in self._sheets:
             from jp_tui.ui.sheets.kinds import sheet_for  # the first question pays for its widgets, not the start
 
-            sheet = sheet_for(prompt, self)
-            sheet.kept = restored(self._drafts.get(key, ""))
+            sheet = sheet_for(prompt, self, restored(self._drafts.get(key, "")))
             self._sheets[key] = sheet
             self.made(sheet)
             self.mount(sheet)
@@ -106,7 +105,7 @@ class Stage(Ears):
             sheet.display = self.open and key == self._queue.current
             sheet.waiting(self._queue.place, len(self._queue))
             if sheet.display:
-                sheet.lost = len(self._queue.others_of_turn(sheet.prompt))
+                sheet.menu.lost = len(self._queue.others_of_turn(sheet.prompt))
         self._entitle()
         alike = sum(self._queue.get(key) is not None for key in self._alike) if self.open else 0
         self._says.display = alike > 1
@@ -146,14 +145,15 @@ class Stage(Ears):
         if sheet is None or not sheet.is_mounted or not isinstance(column, Widget):
             return
         room = self.screen.size.height if self.full else room_of(column.size.height)
-        more = sheet.context is not None and not sheet.context.fits
+        context = sheet.reading.context
+        more = context is not None and not context.fits
         full = Hint("ctrl+f", "back", "full", keep=True) if self.full else Hint("ctrl+f", "full", "full", keep=more)
-        extra = [full] if sheet.context else []
+        extra = [full] if context else []
         if len(self._queue) > 1:
             extra.append(Hint("ctrl+t", "next", "next"))
-        sheet.full = self.full
+        sheet.fit.full = self.full
         room -= self._notice.size.height + bool(self._says.display)
-        sheet.lay_out(self.size.width, room, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)])
+        sheet.fit.lay_out(self.size.width, room, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)])
 
     def _hold_focus(self) -> None:
         """An open sheet holds the focus, its field if one is written in (R245)."""

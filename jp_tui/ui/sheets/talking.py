@@ -84,26 +84,26 @@ class Talking(Judging):
             elif wish:
                 earlier.sends[one.seq] = wish[1]
             if key in self._sheets:
-                self._sheets[key].recall(earlier.talk, earlier.along)
+                self._sheets[key].talk.recall(earlier.talk, earlier.along)
         while len(self._earlier) > MOST:
             del self._earlier[next(iter(self._earlier))]
 
     def made(self, sheet: Sheet) -> None:
         super().made(sheet)
         if (earlier := self._earlier.get(key_of(sheet.prompt))) is not None:
-            sheet.recall(earlier.talk, earlier.along)
+            sheet.talk.recall(earlier.talk, earlier.along)
 
     def said(self, key: Key, text: Foreign) -> None:
         """More of an answer to a side question."""
         sheet = self._sheets.get(key)
         if sheet is not None:
-            sheet.said(text)
+            sheet.talk.received(text)
 
     def said_all(self, key: Key = NONE, broken: str = "") -> None:
         """A side question is over; `broken` says why, when it broke off. No key means whichever waits."""
         for name, sheet in self._sheets.items():
             if key in (NONE, name):
-                sheet.said_all(broken)
+                sheet.talk.ended(broken)
 
     @on(messages.AsideAsked)
     def _aside_asked(self, event: messages.AsideAsked) -> None:

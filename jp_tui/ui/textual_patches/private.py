@@ -24,7 +24,7 @@ def keymap(app: App[Any]) -> Mapping[str, str]:
     return found
 
 
-def class_bindings(kind: type[DOMNode]) -> BindingsMap:
+def class_bindings(kind: type[object]) -> BindingsMap:
     """The bindings of a class and those that it inherits. Without: those of all its bases."""
     found = getattr(kind, "_merged_bindings", None)
     return found if isinstance(found, BindingsMap) else _declared(kind)
@@ -36,7 +36,7 @@ def own_bindings(node: DOMNode) -> BindingsMap:
     return found if isinstance(found, BindingsMap) else _declared(type(node))
 
 
-def _declared(kind: type[DOMNode]) -> BindingsMap:
+def _declared(kind: type[object]) -> BindingsMap:
     declared = [base.__dict__.get("BINDINGS", []) for base in kind.__mro__]
     return BindingsMap.merge([BindingsMap(bindings) for bindings in declared])
 

@@ -1,0 +1,144 @@
+"""What can be read in a sheet: the context of the question, or another text in its place (E1, E41, E42).
+
+It scrolls and remembers what it shows; it decides nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets.banner import whole_reason
+from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.text import ours
+from jp_tui.ui.widgets.context import ContextView
+from jp_tui.view import wording as w
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
+
+TITLED = 40
+"""Characters of a subject of which the title surely shows all."""
+
+
+def default_context(prompt: PromptRequest, above: Foreign) -> ContextView:
+    """Make the view of what is asked about. A file that the title names is not named again."""
+    named = prompt.subject.raw if len(prompt.subject.raw) <= TITLED else ""
+    return ContextView(above, approval=words.mode(prompt) == "approval", focus=False, named=named)
+
+
+class Reading:
+    """The context and the texts that can take its place."""
+
+    def __init__(self, sheet: Sheet, context: ContextView | None) -> None:
+        self._sheet = sheet
+        self.context = context
+        self.aside = ContextView(Foreign(""), focus=False, id="aside")
+        self.looking = ""
+        """The name of the text that is shown in the context's place (`texts`), empty for the context itself."""
+        for view in self.views:
+            view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
+
+    @property
+    def views(self) -> tuple[ContextView, ...]:
+        return (self.context, self.aside) if self.context else (self.aside,)
+
+    @property
+    def view(self) -> ContextView | None:
+        """What the reading keys scroll: the context, or the text in its place."""
+        return self.aside if self.looking else self.context
+
+    def texts(self) -> dict[str, Foreign]:
+        """All texts that can be read in place of the context, by name."""
+        sheet, prompt = self._sheet, self._sheet.prompt
+        found = {"why": words.why_words(prompt)} if sheet.fit.squeezed and self.context else {}
+        found |= {"reason": whole_reason(prompt.escalation)} if prompt.escalation else {}
+        return found | sheet.talk.texts() | sheet.area.texts()
+
+    def look_at(self, name: str) -> None:
+        """Show another text in the context's place, or the context again."""
+        found = self.texts().get(name)
+        self.looking = name if found is not None and self.looking != name else ""
+        if self.looking and found is not None:
+            self.aside.put(found, approval=True)
+        self._sheet.show()
+
+    def open(self, name: str) -> None:
+        """Mark a text as the one that is shown; its owner puts it there."""
+        self.looking = name
+
+    def close(self, name: str) -> None:
+        """Show the context again, if that text was in its place."""
+        if self.looking == name:
+            self.looking = ""
+
+    def follow(self, text: Foreign) -> None:
+        """Show a text that still grows, at its end."""
+        self.aside.put(text, approval=False)
+        self.aside.call_after_refresh(self.aside.scroll_to_end)
+
+    @property
+    def some_unseen(self) -> bool:
+        """Whether some of the context was not on the screen."""
+        return bool(self.context and self.context.unseen)
+
+    def unseen(self) -> Content | None:
+        """How much of the context was not on the screen; None when all of it was (E15)."""
+        shown = self.context
+        return ours(w.WERE_UNSEEN, n=shown.unseen, m=shown.lines) if shown and shown.unseen else None
+
+    def under(self, question: Content) -> Content:
+        """The question's line with the context's size, and how much of it was not on the screen yet (E15)."""
+        shown = self.context
+        if shown is None:
+            return question
+        hunks = shown.hunk[1] if shown.complete else 0
+        return words.under(question, shown.changes, hunks, shown.unseen, shown.lines)
+
+    def hints(self) -> list[Hint]:
+        """The reading keys that do something now."""
+        view, found = self.view, list[Hint]()
+        if view and not view.fits:
+            found.append(Hint("ctrl+d", "read on", "read(1)"))
+        if self.looking == "reason":
+            found.append(Hint("v", "the question", "aside('reason')"))
+        elif self._sheet.banner and not self._sheet.fit.reason_whole:
+            found.append(Hint("v", "whole reason", "aside('reason')"))
+        if view and view.hunk[1]:
+            found.append(Hint("t", "unified", "split") if view.split else Hint("t", "split", "split"))
+        if view and view.hunk[1] > 1:
+            found.append(Hint("] [", "hunk", "hunk(1)"))
+        return found
+
+    # Actions
+
+    def action_aside(self, name: str) -> None:
+        """Show another text in the context's place, or the context again."""
+        if name in self.texts():
+            self.look_at(name)
+
+    def action_read(self, by: int) -> None:
+        """Scroll by a page."""
+        if self.view:
+            self.view.page(by)
+
+    def action_step(self, by: int) -> None:
+        """Scroll by a line."""
+        if self.view:
+            self.view.line(by)
+
+    def action_hunk(self, step: int) -> None:
+        """Go to the next or previous hunk."""
+        if self.view:
+            self.view.action_hunk(step)
+
+    def action_split(self) -> None:
+        """Show a diff in one column or in two."""
+        if self.view and self.view.hunk[1]:
+            self.view.action_split()
+            self._sheet.post_message(Grew())

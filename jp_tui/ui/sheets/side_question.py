@@ -1,0 +1,175 @@
+"""The side question: a short talk with a model about the question, before it is answered (asking.md E30).
+
+The question stays open, and nothing said here answers it. What was said can be sent along with the results. It keeps
+what it showed and sends no command; the talk is shown in the context's place while the user asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.sheets.field import Field
+from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.messages import AsideAsked, AsideSent
+from jp_tui.ui.sheets.rows import Row
+from jp_tui.ui.sheets.slots import Slot
+from jp_tui.ui.text import ours
+from jp_tui.view import wording as w
+from jp_tui.view.asides import Aside
+from jp_tui.view.drafts import Draft
+from jp_tui.view.offered import is_offered
+
+if TYPE_CHECKING:
+    from jp_tui.ui.sheets.sheet import Sheet
+
+TALK = "talk"
+_SCROLLS = {"pageup": -1, "pagedown": 1}
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One question and the reply to it; `broken` says why the reply broke off."""
+
+    asked: str
+    said: str = ""
+    ended: bool = False
+    broken: str = ""
+
+
+class SideQuestion:
+    """The talk beside a question."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self.field = Field(gate=sheet.gate, hint=ours(w.ASK_HINT), id="ask")
+        self.slot = Slot(
+            ours(w.ASK_TITLE), self.field, kept=ours(w.ASK_KEPT), submit=self._submit, hints=self._hints,
+            leave=lambda: sheet.reading.close(TALK),
+        )  # fmt: skip
+        self.exchanges: list[Exchange] = []
+        self.along = False
+        """Whether what was said is sent along with the results."""
+        self._began = False  # in this process, so that nothing of an earlier one is missing or double
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether the user can ask back. A result not delivered is shown to no model; others' questions are asked
+        in their own process."""
+        return self._sheet.prompt.kind != "delivery" and not is_offered(self._sheet.prompt)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the last question is still being answered."""
+        return bool(self.exchanges) and not self.exchanges[-1].ended
+
+    @property
+    def _open(self) -> bool:
+        return self._sheet.reading.looking == TALK
+
+    def texts(self) -> dict[str, Foreign]:
+        """The talk, as a text to read."""
+        return {TALK: self._text()} if self.exchanges else {}
+
+    def _text(self) -> Foreign:
+        """All that was said, the user's words as quotes."""
+        return Foreign("\n\n".join(_written(one) for one in self.exchanges))
+
+    def _show(self) -> None:
+        if self._open:
+            self._sheet.reading.follow(self._text())
+
+    # Keys
+
+    def action_ask_back(self) -> None:
+        """Open the side question."""
+        if self.may_ask and self._sheet.mode != "menu":
+            if self.exchanges and not self._open:
+                self._sheet.reading.open(TALK)
+                self._show()
+            self._sheet.write(self.field)
+
+    def scrolled(self, key: str) -> bool:
+        """Scroll the talk by a key pressed in its field. Return True if the key does that."""
+        if self._sheet.writing is self.field and self._open and key in _SCROLLS:
+            self._sheet.reading.aside.page(_SCROLLS[key])
+            return True
+        return False
+
+    def _submit(self) -> None:
+        sheet, text = self._sheet, self.field.value.strip()
+        if not text:
+            sheet.say(ours(w.NOTHING_ASKED))
+        elif self.waits:
+            sheet.say(ours(w.STILL_SAYING))
+        elif sheet.may_send:
+            self._began = True
+            self.exchanges.append(Exchange(text))
+            self.field.put("")
+            sheet.reading.open(TALK)
+            sheet.show()
+            self._show()
+            sheet.post_message(AsideAsked(sheet.prompt, text))
+
+    def _hints(self) -> list[Hint]:
+        return [
+            Hint("enter", "asks", "accept", keep=True), Hint("ctrl+j", "new line", "new_line"),
+            Hint("esc", "back to the question", "leave", keep=True),
+        ]  # fmt: skip
+
+    def action_send_along(self) -> None:
+        """Send what was said along with the results, or not after all."""
+        sheet = self._sheet
+        if any(one.said for one in self.exchanges) and sheet.armed and sheet.keys.fresh:
+            self._began = True
+            self.along = not self.along
+            sheet.post_message(AsideSent(sheet.prompt, self.along))
+            sheet.say(ours(w.GOES_ALONG if self.along else w.STAYS_ASIDE))
+
+    def hints(self) -> list[Hint]:
+        """The key that asks back."""
+        return [Hint("?", "ask back", "ask_back")] if self.may_ask else []
+
+    def rows(self) -> list[Row]:
+        """The lines of the menu."""
+        rows = [Row("ask", ours(w.ASK), detail=ours(w.ASK_DOES))] if self.may_ask else []
+        if any(one.said for one in self.exchanges):
+            says, does = (w.KEEP_ASIDE, w.KEEP_ASIDE_DOES) if self.along else (w.SEND_ALONG, w.SEND_ALONG_DOES)
+            rows.append(Row("along", ours(says), detail=ours(does)))
+        return rows
+
+    # What is received
+
+    def recall(self, talk: Sequence[Aside], along: bool) -> None:
+        """Show what was said before the program ended, from the log."""
+        if not self._began:
+            self.exchanges = [Exchange(one.asked.raw, one.said.raw, ended=True, broken=one.broken.raw) for one in talk]
+            self.along = along
+            self._show()
+
+    def received(self, text: Foreign) -> None:
+        """Show more of the reply."""
+        if self.waits:
+            self.exchanges[-1].said += text.raw
+            self._show()
+
+    def ended(self, broken: str = "") -> None:
+        """End the reply; `broken` says why it broke off."""
+        if self.waits:
+            self.exchanges[-1].ended, self.exchanges[-1].broken = True, broken
+            self._show()
+
+    def restore(self, draft: Draft) -> None:
+        """Put back what was to be asked."""
+        self.field.put(draft.ask)
+
+
+def _written(one: Exchange) -> str:
+    """An exchange as Markdown: what was asked is a quote, whatever it holds."""
+    quoted = "\n".join(f"> {line}" for line in neutralise(Foreign(one.asked)).split("\n"))
+    said = one.said if one.said or one.ended else "…"
+    broken = f"\n\n*{w.BROKE_OFF}* {one.broken}" if one.broken else ""
+    return f"{quoted}\n\n{said}{broken}"
