@@ -357,7 +357,7 @@ class Host(App[None]):
 
     def verdict(self, event: SheetDock.CheckWanted) -> None:
         """The verdict on one value that was asked about."""
-        prompt = next((one for one in self.dock._queue.prompts if one.inquiry == event.inquiry), None)
+        prompt = next((one for one in self.dock.queue.prompts if one.inquiry == event.inquiry), None)
         if prompt is not None and isinstance(prompt.question.answer_type, SchemaAnswer):
             job = {"do": "check", "schema": dump(prompt.question.answer_type.schema), "value": dump(event.value)}
             found = [(str(where), str(words)) for where, words in _answer(job)["problems"]]

@@ -227,7 +227,7 @@ async def test_e11_a_paste_without_its_marks_answers_nothing(keys: str) -> None:
         await app.until(pilot, lambda: app.dock.open and app.sheet.armed)
         app.burst(*("enter" if key == "\r" else key for key in keys))
         await pilot.pause()
-        await app.until(pilot, lambda: app.dock._held is None)
+        await app.until(pilot, lambda: app.dock.held.empty)
         await pilot.pause(0.05)
         assert app.answers == []
         heard = "".join(one.text for one in app.posted if isinstance(one, SheetDock.Overheard))

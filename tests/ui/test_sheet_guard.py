@@ -84,7 +84,7 @@ def paste(app: Host, moment: float) -> None:
     dock.toggle_fold()
     app.now += moment
     dock.tick()
-    taken = dock.paste(events.Paste("y\n1\n"))
+    taken = dock.gate.paste(events.Paste("y\n1\n"))
     assert not app.sheet.done
     assert taken or app.sheet.writing is not None
 
@@ -113,7 +113,7 @@ def sweep(app: Host, name: str, moment: float, answers: bool) -> bool:
     dock.tick()
     if isinstance(sheet.area, SecretArea):
         sheet.area.field.insert_text("pass")
-    dock.key(key_event(name))
+    dock.gate.key(key_event(name))
     counts = moment >= DEAF and answers
     assert sheet.done == counts, f"{name} after {moment:.2f} s"
     sheet.done = False
@@ -129,11 +129,11 @@ async def test_a_second_key_within_the_guard_makes_it_wait() -> None:
         for _ in range(20):
             app.now += 0.25
             app.dock.tick()
-            app.dock.key(key_event("y"))
+            app.dock.gate.key(key_event("y"))
             assert not app.sheet.done and not app.sheet.armed
         app.now += 0.31
         app.dock.tick()
-        app.dock.key(key_event("y"))
+        app.dock.gate.key(key_event("y"))
         assert app.sheet.done
         await pilot.pause()
 

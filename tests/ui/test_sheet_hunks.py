@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -202,8 +203,6 @@ async def test_why_it_is_for_a_person_stands_above_the_hunks() -> None:
 def short(prompt: PromptRequest) -> PromptRequest:
     """The same, its parts not all of what is shown."""
     question = prompt.question
-    from dataclasses import replace
-
     return prompt.model_copy(update={"question": replace(question, parts=question.parts[:2])})
 
 
@@ -254,3 +253,19 @@ async def test_the_menu_names_the_key_that_works_here() -> None:
         assert keys["note"] == "C" and keys["reply"] == "r" and keys["ask"] == "?" and keys["end"] == "s"
         await app.type(pilot, "C")
         assert app.sheet.writing is app.sheet.side.note
+
+
+async def test_hunks_that_change_nothing_are_answered_without_a_context() -> None:
+    """R251: a tool may send such; nothing of them can be shown, so a yes wants to be said twice (E15)."""
+    parts = tuple(Part(str(n), f"d{n}", f"a.md, line {n}", "") for n in (1, 2))
+    prompt = boolean(context="")
+    prompt = prompt.model_copy(update={"question": replace(prompt.question, parts=parts)})
+    assert by_hunks(prompt)
+    app = Host(prompt)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.arm(pilot)
+        assert isinstance(app.sheet.area, HunkArea) and app.sheet.reading.context is None
+        await app.type(pilot, "space", "]", "y")
+        assert app.answers == [] and "2 of 2 hunks were not on the screen" in text_of(app)
+        await app.type(pilot, "y")
+        assert app.answers == [Answered(value=True, parts=PartsTaken(accepted=("2",), comments={}))]

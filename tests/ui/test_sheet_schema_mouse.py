@@ -68,7 +68,7 @@ async def test_e11_a_click_that_came_with_the_focus_of_the_window_chooses_nothin
     app = Checked(schema(of=JOB, has_default=True, default=BEGUN))
     async with app.run_test(size=(80, 40)) as pilot:
         await app.arm(pilot)
-        app.dock._window_focused(True)
+        app.dock.gate.window_focused(True)
         await app.click_text(pilot, "fast")
         await app.settled(pilot)
         assert app.document == BEGUN
@@ -82,7 +82,7 @@ async def test_the_wheel_scrolls_and_typing_brings_the_field_back() -> None:
         for _ in range(8):
             app.schema.fields._scroll(2)
         await app.judged(pilot)  # a verdict does not bring the cursor back into sight
-        app.schema.tell()
+        app.schema.show_state()
         await app.settled(pilot)
         assert "field0 " not in text_of(app) and "field20" in text_of(app)
         await app.type(pilot, "q")

@@ -7,20 +7,19 @@ it is journalled with the draft of the question that is open, so that no end of 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jp_tui.protocol.values import Answered, PromptRequest, Response, Restored, WentBack
 from jp_tui.ui.sheets.form import names
-from jp_tui.ui.sheets.leaving import Leaving
 from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
-from jp_tui.view.drafts import restored
+from jp_tui.view.drafts import Draft, restored
 from jp_tui.view.queue import NONE, Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet
+    from jp_tui.ui.widgets.dock import SheetDock
 
 LINGER = 0.6
 """Seconds for which a form's answered question stays while the next one is on its way."""
@@ -80,26 +79,39 @@ def _call(prompt: PromptRequest) -> tuple[str, str]:
     return prompt.conversation, prompt.call
 
 
-class Following(Leaving):
-    """What comes after an answer."""
+class Following:
+    """What comes after an answer, and the drafts of all questions."""
 
-    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
-        super().__init__(clock=clock, id=id)
+    def __init__(self, dock: SheetDock) -> None:
+        self._dock = dock
+        self._drafts: dict[Key, str] = {}
         self._carried = Carried()
         self._loaded: dict[Key, Kept] = {}  # what came with the draft of a question that was not asked yet
         self._responses: dict[Key, type[Response]] = {}
         self._lingering = NONE
         self._restored = ("", "")  # the call whose answers were just brought back
 
-    # What a subclass supplies
+    # Drafts
 
-    def over(self, key: Key) -> None:
-        """A question is gone, and nothing follows it."""
-        raise NotImplementedError
+    def draft(self, key: Key) -> Draft:
+        """The draft with which a question is shown."""
+        return restored(self._drafts.get(key, ""))
 
-    def drafted(self, key: Key, text: str) -> None:
-        """Text to be journalled for a question."""
-        raise NotImplementedError
+    def keep(self, key: Key, draft: Draft) -> None:
+        """Remember the draft of a question that will be shown again."""
+        self._drafts[key] = draft.stored()
+
+    def forget(self, key: Key) -> None:
+        """Drop the draft of a question that is gone."""
+        self._drafts.pop(key, None)
+
+    def changed(self, key: Key, draft: Draft) -> None:
+        """Journal a draft, with those of its form that wait."""
+        self.keep(key, draft)
+        text, sheet = draft.stored(), self._dock.stage.sheet_of(key)
+        self._dock.journal(key, packed(text, self._carried.of(sheet.prompt)) if sheet is not None else text)
+
+    # From one question to the next
 
     def sent(self, prompt: PromptRequest, response: Response) -> None:
         """An answer is on its way."""
@@ -107,34 +119,31 @@ class Following(Leaving):
 
     def lingers(self, key: Key) -> bool:
         """A question was settled; whether its sheet stays a moment, because the form goes on."""
-        sheet = self._sheets.get(key)
-        if sheet is None or not sheet.done or not self.open:
+        sheet = self._dock.stage.sheet_of(key)
+        if sheet is None or not sheet.done or not self._dock.open:
             return False
         goes_on = sheet.steps.form is not None and self._responses.get(key) in (Answered, WentBack, Restored)
         if goes_on and self._lingering == NONE:
             self._lingering = key
-            self.set_timer(LINGER, self._nothing_follows)
+            self._dock.set_timer(LINGER, self._nothing_follows)
         return goes_on
 
     def _nothing_follows(self) -> None:
         key, self._lingering = self._lingering, NONE
         if key != NONE:
-            self.over(key)
+            self._dock.over(key)
 
     def follows(self, prompt: PromptRequest) -> bool:
         """A question is asked: what lingers gives way to it when it is of the same call. Says whether it takes that
         place, also before others that wait: nobody is torn out of a form (E12)."""
-        before = self._sheets.get(self._lingering)
-        alone = len(self._queue) == 1
+        before = self._dock.stage.sheet_of(self._lingering)
+        alone = len(self._dock.queue) == 1
         if before is not None and not alone and _call(before.prompt) != _call(prompt):
             return False
         lingering, self._lingering = self._lingering, NONE
         if lingering != NONE:
-            self.left(lingering)
-            self._forget(lingering)
-            self._drafts.pop(lingering, None)
-            self._queue = self._queue.without(lingering)
-        return lingering != NONE and self.open
+            self._dock.remove_question(lingering)
+        return lingering != NONE and self._dock.open
 
     def came(self, prompt: PromptRequest) -> None:
         """A question is asked: what was typed for it before is there again."""
@@ -143,11 +152,11 @@ class Following(Leaving):
         if self._carried.of(prompt):
             text = self._drafts.get(key_of(prompt), "") or self._carried.take(prompt)
             self._drafts[key_of(prompt)] = text
-            self.drafted(key_of(prompt), packed(text, self._carried.of(prompt)))
+            self._dock.journal(key_of(prompt), packed(text, self._carried.of(prompt)))
 
     def left(self, key: Key) -> None:
         """A question is gone: what was typed and not sent is kept when its form goes on (E24)."""
-        sheet, response = self._sheets.get(key), self._responses.pop(key, None)
+        sheet, response = self._dock.stage.sheet_of(key), self._responses.pop(key, None)
         if sheet is None:
             return
         self._restored = (sheet.prompt.conversation, sheet.prompt.call) if response is Restored else ("", "")
@@ -160,7 +169,6 @@ class Following(Leaving):
 
     def made(self, sheet: Sheet) -> None:
         """A sheet comes: a change that bringing back left behind is named, where one notices that it does not count."""
-        super().made(sheet)
         prompt = sheet.prompt
         if self._restored == (prompt.conversation, prompt.call) and prompt.form is not None:
             carried = self._carried.of(prompt)
@@ -169,24 +177,19 @@ class Following(Leaving):
             if left:
                 sheet.call_later(sheet.say, ours(w.LEFT_BEHIND, which=names(left)))
 
-    def with_others(self, key: Key, text: str) -> str:
-        """A draft, with those of its form that wait."""
-        sheet = self._sheets.get(key)
-        return packed(text, self._carried.of(sheet.prompt)) if sheet is not None else text
-
-    def own_draft(self, key: Key, text: str) -> str:
+    def _own_draft(self, key: Key, text: str) -> str:
         """A draft out of the journal; what others of its form it holds is kept until the question is asked."""
         own, others = unpacked(text)
         if others:
             self._loaded[key] = others
-            prompt = self._queue.get(key)
+            prompt = self._dock.queue.get(key)
             if prompt is not None:
                 self.came(prompt)
         return own
 
     def restore_draft(self, key: Key, text: str) -> None:
         """What was typed for a question in an earlier life; what is typed now is newer and stays."""
-        text, sheet = self.own_draft(key, text), self._sheets.get(key)
+        text, sheet = self._own_draft(key, text), self._dock.stage.sheet_of(key)
         if sheet is None:
             self._drafts[key] = text
         elif not sheet.draft.stored():

@@ -1,121 +1,111 @@
 """The place of the questions on the screen: which sheet stands there, in how many rows, with the focus (E1, R245).
 
-It brings the screen in line with the queue and the phase, and keeps a sheet until its question is settled, so that
+It brings the screen in line with the dock's queue and phase, and keeps a sheet until its question is settled, so that
 nothing typed is lost by folding or by turning to the next. What happens next is the dock's to decide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from textual import on
-from textual.app import ComposeResult
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.sheets import words
-from jp_tui.ui.sheets.ears import Ears
 from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.sheets.plan import room_of
-from jp_tui.ui.text import blank, ours
+from jp_tui.ui.text import ours
 from jp_tui.view import wording as w
-from jp_tui.view.drafts import restored
-from jp_tui.view.queue import Key, Queue, key_of
+from jp_tui.view.queue import Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.protocol.values import PromptRequest
     from jp_tui.ui.sheets.sheet import Sheet
+    from jp_tui.ui.widgets.dock import SheetDock
 
 NOTICE = 6.0
 """Seconds for which it is said that a visible question went away."""
 
 
-class Stage(Ears):
+class Stage:
     """Sheets, the folded line and notices."""
 
-    DEFAULT_CSS = """
-    Stage { height: auto; width: 1fr; display: none;
-        &.-waiting, &.-notice { display: block; }
-        &.-maximized { height: 100%; }
-        & > #notice { height: auto; display: none; padding: 0 1; background: $warning 12%; color: $text-warning; }
-        &.-notice > #notice { display: block; }
-        & > #alike { height: 1; display: none; padding: 0 1; background: $warning 12%; color: $text-warning; }
-    }
-    """
-
-    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
-        super().__init__(clock=clock, id=id)
-        self._queue = Queue()
+    def __init__(self, dock: SheetDock) -> None:
+        self._dock = dock
         self._sheets: dict[Key, Sheet] = {}
-        self._drafts: dict[Key, str] = {}
         self._fit: object = None
         self._peek, self._notice, self._says = Peek(), Static(id="notice"), Static(id="alike")
-        self._alike: tuple[Key, ...] = ()  # what the answer to the one in sight is the answer to
         self._here, self._titles = "", cast(Mapping[str, Foreign], MappingProxyType({}))
-        self._holding = self._stale = False
 
-    def compose(self) -> ComposeResult:
-        yield self._notice
-        yield self._says
-        yield self._peek
+    def widgets(self) -> Sequence[Widget]:
+        """What is there before any sheet."""
+        return (self._notice, self._says, self._peek)
 
-    def on_mount(self) -> None:
-        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self._refit())
+    # Sheets
 
-    @property
-    def open(self) -> bool:
-        """Whether a sheet stands open and holds the keys."""
-        return self._arrival.open
+    def sheet_of(self, key: Key) -> Sheet | None:
+        """The sheet of a question, if it was opened."""
+        return self._sheets.get(key)
+
+    def sheets(self) -> Sequence[tuple[Key, Sheet]]:
+        """All sheets that were made."""
+        return list(self._sheets.items())
 
     def shown(self) -> Sheet | None:
-        return self._sheets.get(self._queue.current) if self.open else None
+        """The sheet that is open."""
+        return self._sheets.get(self._dock.queue.current) if self._dock.open else None
 
-    def _sheet(self) -> Sheet:
+    def sheet(self) -> Sheet:
         """The sheet of the current question, made when it is first opened."""
-        prompt = self._queue.head
+        prompt = self._dock.queue.head
         assert prompt is not None
         key = key_of(prompt)
         if key not in self._sheets:
             from jp_tui.ui.sheets.kinds import sheet_for  # the first question pays for its widgets, not the start
 
-            sheet = sheet_for(prompt, self, restored(self._drafts.get(key, "")))
+            sheet = sheet_for(prompt, self._dock.gate, self._dock.following.draft(key))
             self._sheets[key] = sheet
-            self.made(sheet)
-            self.mount(sheet)
+            self._dock.made(sheet)
+            self._dock.mount(sheet)
         return self._sheets[key]
 
-    def made(self, sheet: Sheet) -> None:
-        """A sheet is about to be shown for the first time."""
+    def forget(self, key: Key) -> None:
+        """Remove the sheet of a question."""
+        sheet = self._sheets.pop(key, None)
+        if sheet is not None:
+            sheet.display = False
+            self._dock.call_after_refresh(sheet.remove)  # the screen paints it until the layout is done without it
 
-    def _show(self) -> None:
-        if self._holding:  # it is shown when all of it has happened
-            self._stale = True
-            return
-        head = self._queue.head
-        self.set_class(head is not None, "-waiting")
-        self._peek.display = head is not None and not self.open
-        self._peek.prompt, self._peek.waiting = head, len(self._queue)
+    # Showing
+
+    def show(self) -> None:
+        """Bring the screen in line with the queue and the phase."""
+        dock, queue = self._dock, self._dock.queue
+        head = queue.head
+        dock.set_class(head is not None, "-waiting")
+        self._peek.display = head is not None and not dock.open
+        self._peek.prompt, self._peek.waiting = head, len(queue)
         for key, sheet in self._sheets.items():
-            sheet.display = self.open and key == self._queue.current
-            sheet.waiting(self._queue.place, len(self._queue))
+            sheet.display = dock.open and key == queue.current
+            sheet.waiting(queue.place, len(queue))
             if sheet.display:
-                sheet.menu.lost = len(self._queue.others_of_turn(sheet.prompt))
+                sheet.menu.lost = len(queue.others_of_turn(sheet.prompt))
         self._entitle()
-        alike = sum(self._queue.get(key) is not None for key in self._alike) if self.open else 0
+        alike = dock.alike_waiting
         self._says.display = alike > 1
         if alike > 1:
             self._says.update(ours(w.ALIKE, n=alike))
-        self._lay_out()
-        self._hold_focus()
+        self.lay_out()
+        self.hold_focus()
 
     def among(self, here: str, titles: Mapping[str, Foreign]) -> None:
-        """Which conversation is in sight, and what others are called: a frame says where its question is from (E4)."""
+        """Note which conversation is in sight, and what others are called: a frame says where its question is from
+        (E4)."""
         if (here, titles) != (self._here, self._titles):
             self._here, self._titles = here, titles
             self._entitle()
@@ -131,62 +121,45 @@ class Stage(Ears):
             where = where if where == self._here else prompt.agent.parent
         return None if where == self._here or not self._here else self._titles.get(where, Foreign(""))
 
-    def _refit(self) -> None:
+    def refit(self) -> None:
         """Lay out again when the room changed: a taller column need not change the size of what stands in it."""
-        column = self.parent.size if isinstance(self.parent, Widget) else None
-        fit = (self.size.width, column, self.full)
+        column = self._dock.parent.size if isinstance(self._dock.parent, Widget) else None
+        fit = (self._dock.size.width, column, self._dock.full)
         if fit != self._fit:
             self._fit = fit
-            self._lay_out()
+            self.lay_out()
 
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
         """Give the sheet its rows: two thirds of the column, or the whole screen."""
-        sheet, column = self.shown(), self.parent
+        sheet, column = self.shown(), self._dock.parent
         if sheet is None or not sheet.is_mounted or not isinstance(column, Widget):
             return
-        room = self.screen.size.height if self.full else room_of(column.size.height)
+        room = self._dock.screen.size.height if self._dock.full else room_of(column.size.height)
         context = sheet.reading.context
         more = context is not None and not context.fits
-        full = Hint("ctrl+f", "back", "full", keep=True) if self.full else Hint("ctrl+f", "full", "full", keep=more)
+        full = (
+            Hint("ctrl+f", "back", "full", keep=True) if self._dock.full else Hint("ctrl+f", "full", "full", keep=more)
+        )
         extra = [full] if context else []
-        if len(self._queue) > 1:
+        if len(self._dock.queue) > 1:
             extra.append(Hint("ctrl+t", "next", "next"))
-        sheet.fit.full = self.full
+        sheet.fit.full = self._dock.full
         room -= self._notice.size.height + bool(self._says.display)
-        sheet.fit.lay_out(self.size.width, room, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)])
+        sheet.fit.lay_out(self._dock.size.width, room, [*extra, Hint("ctrl+o", "fold", "fold", keep=True)])
 
-    def _hold_focus(self) -> None:
+    def hold_focus(self) -> None:
         """An open sheet holds the focus, its field if one is written in (R245)."""
         sheet = self.shown()
-        if sheet is None or not self.app.app_focus:
+        if sheet is None or not self._dock.app.app_focus:
             return
         if sheet.writing is not None and sheet.armed:
             sheet.writing.can_focus = True
-            self.screen.set_focus(sheet.writing, scroll_visible=False)
+            self._dock.screen.set_focus(sheet.writing, scroll_visible=False)
         else:
-            self.screen.set_focus(sheet, scroll_visible=False)
+            self._dock.screen.set_focus(sheet, scroll_visible=False)
 
-    def _who(self, key: Key) -> Content:
-        prompt = self._queue.get(key)
-        return words.who(prompt) if prompt is not None else blank()
-
-    def _forget(self, key: Key) -> None:
-        sheet = self._sheets.pop(key, None)
-        if sheet is not None:
-            sheet.display = False
-            self.call_after_refresh(sheet.remove)  # the screen still paints it until the layout is done without it
-
-    def _tell(self, notice: Content) -> None:
+    def tell(self, notice: Content) -> None:
+        """Show for a while that a visible question went away."""
         self._notice.update(notice)
-        self.add_class("-notice")
-        self.set_timer(NOTICE, lambda: self.remove_class("-notice"))
-
-    @on(Grew)
-    def _grew(self, event: Grew) -> None:
-        event.stop()
-        self._lay_out()
-        self._hold_focus()
-
-    def on_descendant_blur(self) -> None:
-        if self.open:
-            self.call_later(self._hold_focus)
+        self._dock.add_class("-notice")
+        self._dock.set_timer(NOTICE, lambda: self._dock.remove_class("-notice"))

@@ -1,29 +1,25 @@
-"""Between a sheet in which somebody asks back and whoever answers: words out, words in (asking.md E30).
+"""Replies to side questions on their way to the sheets, and earlier talks from the log (asking.md E30).
 
-Passes on; keeps only what the log said of talks in an earlier life, for the sheet that is made later. A refusal ends
-the one question that waits, since a refusal names none.
+It keeps only what the log holds, for a sheet that is made later. A refusal ends the one question that waits, since a
+refusal names none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from textual import on
-from textual.message import Message
 
 from jp_tui.conversation.events import Unknown
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.ui.sheets import messages
-from jp_tui.ui.sheets.judging import Judging
 from jp_tui.view import asides
 from jp_tui.view.queue import NONE, Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet
+    from jp_tui.ui.sheets.stage import Stage
 
 MOST = 64
 """Questions of which the talk is kept; older ones were answered long ago."""
@@ -45,31 +41,15 @@ class Earlier:
         return bool(self.sends) and self.sends[max(self.sends)]
 
 
-class Talking(Judging):
-    """Passes side questions on, and what is said to them back."""
+class SideTalks:
+    """Passes replies on to the sheets, and what the log holds of earlier talks."""
 
-    @dataclass
-    class AsideAsked(Message):
-        """A side question about an open one; `said` and `said_all` bring what comes of it."""
-
-        conversation: str
-        inquiry: str
-        text: str
-
-    @dataclass
-    class AsideSent(Message):
-        """What was said aside goes along with the results, or with `send` false stays aside."""
-
-        conversation: str
-        inquiry: str
-        send: bool
-
-    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
-        super().__init__(clock=clock, id=id)
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
         self._earlier: dict[Key, Earlier] = {}
 
     def read(self, conversation: str, events: Sequence[StoredEvent]) -> None:
-        """Some of a conversation's log: what was said aside about a question that waits is shown with it (E30)."""
+        """Read a part of a conversation's log: earlier talks are shown with the questions that wait (E30)."""
         for one in events:
             event = read_event(one.event) if one.event.get("type") == asides.KIND else None
             if not isinstance(event, Unknown):
@@ -83,34 +63,24 @@ class Talking(Judging):
                 earlier.said[one.seq] = found
             elif wish:
                 earlier.sends[one.seq] = wish[1]
-            if key in self._sheets:
-                self._sheets[key].talk.recall(earlier.talk, earlier.along)
+            if sheet := self._stage.sheet_of(key):
+                sheet.talk.recall(earlier.talk, earlier.along)
         while len(self._earlier) > MOST:
             del self._earlier[next(iter(self._earlier))]
 
     def made(self, sheet: Sheet) -> None:
-        super().made(sheet)
+        """Show an earlier talk in a sheet that was just made."""
         if (earlier := self._earlier.get(key_of(sheet.prompt))) is not None:
             sheet.talk.recall(earlier.talk, earlier.along)
 
-    def said(self, key: Key, text: Foreign) -> None:
-        """More of an answer to a side question."""
-        sheet = self._sheets.get(key)
+    def received(self, key: Key, text: Foreign) -> None:
+        """Show more of a reply to a side question."""
+        sheet = self._stage.sheet_of(key)
         if sheet is not None:
             sheet.talk.received(text)
 
-    def said_all(self, key: Key = NONE, broken: str = "") -> None:
-        """A side question is over; `broken` says why, when it broke off. No key means whichever waits."""
-        for name, sheet in self._sheets.items():
+    def ended(self, key: Key, broken: str) -> None:
+        """End the reply to a side question; `broken` says why it broke off. NONE ends whichever waits."""
+        for name, sheet in self._stage.sheets():
             if key in (NONE, name):
                 sheet.talk.ended(broken)
-
-    @on(messages.AsideAsked)
-    def _aside_asked(self, event: messages.AsideAsked) -> None:
-        event.stop()
-        self.post_message(self.AsideAsked(*key_of(event.prompt), event.text))
-
-    @on(messages.AsideSent)
-    def _aside_sent(self, event: messages.AsideSent) -> None:
-        event.stop()
-        self.post_message(self.AsideSent(*key_of(event.prompt), event.send))
