@@ -68,7 +68,7 @@ class MultiSelectArea(AnswerArea):
         return self._options
 
     def mounted(self) -> None:
-        self._tell()
+        self._show_count()
 
     @property
     def chosen(self) -> list[str]:
@@ -111,10 +111,10 @@ class MultiSelectArea(AnswerArea):
     def _mark(self, chosen: set[str]) -> None:
         self._chosen = chosen
         self._options.show_rows()
-        self._tell()
+        self._show_count()
         self._sheet.drafts.changed()
 
-    def _tell(self) -> None:
+    def _show_count(self) -> None:
         self._count.update(ours(w.CHOSEN, n=len(self._chosen), m=len(self._options.options)))
         self._sheet.post_message(Grew())
 
@@ -132,7 +132,7 @@ class MultiSelectArea(AnswerArea):
             known = set(self._asked_order)
             self._chosen = {value for value in kept if isinstance(value, str) and value in known}
             self._options.show_rows()
-            self._tell()
+            self._show_count()
         return draft
 
     # Keys

@@ -80,11 +80,11 @@ class SchemaArea(AnswerArea, AnswerBody):
         self._about = Below(id="about")
         self._verdict = Below(id="verdict")
         self._timer: Timer | None = None
-        self._waits: int | None = None  # the revision that is submitted as soon as its verdict is there
+        self._submitting: int | None = None  # the revision that is submitted as soon as its verdict is there
         self._marked: tuple[object, object] | None = None
         self._across, self._down = 0, TALL  # cells of a line below the form, and lines that there are for the verdict
-        self._needs = 1  # lines that the verdict would take
-        self._wants = 5  # rows of all that
+        self._needs = 1  # lines that the verdict needs
+        self._wants = 5  # rows of form and lines together
         self._described = Foreign("")
 
     @property
@@ -96,8 +96,8 @@ class SchemaArea(AnswerArea, AnswerBody):
         return (self.form, self.filter, self.faces)
 
     def mounted(self) -> None:
-        self.wish()
-        self.tell()
+        self.check_soon()
+        self.show_state()
 
     def texts(self) -> dict[str, Foreign]:
         return {"schema": self._described}
@@ -118,7 +118,7 @@ class SchemaArea(AnswerArea, AnswerBody):
     def wanted(self, width: int, room: int) -> int:
         if width != self._across:
             self._across = width
-            self.tell()
+            self.show_state()
         both = width + 2 * EDGES >= WIDE and self.filling.whole is None
         self.faces.arrange(both)
         rows = max(self.fields.height_at(width), 2)
@@ -135,7 +135,7 @@ class SchemaArea(AnswerArea, AnswerBody):
         self._verdict.display = rows >= 3
         if self._down != (down := TALL if rows >= min(self._wants, 7) else 1):
             self._down = down
-            self._say_verdict()
+            self._show_verdict()
         below = min(self._needs, self._down) if self._verdict.display else 0
         self._verdict.styles.height = below or 1
         self.faces.row.styles.height = max(rows - self._about.display - below, 1)
@@ -146,55 +146,55 @@ class SchemaArea(AnswerArea, AnswerBody):
     def touched(self) -> None:
         """Take a change of the document by the form."""
         self.faces.form_changed()
-        self.wish()
+        self.check_soon()
         self.sheet.drafts.changed()
-        self.tell()
+        self.show_state()
 
-    def wish(self) -> None:
-        """Ask for a verdict when no key came for a moment."""
-        self._waits = None
+    def check_soon(self) -> None:
+        """Ask for a verdict as soon as no key came for a moment."""
+        self._submitting = None
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.sheet.set_timer(CHECK_AFTER, self.ask)
+        self._timer = self.sheet.set_timer(CHECK_AFTER, self.check_now)
 
-    def ask(self) -> None:
-        """Ask now, if there is something to ask."""
+    def check_now(self) -> None:
+        """Ask the engine for a verdict, if there is something to ask."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
         if self.faces.bring_in_line():
             self.faces.mirror()
             self.sheet.post_message(CheckWanted(self.sheet.prompt, self.filling.revision, self.filling.document))
-        self.tell()
+        self.show_state()
 
     def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
-        """The engine's verdict; one for something older than what stands here is let go."""
+        """Take the engine's verdict; drop one on an older value than what is here."""
         if not self.filling.checked(revision, problems) or not self.faces.in_line:
             return
-        waits, self._waits = self._waits, None
-        self.tell()
+        waits, self._submitting = self._submitting, None
+        self.show_state()
         self.fields.again()
         if waits == revision:
             self.sheet.keys.renew()  # the key that submitted was one that may
-            self._deliver()
+            self._submit()
 
-    def tell(self) -> None:
-        """The lines under the form: what the cursor is on, and what is wrong."""
+    def show_state(self) -> None:
+        """Update the lines under the form: what the cursor is on, and what is wrong."""
         self._about.update(says.about(self.filling))
-        self._say_verdict()
+        self._show_verdict()
         wrong = frozenset({self.faces.misread.line or 0}) if self.faces.misread else frozenset[int]()
         if self.faces.misread is None and self.faces.json.display and self.faces.json.whole and self.filling.sure:
             marked = (self.faces.text, self.filling.verdict)
             if marked == self._marked:
                 return
             self._marked = marked
-            found = places(self.faces.text, [one.path for one in self.filling.problems if self._told(one)])
+            found = places(self.faces.text, [one.path for one in self.filling.problems if self._is_wrong(one)])
             wrong = frozenset(line for line, _ in found.values())
         self.faces.json.mark(wrong)
         self.sheet.post_message(Grew())
 
-    def _say_verdict(self) -> None:
-        """In two lines where one is not enough for what is wrong at the cursor, in one where there is no more."""
+    def _show_verdict(self) -> None:
+        """Show the verdict in two lines where one is too short for what is wrong at the cursor, if there is room."""
         form, across = self.faces.face == "form", max(self._across, 1)
         said = says.fitted(self.filling, self.faces.misread, form=form, across=across, lines=TALL)
         self._needs = min(max(len(said.wrap(across)), 1), TALL)
@@ -202,14 +202,14 @@ class SchemaArea(AnswerArea, AnswerBody):
             said = says.fitted(self.filling, self.faces.misread, form=form, across=across, lines=self._down)
         self._verdict.update(said)
 
-    def _told(self, problem: Problem) -> bool:
+    def _is_wrong(self, problem: Problem) -> bool:
         """Whether it is wrong, and not merely something that nobody came to yet."""
         return not problem.missing or self.filling.started(problem.path)
 
     # Submitting
 
     def begin(self, key: events.Key | None) -> None:
-        self._waits = None
+        self._submitting = None
 
     def action_send(self) -> None:
         """Submit, wherever the cursor is."""
@@ -223,7 +223,7 @@ class SchemaArea(AnswerArea, AnswerBody):
             self.send()
 
     def send(self) -> None:
-        """Only what was found to fit leaves; else the cursor goes to what is wrong."""
+        """Submit what was found to fit; else move the cursor to what is wrong."""
         if self.faces.face == "json" and not self.faces.json.value.strip():
             self.sheet.stop_writing()
             self.sheet.say(ours(w.EMPTIED))
@@ -231,13 +231,13 @@ class SchemaArea(AnswerArea, AnswerBody):
             self.faces.to_json()
             self.faces.to_misread(says.NO_JSON)
         elif not self.filling.sure:
-            self.ask()
-            self._waits = self.filling.revision if self.sheet.keys.fresh else None
+            self.check_now()
+            self._submitting = self.filling.revision if self.sheet.keys.fresh else None
             self.sheet.say(ours(says.CHECKING))
         else:
-            self._deliver()
+            self._submit()
 
-    def _deliver(self) -> None:
+    def _submit(self) -> None:
         local = next(iter(self.filling.local), None)
         if self.filling.problems or local is not None:
             self.filling.tried = True
@@ -247,7 +247,7 @@ class SchemaArea(AnswerArea, AnswerBody):
             self.sheet.answered(self.filling.document)
 
     def to_problem(self, by: int = 0) -> None:
-        """To what is wrong: the first place, or the next one from here."""
+        """Go to what is wrong: the first place, or with `by` the next one from here."""
         found = [one.path for one in self.filling.problems] or list(self.filling.local)
         if not found:
             return
@@ -292,7 +292,7 @@ class SchemaArea(AnswerArea, AnswerBody):
         self.form.leave_line()
 
     def left(self) -> None:
-        self.tell()
+        self.show_state()
 
     def field_key(self, key: str, field: Field) -> bool:
         if key == "f6" and field in (self.faces.json, self.fields.entry, self.filter.field):
@@ -343,5 +343,5 @@ class SchemaArea(AnswerArea, AnswerBody):
 
     def restore(self, draft: Draft) -> Draft:
         self.faces.restore(draft)
-        self.tell()
+        self.show_state()
         return draft

@@ -99,8 +99,8 @@ class Faces:
             self.text = self.json.value
             self._unread = True
             self._filling.revision += 1
-            self._area.wish()
-            self._area.tell()
+            self._area.check_soon()
+            self._area.show_state()
 
     def form_changed(self) -> None:
         """Take a change in the form: it replaces what was no JSON."""
@@ -150,7 +150,7 @@ class Faces:
     def to_misread(self, words: LiteralString) -> None:
         """Go to the mistake; which one it is stands below already."""
         assert self.misread is not None
-        self._area.tell()
+        self._area.show_state()
         if self.misread.line is not None and self.misread.column is not None:
             self.json.show((self.misread.line, self.misread.column))
         self._sheet.say(ours(words))
@@ -164,7 +164,7 @@ class Faces:
         """Give the keys to the JSON."""
         self._turn_to_json()
         self._sheet.write(self.json)
-        self._area.tell()
+        self._area.show_state()
 
     def _turn_to_json(self) -> None:
         if self.face == "form":
@@ -180,7 +180,7 @@ class Faces:
                 self.face = "form"
                 self._turned()
             else:
-                self._area.tell()
+                self._area.show_state()
 
     def enter(self, field: Field) -> None:
         """Prepare for a field that is about to get the keys."""
@@ -213,7 +213,7 @@ class Faces:
             self.text = self.json.value
             self.face = side if self.bring_in_line() and not self._filling.whole else "json"
             self._filling.revision += 1
-            self._area.wish()
+            self._area.check_soon()
         elif not self.json.text:
             self.json.put(self.text)
             self.text = self._first_text = self.json.value

@@ -83,7 +83,7 @@ class FormFilter:
         if 0 <= place < len(area.filling.lines) and area.filling.lines[place].role == "option":
             area.filling.go(place)
             area.fields.again()
-            area.tell()
+            area.show_state()
         return True
 
     def submit(self) -> None:
@@ -100,7 +100,7 @@ class FormFilter:
         if self.active:
             area.filling.narrow(area.filling.narrowed, self.field.text)
             area.fields.again()
-            area.tell()
+            area.show_state()
             area.sheet.post_message(Grew())
 
     def with_hint(self, hints: list[Hint]) -> list[Hint]:

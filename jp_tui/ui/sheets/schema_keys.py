@@ -34,7 +34,7 @@ FORM_KEYS = [
 
 
 class FormKeys:
-    """A form under the keyboard and the mouse."""
+    """The keys and clicks of a form."""
 
     def __init__(self, area: SchemaArea) -> None:
         self._area, self._sheet, self._filling, self._fields = area, area.sheet, area.filling, area.fields
@@ -48,7 +48,7 @@ class FormKeys:
         return writing and self._sheet.mode != "menu" and self._area.faces.face == "form"
 
     def leave_line(self) -> None:
-        """What was typed is the document's; the field leaves the line."""
+        """Take what was typed into the document, and the field from the line."""
         if self._fields.sync():
             self._area.touched()
         self._fields.end()
@@ -56,7 +56,7 @@ class FormKeys:
             self._sheet.release_keys()
 
     def arrive(self, *, always: bool = False) -> None:
-        """On a line: a text is written at once."""
+        """Start on the line under the cursor: a text is written at once. `always`: also in the JSON."""
         if self._area.faces.face != "form":
             if always:
                 self._sheet.write(self._area.faces.json)
@@ -69,11 +69,11 @@ class FormKeys:
             self._sheet.release_keys()
             self._sheet.turn("answer")
         self._fields.again()
-        self._area.tell()
+        self._area.show_state()
         self._sheet.post_message(Grew())
 
     def go(self, place: int, *, writes: bool = True) -> None:
-        """The cursor to a line."""
+        """Move the cursor to a line; unless `writes`, a text there is not written in yet."""
         if self._area.filter.active:  # a click in the list
             self._sheet.release_keys()
         self.leave_line()
@@ -83,10 +83,10 @@ class FormKeys:
         else:
             self._sheet.turn("answer")
             self._fields.again()
-            self._area.tell()
+            self._area.show_state()
 
     def action_field(self, by: int) -> None:
-        """The next line, around the ends."""
+        """Go to the next line, around the ends."""
         if self.in_form and self._filling.lines:
             self.go((self._filling.cursor + by) % len(self._filling.lines))
 
@@ -99,7 +99,7 @@ class FormKeys:
             self._sheet.action_move(by)
 
     def action_skim(self, by: int) -> None:
-        """By letters: a text is passed, not written in, so that no letter lands in it that was meant to move (E60)."""
+        """Move by letters: a text is passed, so that no letter lands in it that was meant to move (E60)."""
         if self.in_form and self._sheet.writing is None:
             place = self._filling.cursor + by
             if 0 <= place < len(self._filling.lines):
@@ -146,7 +146,7 @@ class FormKeys:
     # Choosing
 
     def action_option(self, by: int) -> None:
-        """Another choice on the same line; folds and unfolds what has no choices there."""
+        """Move to another choice on the same line; fold or unfold what has no choices there."""
         line = self._filling.line
         if not self.in_form or line is None:
             return
@@ -161,7 +161,7 @@ class FormKeys:
         self._sheet.post_message(Grew())
 
     def action_take(self) -> None:
-        """Space: choose, mark, unfold, add."""
+        """Choose, mark, unfold or add, as Space does."""
         line = self._filling.line
         if not self.in_form or line is None:
             return
@@ -185,6 +185,7 @@ class FormKeys:
         self.arrive()
 
     def accept(self) -> None:
+        """Do what Enter means on the line under the cursor; where it means nothing, submit."""
         line = self._filling.line
         if self._area.faces.face != "form":
             self.arrive(always=True)
@@ -198,7 +199,7 @@ class FormKeys:
     # Entries
 
     def action_add(self) -> None:
-        """A new entry of the list that the cursor is on or in."""
+        """Add an entry to the list that the cursor is on or in."""
         line = self._filling.line
         if not self.in_form or line is None:
             return
@@ -215,7 +216,7 @@ class FormKeys:
         self.arrive()
 
     def action_remove(self) -> None:
-        """This entry; of a property, its value."""
+        """Remove this entry; of a property, its value."""
         line = self._filling.line
         if not self.in_form or line is None:
             return
@@ -228,7 +229,7 @@ class FormKeys:
         self._fields.again()
 
     def action_shift(self, by: int) -> None:
-        """The entry up or down in its list, from any line inside it."""
+        """Move the entry up or down in its list, from any line inside it."""
         line = self._filling.line
         if not self.in_form or line is None:
             return
