@@ -27,8 +27,7 @@ from jp_tui.ui.painting.diff import Painted
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look, look
 from jp_tui.ui.painting.rows import Row
-from jp_tui.ui.widgets.rowview import RowView
-from jp_tui.ui.widgets.scrolled import scrolling
+from jp_tui.ui.widgets.rowview import RowView, scrolling
 
 FEW, LEAD = 12, 1
 """Rows below which a diff begins with its first changed line, and the rows shown above that."""

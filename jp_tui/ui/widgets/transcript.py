@@ -27,7 +27,7 @@ from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.folding import FOLDING
 from jp_tui.ui.widgets.readying import Readying
 from jp_tui.ui.widgets.resending import RESENDING
-from jp_tui.ui.widgets.scrolled import scrolling
+from jp_tui.ui.widgets.rowview import scrolling
 from jp_tui.ui.widgets.taking import TAKING
 from jp_tui.view.blocks import Said, Thought
 from jp_tui.view.story import Changes
