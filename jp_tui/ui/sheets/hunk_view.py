@@ -14,6 +14,7 @@ from textual import events
 from jp_tui.conversation.text import Foreign
 from jp_tui.questions.types import Part
 from jp_tui.ui.painting.hunks import Pile, Piled, Standing
+from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.sheets.messages import Grew, PieceClicked
 from jp_tui.ui.widgets.context import FEW, ContextView
@@ -32,7 +33,8 @@ class HunkView(ContextView):
 
     def __init__(self, parts: Sequence[Part], *, named: str = "", before: Sequence[str] = ()) -> None:
         """`before` are lines that stand above the parts; `named` as in ContextView."""
-        super().__init__(Foreign(""), focus=False, named=named)
+        super().__init__(Foreign(""), focus=False)
+        self._file = named
         self.parts = tuple(parts)
         self._ids = [part.id for part in parts]
         self._before = before
@@ -97,19 +99,19 @@ class HunkView(ContextView):
 
     # --- painting ------------------------------------------------------------------------------------------
 
-    def paint(self, width: int) -> Piled:
-        key = width, self._split, self._short, self._colours.key
+    def paint(self, width: int, colours: Look, *, split: bool) -> Piled:
+        key = width, split, self._short, colours.key
         if key not in self._piles:
             if len(self._piles) > 3:
                 self._piles.clear()
             self._piles[key] = Pile(
-                self.parts, width, self._colours, split=self._split, named=self._named, before=self._before,
+                self.parts, width, colours, split=split, named=self._file, before=self._before,
                 short=self._short,
             )  # fmt: skip
         return self._piles[key].rows(Standing(self._ids, self.taken, self.at, dict(self.comments)))
 
     def _now(self) -> Piled:
-        painted = self._painted(self._width)
+        painted = self.painted
         assert isinstance(painted, Piled)
         return painted
 
@@ -117,7 +119,7 @@ class HunkView(ContextView):
         short = 0 < event.size.height < FEW
         if short != self._short and event.size.height > 0:
             self._short = short
-            self._made.clear()
+            self.drop_painted()
             self.post_message(Grew())
 
     def look(self) -> None:
@@ -132,13 +134,13 @@ class HunkView(ContextView):
 
     def _settle(self) -> None:
         """What is in sight has the rows that it has; of what is far off the number may be a guess."""
-        if self._width <= 1 or self.height <= 0:
+        if not self.placed or self.height <= 0:
             return
         found = self._now()
         if found.settle(self.top, self.top + self.height):
             at = self._part_at(self.top)
             into = self.top - found.hunks[at]
-            self._made.clear()
+            self.drop_painted()
             self.top = max(self._now().hunks[at] + into, 0)
             self._lay_out()
 

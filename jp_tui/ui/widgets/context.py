@@ -241,12 +241,26 @@ class ContextView(RowView, can_focus=True):
         if key not in self._made:
             if len(self._made) > 3:
                 self._made.clear()
-            self._made[key] = self.paint(key[0])
+            self._made[key] = self.paint(key[0], self._colours, split=self._split)
         return self._made[key]
 
-    def paint(self, width: int) -> Painted:
-        """All of it at a width, or its beginning."""
-        return beginning(self._text, width, self._colours, **self._as()) or self._whole(width)()
+    @property
+    def placed(self) -> bool:
+        """Whether it has cells on the screen."""
+        return self._width > 1
+
+    @property
+    def painted(self) -> Painted:
+        """The rows at the present width."""
+        return self._painted(self._width)
+
+    def drop_painted(self) -> None:
+        """Drop the rows: they have to be painted again the next time they are needed."""
+        self._made.clear()
+
+    def paint(self, width: int, colours: Look, *, split: bool) -> Painted:
+        """Paint all of it at a width, or its beginning; `split`: a diff in two columns."""
+        return beginning(self._text, width, colours, **self._as()) or self._whole(width)()
 
     def _whole(self, width: int) -> Callable[[], Painted]:
         return partial(context, self._text, width, self._colours, **self._as())
@@ -261,8 +275,8 @@ class ContextView(RowView, can_focus=True):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        if self._width <= 1:
-            return  # it has no place yet
+        if not self.placed:
+            return
         painted = self._painted(self._width)
         self._held = painted.more and self.complete and self.lines > 0
         if painted.more:
