@@ -54,6 +54,8 @@ def asking() -> Iterator[None]:
     same one."""
     try:
         yield
+    except MemoryError as error:  # a damaged length makes SQLite ask for more memory than there is
+        raise IndexDamaged("out of memory") from error
     except sqlite3.Error as error:
         if not _damaged(error):
             raise

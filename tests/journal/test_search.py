@@ -11,6 +11,7 @@ from typing import TypeVar
 import pytest
 
 from jp_tui.journal import search, words
+from jp_tui.journal.connect import IndexDamaged
 from jp_tui.journal.port import Entry, Hits, JournalError
 from jp_tui.journal.store import SqliteJournal, open_journal
 from tests.journal.made import at, begin
@@ -250,3 +251,9 @@ def test_terms() -> None:
         words.Term(("a", "b"), True),
     ]
     assert words.expression(words.terms('x "y z"')) == '"x" * AND "y z"'
+
+
+def test_an_index_that_asks_for_more_memory_than_there_is_is_damaged() -> None:
+    """Of a block whose length is damaged SQLite says that there is no memory, and not that it is damaged (T14)."""
+    with pytest.raises(IndexDamaged), search.asking():
+        raise MemoryError
