@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jp_tui.assembly.catalogue import Known, listed, server_of
 from jp_tui.conversation.model import Finished, Message, ModelError, ModelRequest, PartGrew, Said
 from jp_tui.conversation.text import shortened
-from jp_tui.engine.setup import ModelSetup
+from jp_tui.engine.base.dependencies import ModelSetup
 from jp_tui.protocol.models import ModelsListed, ServerSpec
 from jp_tui.protocol.setup import FoundServer, ModelTested, SetupFound, SetupSaved
 from jp_tui.settings import providers as servers

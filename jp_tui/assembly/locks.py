@@ -6,8 +6,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jp_tui.engine.setup import HeldBy
-from jp_tui.engine.setup import Lock as Held
+from jp_tui.engine.base.dependencies import HeldBy
+from jp_tui.engine.base.dependencies import Lock as Held
 from jp_tui.journal.port import Holding, JournalError
 from jp_tui.system.lock import Holder, Lock, LockError, acquire, held_again, lock_path
 from jp_tui.system.paths import PathsError

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.setup import ModelSetup, Prices, Retry
+from jp_tui.engine.base.dependencies import ModelSetup, Prices, Retry
 from jp_tui.providers.choose import Endpoint, EndpointProblem, WireName, open_demo, open_provider
 from jp_tui.providers.port import Provider
 from jp_tui.settings import known_models

@@ -13,7 +13,7 @@ from typing import Any
 from jp_tui.assembly.models import endpoint, prices, script
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.setup import ModelSetup, Retry
+from jp_tui.engine.base.dependencies import ModelSetup, Retry
 from jp_tui.providers.choose import open_demo, open_provider
 from jp_tui.providers.port import Provider
 from jp_tui.settings import model as config

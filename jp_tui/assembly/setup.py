@@ -21,9 +21,9 @@ from jp_tui.assembly.reviewers import Reviewers
 from jp_tui.assembly.tools import tool_setups
 from jp_tui.assembly.trusting import Trusting
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.engine.copies import CopyStore, Limits
-from jp_tui.engine.setup import ModelSetup, Setup, ToolSetup
-from jp_tui.engine.subagent import SubAgent
+from jp_tui.engine.base.backups import CopyStore, Limits
+from jp_tui.engine.base.dependencies import ModelSetup, Setup, ToolSetup
+from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.journal.port import Journal
 from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers

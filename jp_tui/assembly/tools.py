@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jp_tui.conversation.strict_json import Json
-from jp_tui.engine.setup import CANCELLATION, Policies, ToolSetup
+from jp_tui.engine.base.dependencies import CANCELLATION, Policies, ToolSetup
 from jp_tui.inquiry.values import Rule
 from jp_tui.settings import model as config
 from jp_tui.settings import toggles

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.setup import ModelSetup
-from jp_tui.engine.subagent import SubAgent
+from jp_tui.engine.base.dependencies import ModelSetup
+from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e

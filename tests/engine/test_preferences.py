@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from jp_tui.assembly.listing import read_settings
-from jp_tui.engine.desks import House
-from jp_tui.engine.preferences import Preferences
+from jp_tui.engine.desks.registry import House
+from jp_tui.engine.desks.settings import Preferences
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.settings.edit import unset_value

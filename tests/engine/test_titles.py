@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.conversation import model as m
-from jp_tui.engine.titles import cleaned
+from jp_tui.engine.desks.titles import cleaned
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol import library as p

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jp_tui.engine.setup import Retry
+from jp_tui.engine.base.dependencies import Retry
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.providers.choose import Endpoint, open_provider

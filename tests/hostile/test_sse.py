@@ -18,8 +18,8 @@ from unittest import mock
 import pytest
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.entries import entry
-from jp_tui.engine.setup import Retry
+from jp_tui.engine.base.dependencies import Retry
+from jp_tui.engine.record.event_codec import entry
 from jp_tui.journal.store import open_journal
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e

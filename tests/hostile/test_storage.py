@@ -29,7 +29,7 @@ import pytest
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.reading import read_event
-from jp_tui.engine.entries import stored_event
+from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.journal.migrate import migrate
 from jp_tui.journal.port import MISSING, Entry, JournalError
 from jp_tui.journal.reader import open_reader

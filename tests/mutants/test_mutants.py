@@ -183,7 +183,7 @@ def test_every_judgement_has_its_words_and_the_test_that_it_names_is_there() -> 
 
 
 def test_strict_files_are_those_that_decide() -> None:
-    for path in ("jp_tui/tools/approval.py", "jp_tui/engine/permission.py", "jp_tui/settings/trust.py"):
+    for path in ("jp_tui/tools/approval.py", "jp_tui/engine/asking/approval.py", "jp_tui/settings/trust.py"):
         assert scope.strict(path) and path in scope.files()
-    assert not scope.strict("jp_tui/engine/titles.py")
+    assert not scope.strict("jp_tui/engine/desks/titles.py")
     assert not any(name.startswith(("tests/house/", "tests/mutants/")) for name in scope.test_files())

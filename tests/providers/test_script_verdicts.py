@@ -19,8 +19,8 @@ from jp_tui.conversation.model import (
     Result,
     Said,
 )
-from jp_tui.engine.setup import Inquiry, ModelSetup
-from jp_tui.engine.subagent import SubAgent
+from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
+from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
 from jp_tui.providers.choose import open_demo
 from jp_tui.providers.demo import DemoProvider

@@ -10,10 +10,10 @@ import pytest
 from jp_tui.compose import wishes
 from jp_tui.compose.parts import Place
 from jp_tui.conversation import model as m
-from jp_tui.engine import response
-from jp_tui.engine.setup import ModelSetup, Retry
-from jp_tui.engine.subagent_request import output_tokens
-from jp_tui.engine.subagent_stream import Ear, Response
+from jp_tui.engine.base.dependencies import ModelSetup, Retry
+from jp_tui.engine.model import response_retry
+from jp_tui.engine.reviewer.request import output_tokens
+from jp_tui.engine.reviewer.stream import Ear, Response
 from jp_tui.providers.anthropic import Anthropic
 from jp_tui.providers.choose import Endpoint
 from jp_tui.providers.failures import Failures
@@ -126,9 +126,9 @@ def test_the_first_wait_is_the_one_that_is_shown(
     home: Home, monkeypatch: pytest.MonkeyPatch, base: int, most: int
 ) -> None:
     """(Z4, Z21)"""
-    monkeypatch.setattr(response.random, "uniform", lambda low, high: high if high == 1 else low)
+    monkeypatch.setattr(response_retry.random, "uniform", lambda low, high: high if high == 1 else low)
     error = m.ModelError("overloaded", "Busy.", transient=True)
-    waits = response.patience(Retry(5, base, most), error, 1)
+    waits = response_retry.patience(Retry(5, base, most), error, 1)
     used = found(home, f"assistant.request.base_backoff_ms = {base}", f"assistant.request.max_backoff_secs = {most}")
     assert waits is not None and waits * 1000 == used.get("assistant.request.base_backoff_ms", base)
 

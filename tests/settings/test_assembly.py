@@ -14,7 +14,7 @@ from jp_tui.assembly.setup import reloaded
 from jp_tui.assembly.tools import tool_setups
 from jp_tui.compose.parts import Parts
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.engine.setup import ToolSetup
+from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.inquiry.values import Rule
 from jp_tui.settings import toggles, toolset, trusted
 from jp_tui.settings.errors import SettingsError, UsageError

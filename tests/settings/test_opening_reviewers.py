@@ -13,8 +13,8 @@ from jp_tui.assembly.reviewers import Reviewers
 from jp_tui.assembly.setup import reloaded, setup
 from jp_tui.compose.parts import Parts
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.setup import ModelSetup, Prices, Retry
-from jp_tui.engine.subagent import SubAgent
+from jp_tui.engine.base.dependencies import ModelSetup, Prices, Retry
+from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.providers.choose import open_demo
 from jp_tui.settings import toolset, trusted
 from jp_tui.settings.sources import Sources
