@@ -133,7 +133,7 @@ class Schemas:
             return DIED
 
     async def _start(self) -> Process | None:
-        root = str(Path(__file__).parents[2])
+        root = str(Path(__file__).parents[3])
         paths = [root, *(path for path in sys.path if path and path != root)]
         argv = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, str(self._seconds), *paths]
         try:
