@@ -15,10 +15,10 @@ from jp_tui.conversation.model import ModelError
 from jp_tui.protocol.models import MissingKey, ModelInfo, ModelsListed, ServerProblem, ServerSpec
 from jp_tui.providers.catalogue import Listed
 from jp_tui.settings import known_models
-from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
+from jp_tui.settings import typed_settings as config
 from jp_tui.settings.errors import SettingsError, nearest
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers.layers import Settings
 
 if TYPE_CHECKING:
     from jp_tui.compose.parts import Parts
@@ -89,7 +89,7 @@ def _named(provider: str, known: Known) -> servers.Provider:
 
 def server_of(spec: ServerSpec) -> servers.Provider:
     """A server that is not configured yet. Raises ValueError for what no configuration would take."""
-    from jp_tui.settings.edit import check_value
+    from jp_tui.settings.edit.edit import check_value
 
     values: dict[str, str] = {"wire": spec.wire, "base_url": spec.base_url}
     if spec.api_key_env:
@@ -105,9 +105,9 @@ def server_of(spec: ServerSpec) -> servers.Provider:
 
 async def _ask(server: servers.Provider, known: Known, seconds: float) -> tuple[Listed, ...] | ServerProblem:
     from jp_tui.assembly.models import endpoint
-    from jp_tui.providers.choose import EndpointProblem
-    from jp_tui.providers.choose import check as usable
     from jp_tui.providers.http import HttpProvider
+    from jp_tui.providers.registry import EndpointProblem
+    from jp_tui.providers.registry import check as usable
 
     def wrong(kind: str, message: str, advice: str = "") -> ServerProblem:
         return ServerProblem(provider=server.name, kind=kind, message=message, advice=advice)

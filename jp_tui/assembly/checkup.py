@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from jp_tui.settings import providers as servers
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.layers import Settings, builtin
-from jp_tui.settings.sources import Sources
+from jp_tui.settings.layers.layers import Settings, builtin
+from jp_tui.settings.layers.sources import Sources
 from jp_tui.system import checkup, clipboard
 from jp_tui.system.checkup import Finding
 from jp_tui.system.sandbox import probe, visible
@@ -23,7 +23,7 @@ from jp_tui.system.terminal_query import Answers
 
 if TYPE_CHECKING:
     from jp_tui.compose.parts import Place
-    from jp_tui.settings.checking import Builds
+    from jp_tui.settings.layers.problems import Builds
 
 SERVER_SECS = 2.0
 
@@ -73,7 +73,7 @@ def _without(sources: Sources) -> Settings:
 
 
 def _settings(place: Place, builds: Builds) -> Iterator[Finding]:
-    from jp_tui.settings.checking import problems
+    from jp_tui.settings.layers.problems import problems
 
     found, notices = problems(place.sources, builds, str(place.paths.themes))
     for problem in found:

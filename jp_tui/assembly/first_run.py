@@ -110,7 +110,7 @@ class FirstRun:
 
     def save(self, model: str, reviewer: str, server: ServerSpec | None) -> SetupSaved:
         """Raises ValueError; then the file is as it was."""
-        from jp_tui.settings.first_file import Choice, write
+        from jp_tui.settings.edit.first_file import Choice, write
 
         known = Known.of(self._parts)
         if server is not None:

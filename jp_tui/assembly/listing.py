@@ -8,12 +8,12 @@ from jp_tui.protocol.settings import SettingEntry, SettingsRead
 from jp_tui.settings.errors import SettingsError
 
 if TYPE_CHECKING:
-    from jp_tui.settings.sources import Sources
+    from jp_tui.settings.layers.sources import Sources
 
 
 def read_settings(sources: Sources) -> SettingsRead:
     """Every key, as the files are now. Raises ValueError where one of them cannot be used."""
-    from jp_tui.settings.entries import entries
+    from jp_tui.settings.edit.key_list import entries
 
     try:
         settings = sources.load()

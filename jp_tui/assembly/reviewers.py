@@ -14,14 +14,14 @@ from jp_tui.assembly.models import endpoint, prices, script
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ModelSetup, Retry
-from jp_tui.providers.choose import open_demo, open_provider
 from jp_tui.providers.port import Provider
-from jp_tui.settings import model as config
+from jp_tui.providers.registry import open_demo, open_provider
 from jp_tui.settings import providers as servers
 from jp_tui.settings import reviewers
+from jp_tui.settings import typed_settings as config
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.known_models import Facts, Models, read
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers.layers import Settings
 
 CORRECT = "Correct the configuration, or name another model there."
 

@@ -25,14 +25,15 @@ from jp_tui.engine.base.backups import CopyStore, Limits
 from jp_tui.engine.base.dependencies import ModelSetup, Setup, ToolSetup
 from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.journal.port import Journal
-from jp_tui.settings import model as config
 from jp_tui.settings import providers as servers
-from jp_tui.settings import reviewing, toggles, toolset
+from jp_tui.settings import reviewing, toolset
+from jp_tui.settings import typed_settings as config
+from jp_tui.settings.cli import toggles
 from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.settings.layers.sources import Sources
+from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.reviewers import INHERIT
-from jp_tui.settings.sources import Sources
-from jp_tui.settings.toml import parse_key
-from jp_tui.settings.undo import undo
+from jp_tui.settings.schema.undo import undo
 from jp_tui.system.lock import LockError, holder, lock_path
 from jp_tui.system.paths import Paths, PathsError
 
@@ -168,7 +169,7 @@ def _holder(paths: Paths, conversation: str) -> str:
 
 
 def _save(paths: Paths, key: str, value: Json) -> Path:
-    from jp_tui.settings.edit import set_value  # tomlkit, only when something is written
+    from jp_tui.settings.edit.edit import set_value  # tomlkit, only when something is written
 
     try:
         set_value(paths.config_file, parse_key(key, key), value)
@@ -179,7 +180,7 @@ def _save(paths: Paths, key: str, value: Json) -> Path:
 
 def _unset(sources: Sources, key: str) -> Path:
     """Raises ValueError, which says where the key stands when that is not the user's file."""
-    from jp_tui.settings.edit import unset_value
+    from jp_tui.settings.edit.edit import unset_value
 
     try:
         path = parse_key(key, key)

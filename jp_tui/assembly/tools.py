@@ -12,15 +12,15 @@ from typing import Any
 from jp_tui.conversation.strict_json import Json
 from jp_tui.engine.base.dependencies import CANCELLATION, Policies, ToolSetup
 from jp_tui.inquiry.values import Rule
-from jp_tui.settings import model as config
-from jp_tui.settings import toggles
+from jp_tui.settings import typed_settings as config
+from jp_tui.settings.cli import toggles
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.questions import SLOT, UNSET, QuestionSettings, fallen_back
-from jp_tui.settings.tool_keys import KINDS
+from jp_tui.settings.schema.tools import KINDS
 from jp_tui.settings.toolset import TOOLS, ToolSettings
 from jp_tui.tools.documentation import Documented
-from jp_tui.tools.local_spec import TIMEOUT_SECS, Command, LocalSpec, words
+from jp_tui.tools.local.spec import TIMEOUT_SECS, Command, LocalSpec, words
 from jp_tui.tools.port import Tool
 from jp_tui.tools.registry import builtin, local
 from jp_tui.tools.spec import published

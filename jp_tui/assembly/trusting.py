@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.trust import ProposedSetting, TrustRead
-from jp_tui.settings import layers, toml, trusted
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.layers import Settings
-from jp_tui.settings.proposal import Proposed, content_before, proposed
-from jp_tui.settings.sources import Sources
+from jp_tui.settings.layers import layers, toml, trust_store
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.layers.sources import Sources
+from jp_tui.settings.layers.trust_preview import Proposed, content_before, proposed
 
 
 class Trusting:
@@ -31,12 +31,12 @@ class Trusting:
             found = proposed(document, str(self._sources.workspace), self._below(), before)
         except SettingsError as problem:
             return TrustRead(file=file, state="broken", problem=Foreign(str(problem)))
-        known = trusted.known(self._sources.store, self._sources.workspace)
+        known = trust_store.known(self._sources.store, self._sources.workspace)
         trusts = self._sources.trusts(document.data)
         return TrustRead(
             file=file,
             state="trusted" if trusts else "changed" if known else "untrusted",
-            digest=trusted.fingerprint(self._sources.workspace, document.data),
+            digest=trust_store.fingerprint(self._sources.workspace, document.data),
             settings=tuple(self._shown(one, compared=before is not None) for one in found),
             compared=before is not None,
         )
@@ -46,17 +46,17 @@ class Trusting:
         file = self._sources.workspace
         try:
             document = toml.read(str(file))
-            if document is None or trusted.fingerprint(file, document.data) != digest:
+            if document is None or trust_store.fingerprint(file, document.data) != digest:
                 raise ValueError("The file has changed since it was shown; it is not trusted. Read it again.")
             layers.checked("workspace", str(file), document)
-            trusted.trust(self._sources.store, file, document.data)
+            trust_store.trust(self._sources.store, file, document.data)
         except SettingsError as problem:
             raise ValueError(str(problem)) from problem
 
     def forget(self) -> None:
         """Raises ValueError with words."""
         try:
-            trusted.forget(self._sources.store, self._sources.workspace)
+            trust_store.forget(self._sources.store, self._sources.workspace)
         except SettingsError as problem:
             raise ValueError(str(problem)) from problem
 

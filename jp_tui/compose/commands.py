@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from jp_tui.compose.parts import Place, can_open, interrupts, journal, link, opening, parts
 from jp_tui.compose.streams import asking, lines, output, prompt, say, terminal
-from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers.layers import Settings
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _doctor(arguments: Arguments, place: Place) -> int:
 
 def _completions(arguments: Arguments, place: Place) -> int:
     """Made of data alone; a configuration that cannot be read has no aliases to offer."""
-    from jp_tui.headless.completions import completions
+    from jp_tui.headless.lists.completions import completions
 
     return completions(arguments.shell or "", place.sources, str(place.paths.themes), output(False))
 
@@ -171,19 +171,19 @@ def _looked(arguments: Arguments, connected: Link, place: Place) -> int:
 
             return conversations(arguments, connected, to)
         case "inquiries":
-            from jp_tui.headless.inquiries import list_inquiries
+            from jp_tui.headless.lists.inquiries import list_inquiries
 
             return list_inquiries(connected, arguments.conversation or "", arguments.pending, to, str(place.workspace))
         case "reviewers":
-            from jp_tui.headless.reviewers import list_reviewers
+            from jp_tui.headless.lists.reviewers import list_reviewers
 
             return list_reviewers(connected, to)
         case "models":
-            from jp_tui.headless.models import list_models
+            from jp_tui.headless.lists.models import list_models
 
             return list_models(connected, arguments.provider or "", to)
         case "answer":
-            from jp_tui.headless.answer import answer
+            from jp_tui.headless.lists.answer import answer
 
             return answer(connected, arguments.inquiry or "", arguments.value or "", to)
         case _:
@@ -192,7 +192,7 @@ def _looked(arguments: Arguments, connected: Link, place: Place) -> int:
 
 def _tools(arguments: Arguments, settings: Settings, place: Place) -> int:
     from jp_tui.assembly.tools import tool_setups
-    from jp_tui.headless.tools import list_tools
+    from jp_tui.headless.lists.tools import list_tools
     from jp_tui.settings.overview import overview
 
     made = parts(arguments, settings, place)
@@ -201,7 +201,7 @@ def _tools(arguments: Arguments, settings: Settings, place: Place) -> int:
 
 
 def _config(arguments: Arguments, place: Place) -> int:
-    from jp_tui.headless import config
+    from jp_tui.headless.lists import config
 
     to, sources = output(arguments.json), place.sources
     match arguments.command:

@@ -8,14 +8,14 @@ from contextlib import suppress
 
 from jp_tui.compose.parts import Place
 from jp_tui.headless.output import Output
-from jp_tui.settings.checking import Builds
+from jp_tui.settings.layers.problems import Builds
 from jp_tui.system.checkup import Finding
 from jp_tui.system.terminal_query import Answers, ask
 
 
 def doctor(place: Place, builds: Builds, output: Output) -> int:
     """The exit status. Raises OutputEnded."""
-    from jp_tui.headless.doctor import report
+    from jp_tui.headless.lists.doctor import report
 
     size, said = _terminal()
     return report(asyncio.run(_found(place, builds, size, said)), output)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from jp_tui.compose.parts import Place
 from jp_tui.compose.streams import flushed, open_streams, say
-from jp_tui.settings.arguments import Arguments, Show, parse
+from jp_tui.settings.cli.arguments import Arguments, Show, parse
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.system.paths import PathsError
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import UsageError
 
 if TYPE_CHECKING:
     from jp_tui.headless.output import Output
     from jp_tui.link.port import Link
-    from jp_tui.view.exporting import Format
+    from jp_tui.view.export.document import Format
 
 
 def check(arguments: Arguments) -> None:
@@ -32,15 +32,15 @@ def conversations(arguments: Arguments, link: Link, to: Output) -> int:
     id_ = arguments.conversation or ""
     match arguments.command:
         case "conversations list":
-            from jp_tui.headless.lists import list_conversations
+            from jp_tui.headless.lists.conversation import list_conversations
 
             return list_conversations(link, to, "archived" if arguments.archived else _deleted(arguments))
         case "conversations show":
-            from jp_tui.headless.lists import show_conversation
+            from jp_tui.headless.lists.conversation import show_conversation
 
             return show_conversation(link, id_, to)
         case "conversations export":
-            from jp_tui.headless.exports import export
+            from jp_tui.headless.lists.export import export
 
             return export(link, id_, _format(arguments), arguments.output or "", to)
         case _:
@@ -62,7 +62,7 @@ def _deleted(arguments: Arguments) -> str:
 
 
 def _changing(arguments: Arguments, id_: str, link: Link, to: Output) -> int:
-    from jp_tui.headless import library
+    from jp_tui.headless.lists import conversations as library
 
     match arguments.command:
         case "conversations search":

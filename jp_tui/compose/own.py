@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from jp_tui.settings import themes
 from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.themes import themes
 from jp_tui.system.paths import Paths
 
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:  # the settings are read behind the first frame, where nothing
     from jp_tui.link.port import Serves
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.protocol.events import Event
-    from jp_tui.settings.arguments import Arguments
-    from jp_tui.settings.layers import Settings
-    from jp_tui.settings.sources import Sources
-    from jp_tui.settings.toggles import Toggle
+    from jp_tui.settings.cli.arguments import Arguments
+    from jp_tui.settings.cli.toggles import Toggle
+    from jp_tui.settings.layers.layers import Settings
+    from jp_tui.settings.layers.sources import Sources
     from jp_tui.settings.toolset import ToolSettings
-    from jp_tui.view.interrupt import InterruptWishes
+    from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
 
 class Place:
@@ -46,7 +46,7 @@ class Place:
     @cached_property
     def sources(self) -> Sources:
         """The files, and what the environment and the command line say."""
-        from jp_tui.settings.sources import Sources
+        from jp_tui.settings.layers.sources import Sources
 
         return Sources(
             user=self.paths.config_file,
@@ -75,8 +75,9 @@ class Parts:
 
 def parts(arguments: Arguments, settings: Settings, place: Place) -> Parts:
     """Raises SettingsError and UsageError for what the settings and the command line say wrongly together."""
-    from jp_tui.settings import model as config
-    from jp_tui.settings import providers, toggles, toolset
+    from jp_tui.settings import providers, toolset
+    from jp_tui.settings import typed_settings as config
+    from jp_tui.settings.cli import toggles
 
     configured = toolset.tools(settings)
     tools = toggles.apply(configured, arguments.toggles)
@@ -150,8 +151,8 @@ def kept_secret(settings: Settings) -> list[str]:
 
 def interrupts(settings: Settings) -> InterruptWishes:
     """What an interruption does without a menu (R233)."""
-    from jp_tui.settings import model as config
-    from jp_tui.view.interrupt import InterruptWishes
+    from jp_tui.settings import typed_settings as config
+    from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
     wishes = config.interrupts(settings)
     return InterruptWishes(streaming=wishes.streaming, tool_call=wishes.tool_call)

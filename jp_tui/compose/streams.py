@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from jp_tui.settings.errors import UsageError
 
 if TYPE_CHECKING:
-    from jp_tui.headless.lines import Lines
+    from jp_tui.headless.forms.lines import Lines
     from jp_tui.headless.output import Output
 
 MAX_PROMPT = 16 << 20
@@ -92,8 +92,8 @@ def terminal(as_json: bool) -> Lines | None:
 
     None when there is no such terminal: then nobody can be asked.
     """
-    from jp_tui.headless.lines import Lines
-    from jp_tui.headless.source import Terminal
+    from jp_tui.headless.forms.lines import Lines
+    from jp_tui.headless.input import Terminal
 
     try:
         # The streams live as long as the program.
@@ -105,8 +105,8 @@ def terminal(as_json: bool) -> Lines | None:
 
 def lines() -> Lines:
     """A whole conversation in lines: of the terminal, or, one after the other, of what is redirected to it (S4)."""
-    from jp_tui.headless.lines import Lines
-    from jp_tui.headless.source import Piped, Terminal
+    from jp_tui.headless.forms.lines import Lines
+    from jp_tui.headless.input import Piped, Terminal
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")

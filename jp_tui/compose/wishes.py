@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from jp_tui import __version__
 from jp_tui.settings import data
-from jp_tui.settings.notify import Notify
+from jp_tui.settings.schema.notify import Notify
 from jp_tui.system.paths import PathsError, write_passing
-from jp_tui.view.interrupt import InterruptWishes
+from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from jp_tui.compose.parts import Place
-    from jp_tui.settings.arguments import Arguments
-    from jp_tui.settings.layers import Settings
+    from jp_tui.settings.cli.arguments import Arguments
+    from jp_tui.settings.layers.layers import Settings
 
 NAME = "first-wishes"
 MOST = 16384
@@ -51,7 +51,8 @@ class Wishes:
 def wished(settings: Settings, themes_folder: str) -> Wishes:
     """From the settings themselves. SettingsError for a theme that is not there."""
     from jp_tui.compose.parts import interrupts
-    from jp_tui.settings import model, notify
+    from jp_tui.settings import typed_settings as model
+    from jp_tui.settings.schema import notify
 
     look = model.look(settings)
     theme, notices = _theme(settings, themes_folder)
@@ -147,8 +148,9 @@ def remember(folder: Path, now: str, settings: Settings, wishes: Wishes) -> None
 
 def _theme(settings: Settings, folder: str) -> tuple[str, tuple[str, ...]]:
     """The theme, and what to say about it: a folder's own file that names one we do not have keeps nobody out."""
-    from jp_tui.settings import model, themes
+    from jp_tui.settings import typed_settings as model
     from jp_tui.settings.errors import SettingsError
+    from jp_tui.settings.themes import themes
 
     name = model.look(settings).theme
     problem = themes.check_name(name, folder)

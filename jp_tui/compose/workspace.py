@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from jp_tui.compose import wishes
 from jp_tui.compose.debugging import debug
 from jp_tui.compose.parts import Place, can_open, journal, kept_secret, link, opening, parts
-from jp_tui.settings import themes
-from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.settings.themes import themes
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:

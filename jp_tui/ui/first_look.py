@@ -24,7 +24,7 @@ from jp_tui.ui.plain_signs import ascii_text
 from jp_tui.ui.text import foreign
 from jp_tui.ui.textual_patches.private import rendered
 from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.view.status import shortened
+from jp_tui.view.activity.status import shortened
 
 if TYPE_CHECKING:
     from rich.style import Style

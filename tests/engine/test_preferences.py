@@ -13,8 +13,8 @@ from jp_tui.engine.desks.registry import House
 from jp_tui.engine.desks.settings import Preferences
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.settings.edit import unset_value
-from jp_tui.settings.sources import Sources
+from jp_tui.settings.edit.edit import unset_value
+from jp_tui.settings.layers.sources import Sources
 
 
 class Files:

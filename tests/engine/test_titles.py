@@ -139,7 +139,7 @@ def test_only_the_workspace_has_it_on(tmp_path: Path, client: bool, via: str, mo
     """S4, through what builds the engine."""
     from jp_tui.assembly import setup
     from jp_tui.compose.parts import Place, journal, parts
-    from jp_tui.settings.arguments import Arguments
+    from jp_tui.settings.cli.arguments import Arguments
 
     monkeypatch.setenv("JP_TUI_HOME", str(tmp_path))
     for value, expected in (("model", client and not via), ("first_line", False)):

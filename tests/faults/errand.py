@@ -100,7 +100,7 @@ class Errand:
     def _talk(self) -> None:
         from jp_tui.compose.parts import Place, journal, link, opening, parts
         from jp_tui.protocol import commands as c
-        from jp_tui.settings.arguments import Arguments, parse
+        from jp_tui.settings.cli.arguments import Arguments, parse
 
         arguments = parse(options(self.folder))
         assert isinstance(arguments, Arguments)

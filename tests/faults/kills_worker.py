@@ -27,7 +27,7 @@ from typing import Any
 
 from jp_tui.compose.parts import Parts, Place, parts
 from jp_tui.protocol.base import Model
-from jp_tui.settings.arguments import Arguments, parse
+from jp_tui.settings.cli.arguments import Arguments, parse
 from jp_tui.system.paths import Paths
 from tests.faults import kills_player as player
 from tests.faults.kills_judge import judged
@@ -52,7 +52,7 @@ def warmed(home: Path) -> Parts:
     import jp_tui.engine.hub
     import jp_tui.journal.store
     import jp_tui.link.local
-    import jp_tui.providers.demo  # noqa: F401
+    import jp_tui.providers.scripted.provider  # noqa: F401
 
     return parts(arguments, place.sources.load(), place)
 

@@ -99,7 +99,7 @@ def test_a_face_never_loads_the_engine_even_by_a_detour(tmp_path: Path) -> None:
 @pytest.mark.parametrize("heavy", ["httpx", "tomlkit", "pygments", "markdown_it", "argparse"])
 def test_what_is_heavy_is_imported_where_it_is_used(heavy: str) -> None:
     """At the top of a file only where the whole file is imported late: these are the ones."""
-    late = {"argparse": {"jp_tui/settings/parsers.py"}}.get(heavy, set())
+    late = {"argparse": {"jp_tui/settings/cli/parsers.py"}}.get(heavy, set())
     for source in ours("jp_tui"):
         at_top = [name for _, name, inside in imported(source) if not inside and name.split(".")[0] == heavy]
         assert not at_top or source.name in late, source.name

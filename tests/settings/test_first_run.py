@@ -14,9 +14,9 @@ from jp_tui.assembly.catalogue import listed
 from jp_tui.assembly.first_run import FirstRun
 from jp_tui.compose.parts import Parts, Place, parts
 from jp_tui.protocol.models import ServerSpec
-from jp_tui.settings.arguments import Arguments
-from jp_tui.settings.first_file import Choice, fresh, write
-from jp_tui.settings.layers import from_text
+from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.edit.first_file import Choice, fresh, write
+from jp_tui.settings.layers.layers import from_text
 from tests.fakes.model_server import Answer, ModelServer
 from tests.providers.decoding import sample
 

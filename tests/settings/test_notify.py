@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.notify import NOTIFY, Notify, wishes
+from jp_tui.settings.schema.notify import NOTIFY, Notify, wishes
 from tests.settings.conftest import Home
 
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from jp_tui.settings import explain, providers, reviewers, toolset
+from jp_tui.settings import providers, reviewers, toolset
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.known_models import Facts
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers import explain
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.providers import Provider
 from jp_tui.settings.reviewers import Support
-from jp_tui.settings.toml import parse_key
 from tests.headless.running import jp
 from tests.settings.conftest import Home
 
@@ -185,7 +186,7 @@ def test_r72_config_show_says_who_reviews_what_and_which_model(home: Home) -> No
 
 
 def test_the_folder_of_the_users_file_has_the_one_about_models(tmp_path: Path) -> None:
-    from jp_tui.settings.sources import Sources
+    from jp_tui.settings.layers.sources import Sources
 
     sources = Sources(tmp_path / "config" / "config.toml", tmp_path, tmp_path, {})
     assert sources.models == str(tmp_path / "config" / "models.toml")

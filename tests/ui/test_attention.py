@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import TurnError, WaitingInfo
-from jp_tui.settings.notify import Notify
+from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui.attention_pace import AWAY
 from jp_tui.ui.terminal import TerminalAnswered
 from tests.fakes import scenes

@@ -16,7 +16,7 @@ from jp_tui.engine.desks.registry import House
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.composing import FilesFound, FindFiles
 from jp_tui.system.files import FileProblem, Root
-from jp_tui.tools.git import listed
+from jp_tui.tools.files.git import listed
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -1,0 +1,233 @@
+"""Settings of which another value is used than the configured one (R130, Z4): each is reported when it is loaded, and
+in `config show`.
+
+A value changes where it is out of the bounds in `floors.py`, where a setting beside it limits it, or where a server
+does not offer it. A value that is an error is not here: it is refused. Our own defaults are never reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jp_tui.settings import toolset
+from jp_tui.settings.errors import SettingsError, printable
+from jp_tui.settings.layers import bounds
+from jp_tui.settings.layers.layers import Notice, Origin, Settings
+from jp_tui.settings.layers.merge import get, merge
+from jp_tui.settings.layers.toml import Path
+from jp_tui.settings.questions import read_target
+from jp_tui.settings.schema import shapes
+from jp_tui.settings.schema.assistant import ASSISTANT
+from jp_tui.settings.schema.keys import dotted
+
+MAIN = ("assistant",)
+REVIEWERS = ("conversation", "inquiry", "assistant")
+_MAX_TOKENS = ("model", "parameters", "max_tokens")
+_BASE = ("request", "base_backoff_ms")
+_MOST = ("request", "max_backoff_secs")
+_BYTES = ("request", "max_response_bytes")
+_CACHE = ("request", "cache")
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """One setting. `path` is its key (inside the table of a `target` too), `used` the value that counts instead, None
+    where the setting has no effect; `why` is a sentence with both."""
+
+    path: Path
+    value: Any
+    used: Any
+    why: str
+
+    @property
+    def key(self) -> str:
+        return dotted(self.path)
+
+    @property
+    def leaf(self) -> Path:
+        """The key in the tree: a `target` is one value with all that is in its table."""
+        return self.path[:6] if self.path[:2] == toolset.TOOLS and self.path[3:4] == ("questions",) else self.path
+
+    def json(self) -> dict[str, Any]:
+        return {"key": self.key, "value": self.value, "used": self.used, "why": self.why}
+
+
+@dataclass(frozen=True, slots=True)
+class _Assistant:
+    """The settings of one assistant: `own` is what is set under `path`, `all` is everything that applies to it."""
+
+    path: Path
+    own: Mapping[str, Any]
+    all: Mapping[str, Any]
+    reviews: bool
+
+    def set(self, key: Path) -> Any:
+        return get(dict(self.own), key)
+
+
+def adjusted(settings: Settings, environment: Mapping[str, str]) -> list[Adjusted]:
+    """All of them, each key once, in the order of the assistants and the tools."""
+    found: dict[Path, Adjusted] = {}
+    for one in _all(settings, environment):
+        origin = _origin(settings, one)
+        if origin is not None and origin.layer != "built-in":
+            found.setdefault(one.path, one)
+    return list(found.values())
+
+
+def notices(settings: Settings, environment: Mapping[str, str]) -> tuple[Notice, ...]:
+    """The same as words for every front end, each with the place of the setting."""
+    return tuple(_notice(settings, one) for one in adjusted(settings, environment))
+
+
+def _notice(settings: Settings, one: Adjusted) -> Notice:
+    origin = _origin(settings, one)
+    place = f"{origin.words()}: " if origin is not None else ""
+    return Notice((one.key,), printable(f"{place}{one.key} = {one.value}: {one.why}", 1_000))
+
+
+def _origin(settings: Settings, one: Adjusted) -> Origin | None:
+    """Where it is written: for itself, in a `target`, or for all tools."""
+    places = (one.path, one.leaf, *(((*toolset.TOOLS, "*", *one.path[3:]),) if one.path[:2] == toolset.TOOLS else ()))
+    return next((found for path in places if (found := settings.origin(*path)) is not None), None)
+
+
+def _all(settings: Settings, environment: Mapping[str, str]) -> Iterator[Adjusted]:
+    for assistant in _assistants(settings):
+        yield from _tokens(assistant)
+        yield from _waits(assistant)
+        yield from _bytes(assistant)
+        yield from _cache(settings, environment, assistant)
+        yield from _choice(assistant)
+    if toolset.reviewed(settings):
+        yield from _inherited(settings)
+    yield from _formatters(settings)
+
+
+def _assistants(settings: Settings) -> Iterator[_Assistant]:
+    """The main one, what all reviewers have, and what one question's reviewer has."""
+    main = settings.get(*MAIN) or {}
+    shared = settings.get(*REVIEWERS) or {}
+    yield _Assistant(MAIN, main, main, reviews=False)
+    whole = merge(main, shared, ASSISTANT)
+    yield _Assistant(REVIEWERS, shared, whole, reviews=True)
+    for name, tool in (settings.get(*toolset.TOOLS) or {}).items():
+        for id_, question in tool.get("questions", {}).items():
+            own = dict(read_target(question.get("target"))[1])
+            if own:
+                path = (*toolset.TOOLS, name, "questions", id_, "target")
+                yield _Assistant(path, own, merge(whole, own, ASSISTANT), reviews=True)
+
+
+# --- what changes a value ---------------------------------------------------------------------------------------
+
+
+def _tokens(assistant: _Assistant) -> Iterator[Adjusted]:
+    value = assistant.set(_MAX_TOKENS)
+    if assistant.reviews and value is not None and value < bounds.LEAST_REVIEW_TOKENS:
+        yield _few_tokens((*assistant.path, *_MAX_TOKENS), value, "a reviewer's reply needs that many")
+
+
+def _few_tokens(path: Path, value: int, because: str) -> Adjusted:
+    least = bounds.LEAST_REVIEW_TOKENS
+    return Adjusted(path, value, least, f"{least} is used: {because}")
+
+
+def _bytes(assistant: _Assistant) -> Iterator[Adjusted]:
+    value, most = assistant.set(_BYTES), bounds.MOST_REVIEW_BYTES
+    if assistant.reviews and value is not None and value > most:
+        yield Adjusted((*assistant.path, *_BYTES), value, most, f"{most} is used: no reviewer's reply is longer")
+
+
+def _inherited(settings: Settings) -> Iterator[Adjusted]:
+    """What the main assistant has and its reviewers, which have nothing of their own, get with another value."""
+    for key, past in ((_MAX_TOKENS, _too_few), (_BYTES, _too_many)):
+        value = settings.get(*MAIN, *key)
+        if value is not None and settings.get(*REVIEWERS, *key) is None and (used := past(value)):
+            why = f"{used} is used for reviewers that have no {key[-1]} of their own"
+            yield Adjusted((*MAIN, *key), value, used, why)
+
+
+def _too_few(value: int) -> int:
+    return bounds.LEAST_REVIEW_TOKENS if value < bounds.LEAST_REVIEW_TOKENS else 0
+
+
+def _too_many(value: int) -> int:
+    return bounds.MOST_REVIEW_BYTES if value > bounds.MOST_REVIEW_BYTES else 0
+
+
+def _waits(assistant: _Assistant) -> Iterator[Adjusted]:
+    """Z21: no retry comes at once, and none waits for longer than `max_backoff_secs`."""
+    least = int(bounds.LEAST_BACKOFF_SECS * 1_000)
+    longest = max(get(dict(assistant.all), _MOST) * 1_000, least)
+    base, most = assistant.set(_BASE), assistant.set(_MOST)
+    if base is not None and base < least:
+        yield Adjusted((*assistant.path, *_BASE), base, least, f"{least} is used: no retry waits for less")
+    elif base is not None and base > longest:
+        why = f"{longest} is used: max_backoff_secs is the longest wait"
+        yield Adjusted((*assistant.path, *_BASE), base, longest, why)
+    if most is not None and most * 1_000 < least:
+        why = f"{bounds.LEAST_BACKOFF_SECS} is used: no retry waits for less"
+        yield Adjusted((*assistant.path, *_MOST), most, bounds.LEAST_BACKOFF_SECS, why)
+    elif most is not None and most > bounds.LONGEST_ASKED_WAIT_SECS:
+        asked = bounds.LONGEST_ASKED_WAIT_SECS
+        why = f"{asked} is used when a server asks for the wait: after a request for more there is no retry"
+        yield Adjusted((*assistant.path, *_MOST), most, asked, why)
+
+
+def _cache(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> Iterator[Adjusted]:
+    """R134: what the server that is asked makes of it."""
+    value = assistant.set(_CACHE)
+    if value is None or value == "short":
+        return
+    path, wire = (*assistant.path, *_CACHE), _wire(settings, environment, assistant)
+    if wire == "openai-chat":
+        yield Adjusted(path, value, None, "it has no effect: servers of the openai-chat wire decide about their cache")
+    seconds = bounds.cache_seconds(value)
+    if wire == "anthropic" and seconds is not None:
+        used = bounds.anthropic_cache(value)
+        if seconds != {"off": 0, "short": 300, "long": 3_600}[used]:
+            span = "5m" if used == "short" else "1h"
+            yield Adjusted(path, value, span, f"{span} is used: Anthropic servers keep a prompt for 5m or 1h")
+
+
+def _wire(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> str:
+    """The wire of the model that is asked; empty where that is not known yet, or cannot be used."""
+    from jp_tui.settings import (
+        providers,
+        reviewers,  # few configurations need them
+    )
+
+    try:
+        known = providers.providers(settings, environment)
+        named = get(dict(assistant.all), ("model", "id"))
+        if not assistant.reviews or named in (None, reviewers.INHERIT):
+            if providers.needs_probe(settings, known, environment):
+                return ""
+            model = providers.choose(settings, known, environment).id
+        else:
+            model = providers.parse_model(named, settings, known)
+        return known[model.provider].wire
+    except SettingsError:  # reported where the model is chosen
+        return ""
+
+
+def _choice(assistant: _Assistant) -> Iterator[Adjusted]:
+    value = assistant.set(("tool_choice",))
+    if assistant.reviews and value is not None:
+        yield Adjusted((*assistant.path, "tool_choice"), value, None, "it has no effect: a reviewer can call no tool")
+
+
+def _formatters(settings: Settings) -> Iterator[Adjusted]:
+    """Local tools whose arguments a command shows (R90): `timeout_secs` bounds it only up to a limit."""
+    most = bounds.MOST_FORMAT_SECS
+    tools: Mapping[str, Any] = settings.get(*toolset.TOOLS) or {}
+    for name, own in tools.items():
+        both = merge(tools.get("*", {}), own, None)
+        value, shown = both.get("timeout_secs"), get(both, ("style", "parameters"))
+        local = str(own.get("source", "")).partition(".")[0] == "local"
+        if local and value is not None and value > most and shown not in shapes.SHOWN:
+            why = f"{most} is used for the command that shows the arguments"
+            yield Adjusted((*toolset.TOOLS, name, "timeout_secs"), value, most, why)
