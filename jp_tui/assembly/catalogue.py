@@ -105,9 +105,9 @@ def server_of(spec: ServerSpec) -> servers.Provider:
 
 async def _ask(server: servers.Provider, known: Known, seconds: float) -> tuple[Listed, ...] | ServerProblem:
     from jp_tui.assembly.models import endpoint
+    from jp_tui.providers.endpoint import EndpointProblem
+    from jp_tui.providers.endpoint import check as usable
     from jp_tui.providers.http import HttpProvider
-    from jp_tui.providers.registry import EndpointProblem
-    from jp_tui.providers.registry import check as usable
 
     def wrong(kind: str, message: str, advice: str = "") -> ServerProblem:
         return ServerProblem(provider=server.name, kind=kind, message=message, advice=advice)

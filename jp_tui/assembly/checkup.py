@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from jp_tui.settings import providers as servers
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers.layers import Settings, builtin
-from jp_tui.settings.layers.sources import Sources
+from jp_tui.settings.sources import Sources
 from jp_tui.system import checkup, clipboard
 from jp_tui.system.checkup import Finding
 from jp_tui.system.sandbox import probe, visible

@@ -8,7 +8,7 @@ from jp_tui.protocol.settings import SettingEntry, SettingsRead
 from jp_tui.settings.errors import SettingsError
 
 if TYPE_CHECKING:
-    from jp_tui.settings.layers.sources import Sources
+    from jp_tui.settings.sources import Sources
 
 
 def read_settings(sources: Sources) -> SettingsRead:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.engine.base.dependencies import ModelSetup, Prices, Retry
+from jp_tui.providers.endpoint import Endpoint, EndpointProblem, WireName
 from jp_tui.providers.port import Provider
-from jp_tui.providers.registry import Endpoint, EndpointProblem, WireName, open_demo, open_provider
+from jp_tui.providers.registry import open_demo, open_provider
 from jp_tui.settings import known_models
 from jp_tui.settings import providers as servers
 from jp_tui.settings import typed_settings as config

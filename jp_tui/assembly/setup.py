@@ -30,10 +30,9 @@ from jp_tui.settings import reviewing, toolset
 from jp_tui.settings import typed_settings as config
 from jp_tui.settings.cli import toggles
 from jp_tui.settings.errors import SettingsError, UsageError
-from jp_tui.settings.layers.sources import Sources
 from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.reviewers import INHERIT
-from jp_tui.settings.schema.undo import undo
+from jp_tui.settings.sources import Sources
 from jp_tui.system.lock import LockError, holder, lock_path
 from jp_tui.system.paths import Paths, PathsError
 
@@ -141,7 +140,7 @@ def _reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers |
 
 def _copies(parts: Parts) -> CopyStore | None:
     """Where copies of changed files go; None where they are turned off."""
-    wanted = undo(parts.settings)
+    wanted = config.undo(parts.settings)
     limits = Limits(wanted.file_mib << 20, wanted.total_mib << 20, wanted.days)
     return CopyStore(parts.paths.undo, limits, time.time, _new_id) if wanted.copies else None
 

@@ -7,8 +7,8 @@ from jp_tui.protocol.trust import ProposedSetting, TrustRead
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import layers, toml, trust_store
 from jp_tui.settings.layers.layers import Settings
-from jp_tui.settings.layers.sources import Sources
 from jp_tui.settings.layers.trust_preview import Proposed, content_before, proposed
+from jp_tui.settings.sources import Sources
 
 
 class Trusting:

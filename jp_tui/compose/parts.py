@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # the settings are read behind the first frame, where nothing
     from jp_tui.settings.cli.arguments import Arguments
     from jp_tui.settings.cli.toggles import Toggle
     from jp_tui.settings.layers.layers import Settings
-    from jp_tui.settings.layers.sources import Sources
+    from jp_tui.settings.sources import Sources
     from jp_tui.settings.toolset import ToolSettings
     from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
@@ -46,7 +46,7 @@ class Place:
     @cached_property
     def sources(self) -> Sources:
         """The files, and what the environment and the command line say."""
-        from jp_tui.settings.layers.sources import Sources
+        from jp_tui.settings.sources import Sources
 
         return Sources(
             user=self.paths.config_file,

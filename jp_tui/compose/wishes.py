@@ -51,17 +51,16 @@ class Wishes:
 def wished(settings: Settings, themes_folder: str) -> Wishes:
     """From the settings themselves. SettingsError for a theme that is not there."""
     from jp_tui.compose.parts import interrupts
-    from jp_tui.settings import typed_settings as model
-    from jp_tui.settings.schema import notify
+    from jp_tui.settings import typed_settings
 
-    look = model.look(settings)
+    look = typed_settings.look(settings)
     theme, notices = _theme(settings, themes_folder)
     worn = settings.origin("ui", "theme")
     return Wishes(
         theme=theme,
         sidebar=look.sidebar,
         ascii=look.ascii,
-        notify=notify.wishes(settings),
+        notify=typed_settings.notify(settings),
         interrupts=interrupts(settings),
         notices=(*(notice.words for notice in settings.notices), *notices),
         widely=worn is None or worn.layer != "workspace",

@@ -15,8 +15,8 @@ from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.spellings import spellings
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 from jp_tui.conversation.text import shortened
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.error_objects import status_of
-from jp_tui.providers.registry import Endpoint
 from jp_tui.providers.status import RULES, Case
 from jp_tui.providers.wire import error_in
 from jp_tui.settings.layers.bounds import LONGEST_ASKED_WAIT_SECS

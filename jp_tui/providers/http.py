@@ -27,9 +27,9 @@ from jp_tui.providers import catalogue
 from jp_tui.providers.catalogue import MAX_MODELS, Listed
 from jp_tui.providers.catalogue import address as list_address
 from jp_tui.providers.connection import Dialled
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
 from jp_tui.providers.pacing import Gulps, joined
-from jp_tui.providers.registry import Endpoint
 from jp_tui.providers.wire import ServerError, Wire, cut
 
 if TYPE_CHECKING:

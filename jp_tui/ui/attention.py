@@ -20,7 +20,8 @@ from textual.timer import Timer
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui.attention_pace import AWAY, TURN, Key, Pace, Presence
-from jp_tui.ui.terminal import TerminalAnswered, workspace_driver
+from jp_tui.ui.driver_replies import TerminalAnswered
+from jp_tui.ui.terminal import workspace_driver
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.textual_patches.private import terminal_of
 from jp_tui.ui.title import WindowTitle

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual.color import Color
 
-    from jp_tui.ui.arriving import Keys
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
+Keys = list[tuple[str, str, int]]
 ROOMS = (60, 24, 12, 8)
 """Cells that the status line gives to the folder, the most first (`widgets/status.py`)."""
 

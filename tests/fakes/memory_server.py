@@ -12,8 +12,8 @@ from typing import Any, Literal
 import httpcore
 import httpx
 
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import HttpProvider
-from jp_tui.providers.registry import Endpoint
 
 MemoryEnd = Literal["end", "hangup", "reset", "stall", "bad_chunk"]
 ENDS: tuple[MemoryEnd, ...] = ("end", "hangup", "reset", "stall", "bad_chunk")

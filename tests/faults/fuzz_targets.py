@@ -27,9 +27,9 @@ from jp_tui.journal.port import Entry
 from jp_tui.journal.salvage import salvage
 from jp_tui.journal.store import open_journal
 from jp_tui.providers import catalogue
+from jp_tui.providers.endpoint import Endpoint, WireName
 from jp_tui.providers.failures import MAX_DETAIL, Failures, retry_after
 from jp_tui.providers.http import make_wire
-from jp_tui.providers.registry import Endpoint, WireName
 from jp_tui.providers.sse import EventStream
 from jp_tui.providers.wire import ServerError
 from jp_tui.questions import arguments as ask_user

@@ -13,8 +13,9 @@ from dataclasses import replace
 import pytest
 
 from jp_tui.conversation.model import Delta, ModelError, PartGrew
+from jp_tui.providers.endpoint import Endpoint, EndpointProblem
 from jp_tui.providers.http import address, is_loopback, make_wire, reachable
-from jp_tui.providers.registry import Endpoint, EndpointProblem, open_provider
+from jp_tui.providers.registry import open_provider
 from tests.fakes.model_server import Answer, ModelServer, split
 
 from .decoding import HELLO, fold, random_offsets, sample

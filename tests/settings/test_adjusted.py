@@ -15,12 +15,13 @@ from jp_tui.engine.model import response_retry
 from jp_tui.engine.reviewer.request import output_tokens
 from jp_tui.engine.reviewer.stream import Ear, Response
 from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import Failures
-from jp_tui.providers.registry import Endpoint
+from jp_tui.settings import adjusted
+from jp_tui.settings.adjusted import Adjusted
 from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.layers import adjusted, bounds
-from jp_tui.settings.layers.adjusted import Adjusted
+from jp_tui.settings.layers import bounds
 from tests.fakes.models import text
 from tests.headless.rpc_peer import rpc
 from tests.headless.running import jp, lines

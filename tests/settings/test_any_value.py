@@ -15,9 +15,10 @@ from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import layers
 from jp_tui.settings.layers.layers import Layer, Settings
 from jp_tui.settings.layers.merge import check
+from jp_tui.settings.load import load
 from jp_tui.settings.schema.keys import SCHEMA, Group, Leaf, Node, dotted
 
-BUILTIN = typed_settings.load(user_file="/dev/null/x", workspace_file="/dev/null/x", environment={}).layers
+BUILTIN = load(user_file="/dev/null/x", workspace_file="/dev/null/x", environment={}).layers
 
 
 def every_path(node: Node, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -21,7 +21,7 @@ from jp_tui.settings.cli import toggles
 from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers import trust_store
-from jp_tui.settings.layers.sources import Sources
+from jp_tui.settings.sources import Sources
 from jp_tui.system.paths import Paths
 from jp_tui.tools.local.tool import FormattedTool
 from jp_tui.tools.port import ToolCall

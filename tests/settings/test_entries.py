@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings import typed_settings
 from jp_tui.settings.edit import key_list
 from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.load import load as load_settings
 from jp_tui.settings.schema import checks
 from jp_tui.settings.schema.keys import SCHEMA, dotted
 from jp_tui.settings.schema.nodes import Group, Leaf
@@ -17,7 +17,7 @@ from jp_tui.settings.schema.nodes import Group, Leaf
 def load(folder: Path, text: str = "", environment: dict[str, str] | None = None, **more: str) -> Settings:
     file = folder / "config.toml"
     file.write_text(text)
-    return typed_settings.load(
+    return load_settings(
         user_file=str(file), workspace_file=str(folder / "none.toml"), environment=environment or {}, **more
     )
 

@@ -18,7 +18,7 @@ from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.providers.registry import open_demo
 from jp_tui.settings import toolset
 from jp_tui.settings.layers import trust_store
-from jp_tui.settings.layers.sources import Sources
+from jp_tui.settings.sources import Sources
 from jp_tui.system.paths import Paths
 from tests.settings.conftest import Home
 

@@ -11,9 +11,9 @@ from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import layers, toml
 from jp_tui.settings.layers import trust_store as trusted
 from jp_tui.settings.layers.merge import leaves
-from jp_tui.settings.layers.sources import Sources
 from jp_tui.settings.layers.trust_preview import Proposed, proposed
 from jp_tui.settings.schema.keys import SCHEMA
+from jp_tui.settings.sources import Sources
 from tests.settings.conftest import Home
 
 TEXT = """

@@ -186,7 +186,7 @@ def test_r72_config_show_says_who_reviews_what_and_which_model(home: Home) -> No
 
 
 def test_the_folder_of_the_users_file_has_the_one_about_models(tmp_path: Path) -> None:
-    from jp_tui.settings.layers.sources import Sources
+    from jp_tui.settings.sources import Sources
 
     sources = Sources(tmp_path / "config" / "config.toml", tmp_path, tmp_path, {})
     assert sources.models == str(tmp_path / "config" / "models.toml")

@@ -11,7 +11,8 @@ import pytest
 from jp_tui.settings import toolset, typed_settings
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import trust_store as trusted
-from jp_tui.settings.layers.sources import Sources
+from jp_tui.settings.load import load
+from jp_tui.settings.sources import Sources
 from tests.settings.conftest import Home
 
 LOCAL = "[conversation.tools.mine]\nsource = 'local'\ncommand = './x'\n"
@@ -135,9 +136,7 @@ def test_the_bytes_that_are_asked_about_are_those_that_count(home: Home) -> None
         home.workspace.write_text("assistant.model.id = 'evil/x'")
         return True
 
-    settings = typed_settings.load(
-        user_file=str(home.user), workspace_file=str(home.workspace), environment={}, trusted=trusts
-    )
+    settings = load(user_file=str(home.user), workspace_file=str(home.workspace), environment={}, trusted=trusts)
     assert asked == [b"ui.theme = 'jp-day'"]
     assert settings.get("assistant", "model", "id") is None and typed_settings.look(settings).theme == "jp-day"
 

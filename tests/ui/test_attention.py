@@ -19,7 +19,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import TurnError, WaitingInfo
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui.attention_pace import AWAY
-from jp_tui.ui.terminal import TerminalAnswered
+from jp_tui.ui.driver_replies import TerminalAnswered
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink
 from tests.faults.terminal import running

@@ -12,9 +12,9 @@ from jp_tui.settings.cli.completions import SHELLS, Values, script
 from jp_tui.settings.errors import SettingsError, UsageError, nearest
 from jp_tui.settings.layers import toml
 from jp_tui.settings.layers.layers import Settings, builtin
-from jp_tui.settings.layers.sources import Sources
 from jp_tui.settings.schema.keys import SCHEMA
 from jp_tui.settings.schema.nodes import Group
+from jp_tui.settings.sources import Sources
 from jp_tui.settings.themes import themes
 
 

@@ -13,16 +13,17 @@ from typing import Any
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.headless.output import Output
+from jp_tui.settings import adjusted
 from jp_tui.settings.edit import edit
 from jp_tui.settings.edit.file_lock import alone
 from jp_tui.settings.errors import Problem, SettingsError
-from jp_tui.settings.layers import adjusted, layers, toml, trust_store
+from jp_tui.settings.layers import layers, toml, trust_store
 from jp_tui.settings.layers.explain import Shown, explained, is_table, toml_value, unknown
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.layers.problems import Builds, newly_wrong, problems
-from jp_tui.settings.layers.sources import Sources
 from jp_tui.settings.layers.trust_preview import Proposed, content_before, proposed
 from jp_tui.settings.schema.keys import dotted
+from jp_tui.settings.sources import Sources
 from jp_tui.system.paths import Paths
 
 DONE, FAILED, USAGE = 0, 1, 2

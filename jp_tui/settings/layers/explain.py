@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jp_tui.settings import providers, reviewers, toolset
+from jp_tui.settings.adjusted import Adjusted, adjusted
 from jp_tui.settings.errors import UsageError
-from jp_tui.settings.layers.adjusted import Adjusted, adjusted
 from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.layers.merge import check, get, leaves, merge
 from jp_tui.settings.layers.toml import Path

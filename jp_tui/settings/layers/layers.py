@@ -16,11 +16,10 @@ from jp_tui.settings.errors import Problem, SettingsError, printable
 from jp_tui.settings.layers import toml, trust_rules
 from jp_tui.settings.layers.merge import Flaw, check, get, leaves, merge, without
 from jp_tui.settings.layers.toml import Path, Place, Table
-from jp_tui.settings.schema.keys import CHANGEABLE, SCHEMA, dotted
+from jp_tui.settings.schema.keys import CHANGEABLE, PREFIX, SCHEMA, dotted
 
 LayerKind = Literal["built-in", "user", "workspace", "environment", "conversation", "--cfg", "flag"]
 
-PREFIX = "JP_TUI_"
 _NAMED = 12
 """Names in one line of words; what no folder may decide is named beyond it (S10)."""
 MAX_PROBLEMS = 100

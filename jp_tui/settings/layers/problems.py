@@ -13,7 +13,7 @@ from jp_tui.settings.cli import toggles
 from jp_tui.settings.errors import Problem, SettingsError, UsageError
 from jp_tui.settings.layers import layers, toml
 from jp_tui.settings.layers.layers import Layer, Notice, Settings
-from jp_tui.settings.layers.sources import Sources
+from jp_tui.settings.sources import Sources
 from jp_tui.settings.themes import themes
 
 Builds = Callable[[Settings], None]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from jp_tui.settings.errors import nearest
-from jp_tui.settings.layers.layers import PREFIX
 from jp_tui.settings.layers.toml import Path
-from jp_tui.settings.schema.keys import SCHEMA
+from jp_tui.settings.schema.keys import PREFIX, SCHEMA
 from jp_tui.settings.schema.nodes import Group, Leaf, Node
 
 

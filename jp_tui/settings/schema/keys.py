@@ -34,6 +34,8 @@ def _header_name(value: Any) -> str:
     return str(value)
 
 
+PREFIX = "JP_TUI_"
+"""What the names of environment variables that set a key begin with."""
 PROVIDER = Group(
     {
         "wire": Leaf(checks.choice("openai-chat", "anthropic"), acts=True, help="the protocol that the server speaks"),

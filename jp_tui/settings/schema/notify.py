@@ -7,13 +7,10 @@ it may not decide (surface S10). Nothing is called from here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 from jp_tui.settings.schema import checks, shapes
 from jp_tui.settings.schema.nodes import Group, Leaf, stricter
-
-if TYPE_CHECKING:
-    from jp_tui.settings.layers.layers import Settings
 
 Desktop = Literal["auto", "off", "osc99", "osc777", "osc9"]
 When = Literal["unfocused", "always"]
@@ -54,8 +51,3 @@ class Notify:
     text: bool = True
     turn_secs: int = 30
     command: tuple[str, ...] = ()
-
-
-def wishes(settings: Settings) -> Notify:
-    values: dict[str, Any] = settings.get("notify")
-    return Notify(**{**values, "command": tuple(values["command"])})

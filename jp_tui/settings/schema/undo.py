@@ -6,14 +6,9 @@ A folder's own file cannot turn the copies off. Nothing is copied from here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from jp_tui.settings.schema import checks
 from jp_tui.settings.schema.nodes import Group, Leaf, stricter
-
-if TYPE_CHECKING:
-    from jp_tui.settings.layers.layers import Settings
-
 
 UNDO = Group(
     {
@@ -38,8 +33,3 @@ class Undo:
     days: int
     file_mib: int
     total_mib: int
-
-
-def undo(settings: Settings) -> Undo:
-    values: dict[str, Any] = settings.get("undo")
-    return Undo(**values)

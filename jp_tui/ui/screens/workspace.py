@@ -53,7 +53,7 @@ LATER = (
     "jp_tui.ui.widgets.dock",
     "jp_tui.ui.screens.exchange",
     "jp_tui.settings.schema.keys",
-    "jp_tui.settings.layers.sources",
+    "jp_tui.settings.sources",
 )
 """What is loaded after the first frame, in slices of some 10 to 40 ms."""
 FIRST_BREATH = 0.03

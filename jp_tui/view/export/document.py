@@ -6,13 +6,11 @@ the neutraliser; the JSON holds every event as it is stored. A secret's answer i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
-from jp_tui.view.transcript.blocks import Block
-from jp_tui.view.transcript.reducer import Story
 
 Format = Literal["md", "json", "html"]
 FORMATS: tuple[Format, ...] = ("md", "json", "html")
@@ -56,14 +54,6 @@ class Pages:
         turn = held[-1].turn if more and held else None
         self._held = [one for one in held if one.turn == turn]
         return [one for one in held if one.turn != turn]
-
-
-def blocks(events: Sequence[StoredEvent]) -> Iterator[Block]:
-    """The blocks of whole turns, as the workspace shows them (one fold for both)."""
-    story = Story()
-    story.load(list(events))
-    for one in events:
-        yield from story.of_event(one.seq)
 
 
 def file_name(info: ConversationInfo, wanted: Format) -> str:

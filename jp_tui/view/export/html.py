@@ -17,13 +17,13 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.conversation.urls import clean_url
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
-from jp_tui.view.export.document import blocks
 from jp_tui.view.export.style import STYLE
 from jp_tui.view.questions.approval_text import sentence
 from jp_tui.view.questions.forms import Form, Place
 from jp_tui.view.questions.inquiry import Inquiry
 from jp_tui.view.questions.outcome_line import asker, fate, responder, spent
 from jp_tui.view.transcript import blocks as b
+from jp_tui.view.transcript.reducer import blocks_of
 from jp_tui.view.wording.amounts import duration, turns
 from jp_tui.view.wording.links import told
 
@@ -53,7 +53,7 @@ class HtmlWriter:
         )
 
     def add(self, events: Sequence[StoredEvent]) -> str:
-        return "".join(f"{part}\n" for block in blocks(events) for part in _block(block) if part)
+        return "".join(f"{part}\n" for block in blocks_of(events) for part in _block(block) if part)
 
     def end(self) -> str:
         return "</main>\n</body>\n</html>\n"

@@ -13,12 +13,12 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.strict_json import dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
-from jp_tui.view.export.document import blocks
 from jp_tui.view.questions.approval_text import sentence
 from jp_tui.view.questions.forms import Form, Place
 from jp_tui.view.questions.inquiry import Inquiry
 from jp_tui.view.questions.outcome_line import asker, fate, responder, spent
 from jp_tui.view.transcript import blocks as b
+from jp_tui.view.transcript.reducer import blocks_of
 from jp_tui.view.wording.amounts import duration, turns
 from jp_tui.view.wording.links import deceiving
 
@@ -35,7 +35,7 @@ class MarkdownWriter:
         return f"# {title}\n\n{' · '.join(facts)}\n"
 
     def add(self, events: Sequence[StoredEvent]) -> str:
-        return "".join(f"\n{part}\n" for block in blocks(events) for part in _block(block) if part)
+        return "".join(f"\n{part}\n" for block in blocks_of(events) for part in _block(block) if part)
 
     def end(self) -> str:
         return ""

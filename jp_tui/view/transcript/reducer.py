@@ -8,7 +8,7 @@ paints nothing; which pages are held is `pages.py`'s business.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from jp_tui.conversation import events as stored
@@ -388,3 +388,11 @@ def _only_said_more(before: ev.CallChanged | None, now: ev.CallChanged) -> bool:
         and (now.state, now.end, now.ms, now.hidden) == (before.state, before.end, before.ms, before.hidden)
         and (now.title, now.agent) == (before.title, before.agent)
     )
+
+
+def blocks_of(events: Sequence[StoredEvent]) -> Iterator[Block]:
+    """The blocks of whole turns, as the workspace shows them."""
+    story = Story()
+    story.load(list(events))
+    for one in events:
+        yield from story.of_event(one.seq)
