@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from jp_tui.assembly.listing import read_settings
 from jp_tui.engine.desks.port import DeskContext
 from jp_tui.engine.desks.settings import Preferences
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.settings.edit.edit import unset_value
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.listing import read_settings
 
 
 class Files:

@@ -98,9 +98,10 @@ class Errand:
     # -- the conversation
 
     def _talk(self) -> None:
-        from jp_tui.compose.parts import Place, journal, link, opening, parts
         from jp_tui.protocol import commands as c
         from jp_tui.settings.cli.arguments import Arguments, parse
+        from jp_tui.startup.engine import link
+        from jp_tui.startup.parts import Place, journal, opening, parts
 
         arguments = parse(options(self.folder))
         assert isinstance(arguments, Arguments)
@@ -189,7 +190,7 @@ class Errand:
 
     def _command(self, *words: str) -> None:
         """A command of the program, in this process; its words and status as a user sees them."""
-        from jp_tui.compose.front import run
+        from jp_tui.startup.front import run
 
         said, went = io.StringIO(), io.StringIO()
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(went):

@@ -63,15 +63,6 @@ def warm() -> Iterator[Runs]:
 
 
 def _serve() -> None:
-    import jp_tui.assembly.checkup
-    import jp_tui.compose.doctor
-    import jp_tui.compose.library
-    import jp_tui.engine.hub
-    import jp_tui.headless.lists.conversations
-    import jp_tui.headless.lists.doctor
-    import jp_tui.headless.query
-    import jp_tui.journal.checkup
-    import jp_tui.providers.scripted.provider  # noqa: F401
 
     for line in sys.stdin:
         asked = json.loads(line)

@@ -53,7 +53,7 @@ def test_t29_version_reads_a_constant(tmp_path: Path) -> None:
         "rich",
         "pydantic",
         "asyncio",
-        "jp_tui.compose",
+        "jp_tui.startup",
         "jp_tui.settings",
         "re",
         "importlib.metadata",
@@ -82,7 +82,7 @@ def test_query_loads_no_screen(tmp_path: Path) -> None:
 
 
 def test_the_workspace_loads_no_more_than_its_first_frame_needs(tmp_path: Path) -> None:
-    modules, _ = loaded("import jp_tui.compose, jp_tui.ui.app", tmp_path)
+    modules, _ = loaded("import jp_tui.startup, jp_tui.ui.app", tmp_path)
     assert has(modules, "textual")
     for name in (*HEAVY, "sqlite3", "jp_tui.engine", "jp_tui.providers", "jp_tui.tools", "jp_tui.inquiry"):
         assert not has(modules, name), name

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from jp_tui.compose import wishes
-from jp_tui.compose.parts import Place
 from jp_tui.conversation import model as m
 from jp_tui.engine.base.dependencies import ModelSetup, Retry
 from jp_tui.engine.model import response_retry
@@ -22,6 +20,8 @@ from jp_tui.settings.adjusted import Adjusted
 from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.layers import bounds
+from jp_tui.startup import wishes
+from jp_tui.startup.parts import Place
 from tests.fakes.models import text
 from tests.headless.rpc_peer import rpc
 from tests.headless.running import jp, lines

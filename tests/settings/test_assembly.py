@@ -9,10 +9,6 @@ from typing import Any
 
 import pytest
 
-from jp_tui.assembly.setup import _unset as unset
-from jp_tui.assembly.setup import reloaded
-from jp_tui.assembly.tools import tool_setups
-from jp_tui.compose.parts import Parts
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.inquiry.values import Rule
@@ -22,6 +18,10 @@ from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers import trust_store
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.parts import Parts
+from jp_tui.startup.setup import _unset as unset
+from jp_tui.startup.setup import reloaded
+from jp_tui.startup.tools import tool_setups
 from jp_tui.system.paths import Paths
 from jp_tui.tools.local.tool import FormattedTool
 from jp_tui.tools.port import ToolCall

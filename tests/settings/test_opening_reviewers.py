@@ -9,9 +9,6 @@ from typing import Any
 
 import pytest
 
-from jp_tui.assembly.reviewers import Reviewers
-from jp_tui.assembly.setup import reloaded, setup
-from jp_tui.compose.parts import Parts
 from jp_tui.conversation.model import ModelError
 from jp_tui.engine.base.dependencies import ModelSetup, Prices, Retry
 from jp_tui.engine.reviewer.reviewer import SubAgent
@@ -19,6 +16,9 @@ from jp_tui.providers.registry import open_demo
 from jp_tui.settings import toolset
 from jp_tui.settings.layers import trust_store
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.parts import Parts
+from jp_tui.startup.reviewers import Reviewers
+from jp_tui.startup.setup import reloaded, setup
 from jp_tui.system.paths import Paths
 from tests.settings.conftest import Home
 

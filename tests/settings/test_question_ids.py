@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.assembly.tools import tool_setups
 from jp_tui.questions import reading
 from jp_tui.questions.reading import BadQuestion
 from jp_tui.settings import toolset
@@ -17,6 +16,7 @@ from jp_tui.settings.layers.explain import explained
 from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.schema.checks import BadValue
 from jp_tui.settings.schema.keys import dotted
+from jp_tui.startup.tools import tool_setups
 from tests.settings.conftest import Home
 
 IDS = ["really sure?", "a.b", "größe", "確認", 'it\'s "so" \\n', "it's", "a = [b] # c", "e\u0301", "x" * 200, "*"]

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jp_tui.assembly.catalogue import Known, listed, server_of
 from jp_tui.conversation.model import Finished, Message, ModelError, ModelRequest, PartGrew, Said
 from jp_tui.conversation.text import shortened
 from jp_tui.engine.base.dependencies import ModelSetup
@@ -20,9 +19,10 @@ from jp_tui.protocol.models import ModelsListed, ServerSpec
 from jp_tui.protocol.setup import FoundServer, ModelTested, SetupFound, SetupSaved
 from jp_tui.settings import providers as servers
 from jp_tui.settings.errors import SettingsError
+from jp_tui.startup.catalogue import Known, listed, server_of
 
 if TYPE_CHECKING:
-    from jp_tui.compose.parts import Parts
+    from jp_tui.startup.parts import Parts
 
 TEST_SECS = 30.0
 """How long a model may take to say a word; a local one is loaded first."""
@@ -41,7 +41,7 @@ class FirstRun:
     async def open_model(self, held_with: str) -> ModelSetup:
         """The model for a conversation (as Setup says); once one was chosen here, new ones are held with it. Raises
         ModelError."""
-        from jp_tui.assembly.models import model_for, named_model
+        from jp_tui.startup.models import model_for, named_model
 
         if self._chosen:  # the file was written since this run began
             try:
@@ -85,7 +85,7 @@ class FirstRun:
 
     async def tested(self, model: str, server: ServerSpec | None) -> ModelTested:
         """One request of a few tokens, without tools."""
-        from jp_tui.assembly.models import named_model
+        from jp_tui.startup.models import named_model
 
         known = Known.of(self._parts)
         providers = dict(known.providers)

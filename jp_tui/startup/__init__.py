@@ -5,4 +5,4 @@ Whatever is wrong before anything starts is said on stderr in plain words and en
 
 from __future__ import annotations
 
-from jp_tui.compose.front import run as run
+from jp_tui.startup.front import run as run

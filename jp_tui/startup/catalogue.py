@@ -21,7 +21,7 @@ from jp_tui.settings.errors import SettingsError, nearest
 from jp_tui.settings.layers.layers import Settings
 
 if TYPE_CHECKING:
-    from jp_tui.compose.parts import Parts
+    from jp_tui.startup.parts import Parts
 
 T = TypeVar("T")
 SECONDS = 5.0
@@ -104,10 +104,10 @@ def server_of(spec: ServerSpec) -> servers.Provider:
 
 
 async def _ask(server: servers.Provider, known: Known, seconds: float) -> tuple[Listed, ...] | ServerProblem:
-    from jp_tui.assembly.models import endpoint
     from jp_tui.providers.endpoint import EndpointProblem
     from jp_tui.providers.endpoint import check as usable
     from jp_tui.providers.http import HttpProvider
+    from jp_tui.startup.models import endpoint
 
     def wrong(kind: str, message: str, advice: str = "") -> ServerProblem:
         return ServerProblem(provider=server.name, kind=kind, message=message, advice=advice)

@@ -1,4 +1,4 @@
-"""What a run is made of: settings, paths, tools, the database, the engine behind its link.
+"""What a run is made of: settings, paths, tools, the database.
 
 Whatever the settings say wrongly is found while these are made, before any screen opens.
 """
@@ -6,7 +6,7 @@ Whatever the settings say wrongly is found while these are made, before any scre
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +16,7 @@ from jp_tui.system.paths import Paths, workspace_root
 
 if TYPE_CHECKING:  # the settings are read behind the first frame, where nothing changed (`wishes.py`)
     from jp_tui.journal.port import Journal
-    from jp_tui.link.local import LocalLink
-    from jp_tui.link.port import Serves
     from jp_tui.protocol.commands import OpenConversation
-    from jp_tui.protocol.events import Event
     from jp_tui.settings.cli.arguments import Arguments
     from jp_tui.settings.cli.toggles import Toggle
     from jp_tui.settings.layers.layers import Settings
@@ -106,31 +103,6 @@ def can_open(paths: Paths, conversation: str) -> bool:
     from jp_tui.journal.reader import has
 
     return has(paths.database, conversation)
-
-
-def link(
-    made: Parts,
-    journal: Journal,
-    *,
-    client: bool,
-    command: str,
-    greet: bool = False,
-    via: str = "",
-    reviews: bool = True,
-    secrets: bool = True,
-) -> LocalLink:
-    """An engine for a thread of its own, over the database that is open already; `reviews` and `secrets` say what its
-    face can do beside asking (R182b, R241)."""
-    from jp_tui.link.local import LocalLink
-
-    def build(publish: Callable[[Event], None]) -> Serves:
-        from jp_tui.assembly import setup
-        from jp_tui.engine.hub import Engine
-
-        made_of = setup(made, journal, client=client, command=command, via=via, reviews=reviews, secrets=secrets)
-        return Engine(made_of, publish, greet=greet)
-
-    return LocalLink(build)
 
 
 def opening(arguments: Arguments) -> OpenConversation:

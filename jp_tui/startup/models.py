@@ -23,7 +23,7 @@ from jp_tui.settings.errors import SettingsError, printable
 from jp_tui.settings.known_models import Facts
 
 if TYPE_CHECKING:
-    from jp_tui.compose.parts import Parts
+    from jp_tui.startup.parts import Parts
 
 TOUR = "demo/tour"
 

@@ -13,13 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jp_tui.assembly.first_run import FirstRun
-from jp_tui.assembly.listing import read_settings
-from jp_tui.assembly.locks import Locks
-from jp_tui.assembly.models import named_model
-from jp_tui.assembly.reviewers import Reviewers
-from jp_tui.assembly.tools import tool_setups
-from jp_tui.assembly.trusting import Trusting
 from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.engine.base.backups import CopyStore, Limits
 from jp_tui.engine.base.dependencies import ModelSetup, Setup, ToolSetup
@@ -33,11 +26,18 @@ from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.reviewers import INHERIT
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.first_run import FirstRun
+from jp_tui.startup.listing import read_settings
+from jp_tui.startup.locks import Locks
+from jp_tui.startup.models import named_model
+from jp_tui.startup.reviewers import Reviewers
+from jp_tui.startup.tools import tool_setups
+from jp_tui.startup.trusting import Trusting
 from jp_tui.system.lock import LockError, holder, lock_path
 from jp_tui.system.paths import Paths, PathsError
 
 if TYPE_CHECKING:
-    from jp_tui.compose.parts import Parts
+    from jp_tui.startup.parts import Parts
 
 _LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
 

@@ -11,11 +11,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from jp_tui.compose.parts import Place, can_open, interrupts, journal, link, opening, parts
-from jp_tui.compose.streams import asking, lines, output, prompt, say, terminal
 from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.layers.layers import Settings
+from jp_tui.startup.engine import link
+from jp_tui.startup.parts import Place, can_open, interrupts, journal, opening, parts
+from jp_tui.startup.streams import asking, lines, output, prompt, say, terminal
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _heeded(log: Journal, face: Callable[[], int]) -> int:
 
 def _doctor(arguments: Arguments, place: Place) -> int:
     """Works where the settings do not, as far as it can."""
-    from jp_tui.compose.doctor import doctor
+    from jp_tui.startup.doctor import doctor
 
     return doctor(place, _buildable, output(arguments.json))
 
@@ -154,7 +155,7 @@ def _rpc(arguments: Arguments, told: set[str]) -> int:
 def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
     """Commands over what is stored: nobody is asked, no model is called."""
     if arguments.command.startswith("conversations "):
-        from jp_tui.compose.library import check
+        from jp_tui.startup.library import check
 
         check(arguments)
     made = parts(arguments, settings, place)
@@ -167,7 +168,7 @@ def _looked(arguments: Arguments, connected: Link, place: Place) -> int:
     to = output(arguments.json)
     match arguments.command:
         case name if name.startswith("conversations "):
-            from jp_tui.compose.library import conversations
+            from jp_tui.startup.library import conversations
 
             return conversations(arguments, connected, to)
         case "inquiries":
@@ -191,9 +192,9 @@ def _looked(arguments: Arguments, connected: Link, place: Place) -> int:
 
 
 def _tools(arguments: Arguments, settings: Settings, place: Place) -> int:
-    from jp_tui.assembly.tools import tool_setups
     from jp_tui.headless.lists.tools import list_tools
     from jp_tui.settings.overview import overview
+    from jp_tui.startup.tools import tool_setups
 
     made = parts(arguments, settings, place)
     tool_setups(settings, made.tools)  # a command that cannot be one is said here as well
@@ -213,7 +214,7 @@ def _config(arguments: Arguments, place: Place) -> int:
         case "config trust":
             return config.trust(sources, arguments.yes, arguments.revoke, asking(), to)
         case "config check":
-            from jp_tui.compose.own import own_problems
+            from jp_tui.startup.own import own_problems
 
             return config.check(sources, _buildable, to, str(place.paths.themes), own_problems(place.paths))
         case "config path":
@@ -224,7 +225,7 @@ def _config(arguments: Arguments, place: Place) -> int:
 
 def _buildable(settings: Settings) -> None:
     """What only shows when tools are built. Raises SettingsError."""
-    from jp_tui.assembly.tools import tool_setups
     from jp_tui.settings import toolset
+    from jp_tui.startup.tools import tool_setups
 
     tool_setups(settings, toolset.tools(settings))

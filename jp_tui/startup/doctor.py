@@ -6,9 +6,9 @@ import asyncio
 import os
 from contextlib import suppress
 
-from jp_tui.compose.parts import Place
 from jp_tui.headless.output import Output
 from jp_tui.settings.layers.problems import Builds
+from jp_tui.startup.parts import Place
 from jp_tui.system.checkup import Finding
 from jp_tui.system.terminal_query import Answers, ask
 
@@ -22,7 +22,7 @@ def doctor(place: Place, builds: Builds, output: Output) -> int:
 
 
 async def _found(place: Place, builds: Builds, size: tuple[int, int] | None, said: Answers | None) -> list[Finding]:
-    from jp_tui.assembly.checkup import checked
+    from jp_tui.startup.checkup import checked
 
     return [one async for one in checked(place, dict(os.environ), size, said, builds)]
 

@@ -13,18 +13,19 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
-from jp_tui.compose import wishes
-from jp_tui.compose.debugging import debug
-from jp_tui.compose.parts import Place, can_open, journal, kept_secret, link, opening, parts
 from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError, UsageError
 from jp_tui.settings.themes import themes
+from jp_tui.startup import wishes
+from jp_tui.startup.debugging import debug
+from jp_tui.startup.engine import link
+from jp_tui.startup.parts import Place, can_open, journal, kept_secret, opening, parts
 from jp_tui.system.paths import PathsError
 
 if TYPE_CHECKING:
-    from jp_tui.compose.parts import Parts
     from jp_tui.journal.port import Journal, Notice
     from jp_tui.link.local import LocalLink
+    from jp_tui.startup.parts import Parts
 
 
 def workspace(arguments: Arguments, place: Place) -> int:

@@ -10,10 +10,10 @@ import os
 import sys
 from dataclasses import replace
 
-from jp_tui.compose.parts import Place
-from jp_tui.compose.streams import flushed, open_streams, say
 from jp_tui.settings.cli.arguments import Arguments, Show, parse
 from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.startup.parts import Place
+from jp_tui.startup.streams import flushed, open_streams, say
 from jp_tui.system.paths import PathsError
 
 BROKEN = 1
@@ -53,11 +53,11 @@ def _run(arguments: Arguments) -> int:
         say("jp-tui: TERM=dumb: this terminal has no screen to draw on, so the conversation is in lines (--plain)")
         arguments = replace(arguments, plain=True)
     if arguments.command == "workspace" and not arguments.plain:
-        from jp_tui.compose.workspace import workspace
+        from jp_tui.startup.workspace import workspace
 
         return workspace(arguments, place)
-    from jp_tui.compose.commands import command
     from jp_tui.journal.port import JournalError
+    from jp_tui.startup.commands import command
 
     try:
         return command(arguments, place)
@@ -78,7 +78,7 @@ def _dumb() -> bool:
 def _broke(bug: Exception, place: Place) -> int:
     """A bug of ours in a command: its words and the report's, without a key in either (T7)."""
     from jp_tui import guardian
-    from jp_tui.compose.parts import kept_secret
+    from jp_tui.startup.parts import kept_secret
     from jp_tui.ui import crash
 
     crash.keep_out(lambda: kept_secret(place.sources.load()))

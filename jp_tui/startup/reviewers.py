@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from jp_tui.assembly.models import endpoint, prices, script
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ModelSetup, Retry
@@ -22,6 +21,7 @@ from jp_tui.settings import typed_settings as config
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.known_models import Facts, Models, read
 from jp_tui.settings.layers.layers import Settings
+from jp_tui.startup.models import endpoint, prices, script
 
 CORRECT = "Correct the configuration, or name another model there."
 

@@ -24,9 +24,9 @@ from jp_tui.view.questions.interrupt_menu import InterruptWishes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from jp_tui.compose.parts import Place
     from jp_tui.settings.cli.arguments import Arguments
     from jp_tui.settings.layers.layers import Settings
+    from jp_tui.startup.parts import Place
 
 NAME = "first-wishes"
 MOST = 16384
@@ -50,8 +50,8 @@ class Wishes:
 
 def wished(settings: Settings, themes_folder: str) -> Wishes:
     """From the settings themselves. SettingsError for a theme that is not there."""
-    from jp_tui.compose.parts import interrupts
     from jp_tui.settings import typed_settings
+    from jp_tui.startup.parts import interrupts
 
     look = typed_settings.look(settings)
     theme, notices = _theme(settings, themes_folder)

@@ -22,8 +22,8 @@ from jp_tui.system.sandbox import probe, visible
 from jp_tui.system.terminal_query import Answers
 
 if TYPE_CHECKING:
-    from jp_tui.compose.parts import Place
     from jp_tui.settings.layers.problems import Builds
+    from jp_tui.startup.parts import Place
 
 SERVER_SECS = 2.0
 
