@@ -266,9 +266,10 @@ def imported() -> None:
     import importlib
 
     for name in (
-        "compose.parts", "compose.commands", "compose.library", "assembly.setup", "engine.hub", "headless.exports",
-        "headless.config", "link.local", "ui.crash", "tools.fs_modify_file", "tools.ask_user", "providers.demo",
-        "settings.edit", "journal.store", "engine.turn", "tools.local", "settings.parsers",
+        "startup.parts", "startup.commands", "startup.library", "startup.setup", "engine.hub", "headless.lists.export",
+        "headless.lists.config", "link.local", "ui.crash", "tools.fs_modify_file", "tools.ask_user",
+        "providers.scripted.provider", "settings.edit.edit", "journal.store", "engine.turn.turn", "tools.local.tool",
+        "settings.cli.parsers",
     ):  # fmt: skip
         importlib.import_module(f"jp_tui.{name}")
     importlib.import_module("tomlkit")

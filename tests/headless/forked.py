@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("compose", "assembly", "headless", "engine", "link", "providers", "tools", "journal", "settings", "system")
+ROOMS = ("startup", "headless", "engine", "link", "providers", "tools", "journal", "settings", "system")
 HEAVY = ("httpx", "tomlkit", "jinja2")
 """What they import where it is used."""
 HEAD = 8
