@@ -13,7 +13,8 @@ from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import first_line
 from jp_tui.engine.base.dependencies import HeldBy, Lock, ModelSetup, Setup
 from jp_tui.engine.desks.image_reading import say
-from jp_tui.engine.desks.registry import IN_ORDER, House, desks
+from jp_tui.engine.desks.port import DeskContext
+from jp_tui.engine.desks.registry import IN_ORDER, desks
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.engine.record.inquiries import draft_allowed, listed
@@ -71,7 +72,7 @@ class Engine:
         self._faults = Seen()
         self._agents = Agents(self._publish, self._checks, self._sessions, self._uses, self.failed)
         self._hears: list[Callable[[e.Event], None]] = []
-        self._desks = desks(House(setup, self._publish, self._sessions, self._agents, self._hears))
+        self._desks = desks(DeskContext(setup, self._publish, self._sessions, self._agents, self._hears))
         self._desk_of = {kind: desk for desk in self._desks for kind in desk.takes}
 
     def _publish(self, event: e.Event) -> None:

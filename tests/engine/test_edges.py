@@ -42,7 +42,7 @@ from jp_tui.protocol.usage import SwitchModel
 from jp_tui.protocol.values import Answered
 from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
 from jp_tui.system.lock import Holder, acquire, lock_path
-from jp_tui.tools.copies import CopyFailed, Held, KeptRoot
+from jp_tui.tools.files.backups import CopyFailed, Held, KeptRoot
 from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_copies import Clock, store

@@ -12,7 +12,7 @@ from jp_tui.engine.model import response_retry
 from jp_tui.engine.model.response_retry import patience
 from jp_tui.engine.record.live_snapshot import Live
 from jp_tui.protocol import events as e
-from jp_tui.settings.floors import LEAST_BACKOFF_SECS
+from jp_tui.settings.layers.bounds import LEAST_BACKOFF_SECS
 from tests.engine.cast import begin, ends, main_turn, spawn
 from tests.engine.conftest import Bench
 from tests.engine.subagents import YES, Review, native

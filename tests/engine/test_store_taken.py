@@ -154,9 +154,9 @@ def test_a_row_that_was_tampered_with_costs_no_turn(bench: Bench) -> None:
 
 def test_the_folder_is_removed_and_the_conversation_is_still_held(tmp_path: Path) -> None:
     """(Z23, S12) Nobody else gets its lock while it is written again."""
-    from jp_tui.assembly.locks import Locks
     from jp_tui.engine.base.dependencies import HeldBy
     from jp_tui.journal.store import open_journal
+    from jp_tui.startup.locks import Locks
     from tests.journal.made import begin, entry
 
     data = tmp_path / "data"
@@ -177,7 +177,7 @@ def test_the_folder_is_removed_and_the_conversation_is_still_held(tmp_path: Path
 
 def test_a_lock_that_is_somebody_elses_now_is_named(tmp_path: Path) -> None:
     """(Z23, S12)"""
-    from jp_tui.assembly.locks import Locks
+    from jp_tui.startup.locks import Locks
 
     mine, others = Locks(tmp_path / "locks", "mine"), Locks(tmp_path / "locks", "another")
     mine.take("c1")

@@ -19,7 +19,7 @@ from jp_tui.engine.record.rows import conversation_info
 from jp_tui.journal.port import JournalError
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import open_journal
-from jp_tui.view.exporting import writer
+from jp_tui.view.export.document import writer
 from tests.faults.errand import CONFIG, LAST, NEW, OLD
 
 EVENTS = 18

@@ -340,7 +340,7 @@ def test_a_disk_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n
 _SETS = """
 import sys
 from pathlib import Path
-from jp_tui.settings.edit import set_value
+from jp_tui.settings.edit.edit import set_value
 for turn in range(3):
     set_value(Path(sys.argv[1]), ("conversation", "tools", f"{sys.argv[2]}{turn}", "run"), "ask")
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from jp_tui.settings.load import load
 from tests.house.sources import Source, imported, ours
 
 PURE = ("conversation", "questions", "protocol", "inquiry", "view")
@@ -112,9 +113,9 @@ def test_only_the_ui_knows_textual_and_only_one_driver_knows_httpx() -> None:
 
 def test_no_tool_is_special_by_its_name() -> None:
     """HOUSE: the coordinator and the faces never look at a tool's name."""
-    from jp_tui.settings import model, toolset
+    from jp_tui.settings import toolset
 
-    names = set(toolset.tools(model.load(user_file="", workspace_file="", environment={})))
+    names = set(toolset.tools(load(user_file="", workspace_file="", environment={})))
     assert len(names) >= 8
     for source in ours("jp_tui"):
         if source.room in ("engine", "inquiry", "ui", "headless", "link", "protocol", "journal", "providers"):

@@ -7,20 +7,21 @@ from typing import Any
 
 import pytest
 
-from jp_tui.compose import wishes
-from jp_tui.compose.parts import Place
 from jp_tui.conversation import model as m
 from jp_tui.engine.base.dependencies import ModelSetup, Retry
 from jp_tui.engine.model import response_retry
 from jp_tui.engine.reviewer.request import output_tokens
 from jp_tui.engine.reviewer.stream import Ear, Response
-from jp_tui.providers.anthropic import Anthropic
-from jp_tui.providers.choose import Endpoint
+from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import Failures
-from jp_tui.settings import adjusted, floors
+from jp_tui.settings import adjusted
 from jp_tui.settings.adjusted import Adjusted
-from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers import bounds
+from jp_tui.startup import wishes
+from jp_tui.startup.parts import Place
 from tests.fakes.models import text
 from tests.headless.rpc_peer import rpc
 from tests.headless.running import jp, lines
@@ -252,4 +253,4 @@ def test_the_workspace_gets_it_with_its_first_frame(low: Path, monkeypatch: pyte
 
 def test_the_bounds_are_named_once() -> None:
     """(Z4) The engine uses the constants that are reported."""
-    assert Retry().least_secs == floors.LEAST_BACKOFF_SECS
+    assert Retry().least_secs == bounds.LEAST_BACKOFF_SECS

@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.settings import themes
-from jp_tui.settings.notify import Notify
+from jp_tui.settings.schema.notify import Notify
+from jp_tui.settings.themes import themes
 from jp_tui.ui.app import Workspace
 from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer

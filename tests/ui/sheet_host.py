@@ -31,7 +31,7 @@ from jp_tui.questions.types import (
     SelectAnswer,
     TextAnswer,
 )
-from jp_tui.settings.themes import names
+from jp_tui.settings.themes.themes import names
 from jp_tui.ui import themes
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import ours

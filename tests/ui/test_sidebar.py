@@ -16,8 +16,8 @@ from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.lineview import MOST, LineView
 from jp_tui.ui.widgets.sidebar import Sidebar, painted
 from jp_tui.ui.widgets.status import line
-from jp_tui.view.activity_lines import Line
-from jp_tui.view.status import Status
+from jp_tui.view.activity.lines import Line
+from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
 from tests.ui.app_host import until, workspace
 

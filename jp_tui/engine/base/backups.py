@@ -17,7 +17,7 @@ from typing import Literal, cast
 
 from jp_tui.system.blobs import Blobs
 from jp_tui.system.paths import PathsError, private_folder, private_open, write_fully
-from jp_tui.tools.copies import Changing, CopyFailed, Held
+from jp_tui.tools.files.backups import Changing, CopyFailed, Held
 
 Act = Literal["tool", "undo", "redo"]
 DAY = 86_400.0

@@ -11,7 +11,7 @@ from jp_tui.conversation.model import Call
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.protocol.values import AgentInfo, CallEnd
-from jp_tui.tools.copies import Copies
+from jp_tui.tools.files.backups import Copies
 from jp_tui.tools.port import Cancel, Given, Replied, Spawner, Tool, ToolCall
 
 Usable = Callable[[JsonObject], Awaitable[str | None]]

@@ -18,7 +18,7 @@ from jp_tui.protocol.settings import SettingsRead
 from jp_tui.protocol.trust import TrustRead
 from jp_tui.providers.port import Provider
 from jp_tui.questions.types import Question
-from jp_tui.settings.floors import LEAST_BACKOFF_SECS
+from jp_tui.settings.layers.bounds import LEAST_BACKOFF_SECS
 from jp_tui.tools.port import Tool
 
 RunMode = Literal["ask", "unattended", "edit", "skip"]

@@ -18,7 +18,7 @@ from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.base.dependencies import HeldBy, Lock
 from jp_tui.engine.desks.fork import fork
 from jp_tui.engine.desks.import_jp import import_all
-from jp_tui.engine.desks.registry import House
+from jp_tui.engine.desks.port import DeskContext
 from jp_tui.engine.desks.search import Finding
 from jp_tui.engine.desks.titles import Titles
 from jp_tui.engine.desks.upkeep import Progress, Upkeep, remove
@@ -47,7 +47,7 @@ class Library:
         p.CancelWork,
     )
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: DeskContext) -> None:
         self._house, self._setup = house, house.setup
         self._upkeep = Upkeep(house.setup, house.publish)
         self._finding = Finding(house.setup, self._upkeep)

@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
 from jp_tui.engine.desks.file_match import SLICE, Matcher
-from jp_tui.engine.desks.registry import House
+from jp_tui.engine.desks.port import DeskContext
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.composing import FilesFound, FindFiles
 from jp_tui.system.files import FileProblem, Root
-from jp_tui.tools.git import listed
+from jp_tui.tools.files.git import listed
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -34,7 +34,7 @@ class FilesDesk:
 
     takes: ClassVar[tuple[type[Model], ...]] = (FindFiles,)
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: DeskContext) -> None:
         self._house = house
         self._matcher: Matcher | None = None
         self._cut = False

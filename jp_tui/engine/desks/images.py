@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import ClassVar
 
 from jp_tui.engine.desks.image_reading import LARGEST, media, read
-from jp_tui.engine.desks.registry import House
+from jp_tui.engine.desks.port import DeskContext
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.composing import CheckImage, ImageChecked
 from jp_tui.system.children import ChildProblem, run
@@ -32,7 +32,7 @@ class PictureDesk:
 
     takes: ClassVar[tuple[type[Model], ...]] = (CheckImage,)
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: DeskContext) -> None:
         self._house = house
 
     async def handle(self, command: Model) -> None:

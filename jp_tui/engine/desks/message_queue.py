@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from jp_tui.engine.desks.image_reading import say
-from jp_tui.engine.desks.registry import House
+from jp_tui.engine.desks.port import DeskContext
 from jp_tui.engine.record.drafts import QUEUE
 from jp_tui.engine.record.event_codec import storable
 from jp_tui.engine.session.session import Session
@@ -57,7 +57,7 @@ class QueueDesk:
 
     takes: ClassVar[tuple[type[Model], ...]] = (QueueTurn, TakeQueued, SendQueued, ReadQueue)
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: DeskContext) -> None:
         self._house = house
         self._queues: dict[str, _Queue] = {}
 

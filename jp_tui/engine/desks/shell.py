@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.desks.registry import House
+from jp_tui.engine.desks.port import DeskContext
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.composing import RunShell, ShellEnded, ShellOutput, StopShell
 from jp_tui.system.children import ChildProblem, run
@@ -33,7 +33,7 @@ class ShellDesk:
 
     takes: ClassVar[tuple[type[Model], ...]] = (RunShell, StopShell)
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: DeskContext) -> None:
         self._house = house
         self._running: tuple[int, asyncio.Event] | None = None
 

@@ -15,7 +15,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.engine.base.dependencies import ModelSetup
-from jp_tui.engine.desks.registry import House
+from jp_tui.engine.desks.port import DeskContext
 from jp_tui.engine.model.text_response import spoken
 from jp_tui.engine.record.event_codec import storable
 from jp_tui.engine.record.subagent_events import said_last
@@ -37,7 +37,7 @@ _DRESS = " \t\"'`*_#“”„«»‘’"
 class Titles:
     """Names the conversations of one engine."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: DeskContext) -> None:
         self._house = house
         self._tasks: set[asyncio.Task[None]] = set()
         if house.setup.titles:

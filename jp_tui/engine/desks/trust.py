@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from jp_tui.engine.desks.registry import House
+from jp_tui.engine.desks.port import DeskContext
 from jp_tui.protocol.base import Model
 from jp_tui.protocol.trust import DistrustWorkspace, ReadTrust, TrustWorkspace
 
@@ -18,7 +18,7 @@ class TrustDesk:
 
     takes: ClassVar[tuple[type[Model], ...]] = (ReadTrust, TrustWorkspace, DistrustWorkspace)
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: DeskContext) -> None:
         self._house = house
 
     async def handle(self, command: Model) -> None:

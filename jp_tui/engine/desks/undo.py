@@ -31,7 +31,7 @@ from jp_tui.system.restoring import RestoringRoot
 from jp_tui.tools.port import commands
 
 if TYPE_CHECKING:
-    from jp_tui.engine.desks.registry import House
+    from jp_tui.engine.desks.port import DeskContext
 
 NAMED = 50
 """Files that are named to the model."""
@@ -44,7 +44,7 @@ class Undoing:
 
     takes: ClassVar[tuple[type[Model], ...]] = (ReadChanges, UndoChanges)
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: DeskContext) -> None:
         self._house = house
 
     async def close(self) -> None:

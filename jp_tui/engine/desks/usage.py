@@ -14,7 +14,7 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign, first_line
-from jp_tui.engine.desks.registry import House
+from jp_tui.engine.desks.port import DeskContext
 from jp_tui.engine.record import subagent_events
 from jp_tui.engine.record.event_codec import stored_event, totals
 from jp_tui.journal.port import Reading, Stored
@@ -30,7 +30,7 @@ class Spending:
 
     takes: ClassVar[tuple[type[Model], ...]] = (SwitchModel, ReadUsage)
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: DeskContext) -> None:
         self._house = house
 
     async def handle(self, command: Model) -> None:

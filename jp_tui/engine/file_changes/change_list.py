@@ -19,11 +19,11 @@ from jp_tui.protocol.changes import FileChange, Way
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.problem import shown
 from jp_tui.system.restoring import RestoringRoot
-from jp_tui.tools.copies import ABSENT, Held, held
-from jp_tui.tools.difference import changed_lines, unified
-from jp_tui.tools.edits import head
+from jp_tui.tools.files.backups import ABSENT, Held, held
+from jp_tui.tools.files.difference import changed_lines, unified
+from jp_tui.tools.files.edits import head
+from jp_tui.tools.files.workspace import Refusal
 from jp_tui.tools.worker import ask
-from jp_tui.tools.workspace import Refusal
 
 SMALL = 256 * 1024
 """Characters of both sides together that are compared here, and not in a child."""

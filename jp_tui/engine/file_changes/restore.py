@@ -14,8 +14,8 @@ from jp_tui.engine.file_changes.undo_plan import same
 from jp_tui.system.files import FileProblem
 from jp_tui.system.problem import shown
 from jp_tui.system.restoring import RestoringRoot
-from jp_tui.tools.copies import Changing, Held, held
-from jp_tui.tools.writing import folder_of, place
+from jp_tui.tools.files.backups import Changing, Held, held
+from jp_tui.tools.files.writing import folder_of, place
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jp_tui.engine.base.backups import Record
-from jp_tui.tools.copies import Held
+from jp_tui.tools.files.backups import Held
 
 State = Literal["made", "taken_back", "changed", "later"]
 

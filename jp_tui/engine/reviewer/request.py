@@ -17,7 +17,7 @@ from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
 from jp_tui.engine.reviewer import context_budget as fitting
 from jp_tui.engine.reviewer.prompt import Evidence, calls, evidence, prompt
 from jp_tui.engine.reviewer.reply_schema import reply_schema, verdict_tool
-from jp_tui.settings.floors import LEAST_REVIEW_TOKENS
+from jp_tui.settings.layers.bounds import LEAST_REVIEW_TOKENS
 
 LEAST, ENOUGH = LEAST_REVIEW_TOKENS, 8_192
 """Output tokens: the fewest, and room for thoughts and a reason."""

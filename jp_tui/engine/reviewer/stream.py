@@ -17,7 +17,7 @@ from jp_tui.engine.base.dependencies import Hears
 from jp_tui.engine.reviewer.reason_stream import Reason
 from jp_tui.engine.reviewer.reply_parser import GARBLED, Answer, Misfit, judge, read
 from jp_tui.questions.types import AnswerType
-from jp_tui.settings.floors import MOST_REVIEW_BYTES
+from jp_tui.settings.layers.bounds import MOST_REVIEW_BYTES
 
 TOGETHER = 100
 """Deltas that are taken in one go."""

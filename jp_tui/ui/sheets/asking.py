@@ -19,10 +19,10 @@ from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.sheets.walking import Walking
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.asides import Aside
-from jp_tui.view.drafts import Draft
-from jp_tui.view.offered import is_offered
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.questions.offered_prompt import is_offered
+from jp_tui.view.questions.side_questions import Aside
+from jp_tui.view.wording import questions as w
 
 TALK = "talk"
 _SCROLLS = {"pageup": -1, "pagedown": 1}

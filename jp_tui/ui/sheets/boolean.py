@@ -10,7 +10,7 @@ from jp_tui.conversation.strict_json import Json
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.verdict import VERDICT, VerdictSheet
 from jp_tui.ui.text import join, ours
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 
 class BooleanSheet(VerdictSheet):

@@ -18,8 +18,8 @@ from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.sheets.verdict import VERDICT, VerdictSheet
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.wording import questions as w
 
 
 class DeliverySheet(VerdictSheet):

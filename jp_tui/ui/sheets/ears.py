@@ -15,7 +15,7 @@ from textual.containers import Vertical
 
 from jp_tui.ui.keys import bound
 from jp_tui.ui.sheets.messages import NEW_LINE, PAGING, READING
-from jp_tui.view.arrival import Arrival, Guard
+from jp_tui.view.questions.arming import Arrival, Guard
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

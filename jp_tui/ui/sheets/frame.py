@@ -33,7 +33,7 @@ from jp_tui.ui.sheets.tabs import FormTabs
 from jp_tui.ui.sheets.telling import Telling
 from jp_tui.ui.text import blank, join, ours
 from jp_tui.ui.widgets.context import ContextView
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 Mode = Literal["answer", "write", "menu"]
 EDGES = 2

@@ -14,7 +14,7 @@ from textual.message import Message
 from jp_tui.conversation.strict_json import Json
 from jp_tui.ui.sheets import messages
 from jp_tui.ui.sheets.following import Following
-from jp_tui.view.queue import Key, key_of
+from jp_tui.view.questions.queue import Key, key_of
 
 
 class Judging(Following):

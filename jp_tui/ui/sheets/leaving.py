@@ -13,7 +13,7 @@ from textual.message import Message
 
 from jp_tui.ui.sheets.ears import HOLD
 from jp_tui.ui.sheets.stage import Stage
-from jp_tui.view.queue import Key, key_of
+from jp_tui.view.questions.queue import Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -27,8 +27,8 @@ from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.text import join, ours
 from jp_tui.ui.widgets.context import ContextView
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.wording import questions as w
 
 HINT_FILTER = 10
 """Options from which the key line names the filter."""

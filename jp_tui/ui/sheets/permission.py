@@ -17,7 +17,7 @@ from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.verdict import VERDICT, VerdictSheet
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 _MORE = ("print", "reply", "edit")
 

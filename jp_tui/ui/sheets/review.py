@@ -25,7 +25,7 @@ from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import blank, cells, foreign, join, ours
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 MOST = 300
 """Characters of an answer that a row shows."""

@@ -15,8 +15,8 @@ from jp_tui.ui.sheets.hearing import Hearing
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.json_text import read_object
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.offered import is_offered
+from jp_tui.view.questions.offered_prompt import is_offered
+from jp_tui.view.wording import questions as w
 
 
 class Saying(Hearing):

@@ -25,8 +25,8 @@ from jp_tui.ui.sheets.json_places import places
 from jp_tui.ui.sheets.messages import CheckWanted, Grew
 from jp_tui.ui.sheets.schema_faces import Faces
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.schema_form_lines import Problem
+from jp_tui.view.schema.lines import Problem
+from jp_tui.view.wording import questions as w
 
 CHECK_AFTER = 0.15
 """Seconds after a change until the engine is asked whether it fits."""

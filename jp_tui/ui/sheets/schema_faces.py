@@ -24,8 +24,8 @@ from jp_tui.ui.sheets.schema_filter import FilteredForm
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.sheets.schema_view import SchemaForm
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.wording import questions as w
 
 MIRRORED = 16_000
 """Characters up to which the JSON follows each key in the form."""

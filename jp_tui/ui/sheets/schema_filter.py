@@ -18,8 +18,8 @@ from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.options import HINT_FILTER
 from jp_tui.ui.sheets.schema_hints import HintedForm
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.schema_form_lines import Line
+from jp_tui.view.schema.lines import Line
+from jp_tui.view.wording import questions as w
 
 
 class FilteredForm(HintedForm):

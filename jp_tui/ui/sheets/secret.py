@@ -16,7 +16,7 @@ from jp_tui.ui.sheets.frame import height_of
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.text import TextSheet
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 
 class SecretSheet(TextSheet):

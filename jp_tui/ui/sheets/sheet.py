@@ -20,7 +20,7 @@ from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.messages import READING, Grew
 from jp_tui.ui.sheets.rows import Choices, Row
-from jp_tui.view.offered import is_offered
+from jp_tui.view.questions.offered_prompt import is_offered
 
 _LINES = {
     "reply": "reply", "note": "note", "edit": "edit", "back": "back", "ask": "ask_back", "restore": "restore",

@@ -24,9 +24,9 @@ from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.sheets.plan import room_of
 from jp_tui.ui.text import blank, ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import restored
-from jp_tui.view.queue import Key, Queue, key_of
+from jp_tui.view.questions.drafts import restored
+from jp_tui.view.questions.queue import Key, Queue, key_of
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.protocol.values import PromptRequest

@@ -19,8 +19,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.ui.sheets import messages
 from jp_tui.ui.sheets.judging import Judging
-from jp_tui.view import asides
-from jp_tui.view.queue import NONE, Key, key_of
+from jp_tui.view.questions import side_questions
+from jp_tui.view.questions.queue import NONE, Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet
@@ -33,11 +33,11 @@ MOST = 64
 class Earlier:
     """What the log holds of the talk about one question, by the numbers of its events."""
 
-    said: dict[int, asides.Aside] = field(default_factory=dict)
+    said: dict[int, side_questions.Aside] = field(default_factory=dict)
     sends: dict[int, bool] = field(default_factory=dict)
 
     @property
-    def talk(self) -> list[asides.Aside]:
+    def talk(self) -> list[side_questions.Aside]:
         return [one for _, one in sorted(self.said.items())]
 
     @property
@@ -71,10 +71,10 @@ class Talking(Judging):
     def read(self, conversation: str, events: Sequence[StoredEvent]) -> None:
         """Some of a conversation's log: what was said aside about a question that waits is shown with it (E30)."""
         for one in events:
-            event = read_event(one.event) if one.event.get("type") == asides.KIND else None
+            event = read_event(one.event) if one.event.get("type") == side_questions.KIND else None
             if not isinstance(event, Unknown):
                 continue
-            found, wish = asides.aside(event), asides.sends(event)
+            found, wish = side_questions.aside(event), side_questions.sends(event)
             if (inquiry := found.inquiry if found else wish[0] if wish else "") == "":
                 continue
             key = conversation, inquiry

@@ -12,7 +12,7 @@ from jp_tui.ui.sheets import words
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.context import ContextView
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from textual.containers import Vertical

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 from jp_tui.protocol.values import Answered, Delivered, EndTurn, Permitted, PromptRequest, Response
 from jp_tui.ui.sheets.talking import Talking
-from jp_tui.view.arrival import Arrival
-from jp_tui.view.queue import Key, key_of
+from jp_tui.view.questions.arming import Arrival
+from jp_tui.view.questions.queue import Key, key_of
 
 FOR_ALL = (Answered, Permitted, Delivered)
 """What may be said to several at once: who leaves, replies or ends a turn does so for one."""

@@ -23,7 +23,7 @@ from jp_tui.ui.sheets.rows import Choices, Pairs, Row
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import join, ours
 from jp_tui.ui.widgets.context import ContextView
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 VERDICT = [
     Binding("right", "across(1)", "Yes or no", id="sheet.across", tooltip="From yes to no; in a form as Tab"),

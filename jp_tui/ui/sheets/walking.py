@@ -18,7 +18,7 @@ from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.saying import Saying
 from jp_tui.ui.sheets.tabs import FormTabs
 from jp_tui.ui.text import blank, join, ours
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 MOVES = {"tab": 1, "shift+tab": -1, "ctrl+pagedown": 1, "ctrl+pageup": -1}
 """Keys to the next and the previous question that also work in a field."""

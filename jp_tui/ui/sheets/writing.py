@@ -13,7 +13,7 @@ from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.frame import Frame, Mode
 from jp_tui.ui.sheets.json_text import laid_out, read_object
 from jp_tui.ui.sheets.messages import DraftChanged, EditorWanted, Grew
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
 
 SAVE_AFTER = 0.2
 """Seconds after a change until the draft is passed on (E24 allows 0.3)."""

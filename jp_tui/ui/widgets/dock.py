@@ -1,8 +1,8 @@
 """Where questions live: one sheet at a time at the bottom, folded or open, the others queued (E1, E2, E12, E13).
 
-It decides by `view/arrival.py` and `view/queue.py` and shows the outcome; who may answer is heard in `Ears`. It
-sends no command: the app gets one message for each thing that happened. A sheet is kept until its question is
-settled, so that nothing typed is lost by folding or turning to the next.
+It decides by `view/questions/arming.py` and `view/questions/queue.py` and shows the outcome; who may answer is heard
+in `Ears`. It sends no command: the app gets one message for each thing that happened. A sheet is kept until its
+question is settled, so that nothing typed is lost by folding or turning to the next.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from jp_tui.ui.sheets.messages import Done, EditorWanted
 from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.sheets.turning import Turning
 from jp_tui.ui.text import blank, ours
-from jp_tui.view import wording as w
-from jp_tui.view.arrival import Arrival
-from jp_tui.view.queue import Key, key_of
+from jp_tui.view.questions.arming import Arrival
+from jp_tui.view.questions.queue import Key, key_of
+from jp_tui.view.wording import questions as w
 
 NOTICE = 6.0
 """Seconds for which it is said that a visible question went away."""
