@@ -114,6 +114,6 @@ def _workspace(words: list[str]) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from jp_tui.compose import run
+    from jp_tui.startup import run
 
     return run(words)

@@ -11,23 +11,25 @@ from contextlib import suppress
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import first_line
-from jp_tui.engine import agent_record, child
-from jp_tui.engine.agents import Agents
-from jp_tui.engine.carrying import Carrying, NotResumed
-from jp_tui.engine.desks import IN_ORDER, House, desks
-from jp_tui.engine.entries import stored_event
-from jp_tui.engine.figures import figures
-from jp_tui.engine.heeding import Heeding
-from jp_tui.engine.listing import draft_allowed, listed
-from jp_tui.engine.log import Log
-from jp_tui.engine.offering import Offering
-from jp_tui.engine.pictures import say
-from jp_tui.engine.rows import conversation_info
-from jp_tui.engine.secrets import Secrets
-from jp_tui.engine.session import Session
-from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Setup
-from jp_tui.engine.verdicts import LazyChecks
-from jp_tui.engine.watching import Watching
+from jp_tui.engine.base.dependencies import HeldBy, Lock, ModelSetup, Setup
+from jp_tui.engine.desks.image_reading import say
+from jp_tui.engine.desks.port import DeskContext
+from jp_tui.engine.desks.registry import IN_ORDER, desks
+from jp_tui.engine.record import subagent_events
+from jp_tui.engine.record.event_codec import stored_event
+from jp_tui.engine.record.inquiries import draft_allowed, listed
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.record.rows import conversation_info
+from jp_tui.engine.record.secret_redaction import Secrets
+from jp_tui.engine.record.store_notices import Heeding
+from jp_tui.engine.reviewer.statistics import figures
+from jp_tui.engine.schema_check.validation import LazyChecks
+from jp_tui.engine.session.answer_router import Offering
+from jp_tui.engine.session.background import Carrying, NotResumed
+from jp_tui.engine.session.inbox import Watching
+from jp_tui.engine.session.session import Session
+from jp_tui.engine.session.subagents import Agents
+from jp_tui.engine.turn import subagent_context
 from jp_tui.journal.port import STORAGE, ConversationRow, JournalError
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -70,7 +72,7 @@ class Engine:
         self._faults = Seen()
         self._agents = Agents(self._publish, self._checks, self._sessions, self._uses, self.failed)
         self._hears: list[Callable[[e.Event], None]] = []
-        self._desks = desks(House(setup, self._publish, self._sessions, self._agents, self._hears))
+        self._desks = desks(DeskContext(setup, self._publish, self._sessions, self._agents, self._hears))
         self._desk_of = {kind: desk for desk in self._desks for kind in desk.takes}
 
     def _publish(self, event: e.Event) -> None:
@@ -318,8 +320,8 @@ class Engine:
         log = Log(self._setup, self._publish, row.id, shown, row.title, exists=True, turn=row.turns, uses=self._uses)
         if row.parent is not None:  # it goes on as any other, but for its tools
             begins = self._setup.journal.read(row.id, 0, 8)
-            log.agent, names = agent_record.own(read_event(stored_event(item).event) for item in begins)
-            log.setup = child.setup_of(self._setup, names, self._setup.config_delta)
+            log.agent, names = subagent_events.own(read_event(stored_event(item).event) for item in begins)
+            log.setup = subagent_context.setup_of(self._setup, names, self._setup.config_delta)
         self._secrets.append(log.secrets)
         return self._session_of(log, model, lock, words)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.steps import line, pick
+from jp_tui.headless.forms.steps import line, pick
 from jp_tui.link.port import Link
 from jp_tui.protocol.changes import ChangesRead, ChangesUndone, FileChange, ReadChanges, UndoChanges
-from jp_tui.view import changes as words
-from jp_tui.view.white_space import in_diff
+from jp_tui.view.wording import changes as words
+from jp_tui.view.wording.white_space import in_diff
 
 HOW = "/undo all takes back all that is listed, /undo NUMBER one file, what is taken back already is brought back."
 OVERWRITE = "/undo over NUMBER overwrites it; a copy is kept."

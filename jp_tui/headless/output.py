@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.headless.wrapping import width_of, wrapped
+from jp_tui.headless.forms.wrapping import width_of, wrapped
 
 READER_GONE = 128 + 13
 """What a shell shows for a program that SIGPIPE ended, as it ends other tools."""

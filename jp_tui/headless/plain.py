@@ -12,27 +12,28 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from jp_tui.headless import waits
-from jp_tui.headless.composing import COMMANDS, Composer, helped
-from jp_tui.headless.endings import Ended, Endings
-from jp_tui.headless.interrupting import Interrupting
-from jp_tui.headless.interview import Interview
-from jp_tui.headless.lines import Lines
+from jp_tui.headless import unanswered
+from jp_tui.headless.composer import COMMANDS, Composer, helped
+from jp_tui.headless.event_filter import mine
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.forms.steps import Words, line
+from jp_tui.headless.input import Bell
+from jp_tui.headless.interrupt import Interrupting
 from jp_tui.headless.output import FAILED, READER_GONE, Output, OutputEnded
-from jp_tui.headless.printing import Printer
 from jp_tui.headless.query import DEFERRED, DONE, SECONDS_TO_CLOSE, SIGINT, SIGNALLED, STOPS, USAGE
-from jp_tui.headless.reviews import Reviews, soonest
+from jp_tui.headless.question_loop import Interview
+from jp_tui.headless.review_progress import Reviews, soonest
+from jp_tui.headless.signals import Ended, Endings
 from jp_tui.headless.slash import Slash
-from jp_tui.headless.source import Bell
-from jp_tui.headless.steps import Words, line
-from jp_tui.headless.theirs import mine
-from jp_tui.headless.turns import Turns, words
+from jp_tui.headless.transcript_printer import Printer
+from jp_tui.headless.turn_state import Turns, words
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.view import commands, retries
-from jp_tui.view.faults import words as failed
-from jp_tui.view.interrupt import InterruptWishes
+from jp_tui.view.composer import commands
+from jp_tui.view.questions.interrupt_menu import InterruptWishes
+from jp_tui.view.wording import retries
+from jp_tui.view.wording.failures import words as failed
 
 TURNS_SHOWN = 3
 
@@ -67,7 +68,7 @@ class Run:
         )
         self._interview = Interview(link, plain.lines, take_over=self._reviews.take_over)
         self._interrupting = Interrupting(link, self._interview, plain.lines, self._say, plain.interrupts, clock)
-        self._openings = waits.Openings()
+        self._openings = unanswered.Openings()
         self._printer = Printer(self._beside, self._reviews.took)
         self._slash = Slash(link, self._say)
         self._composer = Composer()
@@ -136,7 +137,7 @@ class Run:
             if self._marked:
                 self._output.write("\n")
         if self._plain.can_open(self._conversation):
-            for text in waits.farewell(self._conversation, self._openings.open):
+            for text in unanswered.farewell(self._conversation, self._openings.open):
                 self._output.tell(text)
 
     # --- the loop -----------------------------------------------------------------------------------------
@@ -327,7 +328,7 @@ class Run:
         self._interrupting.over()
         self._interview.over()
         self._reviews.over()
-        self._tell(*words(event, waits.told(self._openings.open), given_back))
+        self._tell(*words(event, unanswered.told(self._openings.open), given_back))
 
     def _trouble(self, event: e.Event) -> None:
         match event:
@@ -357,7 +358,7 @@ class Run:
         if not (text := self._turns.refused(event)):
             return
         if event.pending:
-            self._tell(*waits.told(self._openings.among(event.pending)))
+            self._tell(*unanswered.told(self._openings.among(event.pending)))
         else:
             self._tell(event.message, event.advice)
         self._tell("Not sent:", text)

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING
 
 from jp_tui.conversation.neutral import Sanitizer
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.headless import waits
-from jp_tui.headless.beside import Beside
-from jp_tui.headless.endings import Ended, Endings
-from jp_tui.headless.interview import Interview
-from jp_tui.headless.lines import Lines
+from jp_tui.headless import unanswered
+from jp_tui.headless.event_filter import elsewhere
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.input import Bell
 from jp_tui.headless.output import FAILED, Output, OutputEnded
-from jp_tui.headless.source import Bell
-from jp_tui.headless.theirs import elsewhere
+from jp_tui.headless.question_loop import Interview
+from jp_tui.headless.side_output import Beside
+from jp_tui.headless.signals import Ended, Endings
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
-from jp_tui.view import retries
-from jp_tui.view.faults import words as failed
-from jp_tui.view.prompts import headline
-from jp_tui.view.server_words import server_said
+from jp_tui.view.questions.prompt_line import headline
+from jp_tui.view.wording import retries
+from jp_tui.view.wording.failures import words as failed
+from jp_tui.view.wording.server_errors import server_said
 
 if TYPE_CHECKING:
     from jp_tui.protocol.values import StoredEvent
@@ -85,7 +85,7 @@ class Run:
         """`_gone`: when to stop waiting for the turn's end after the terminal went away; 0 while it is there."""
         self._beside = Beside(link, query.terminal, self._note, clock, asking=lambda: self._interview.asking)
         self._interview = Interview(link, query.terminal, take_over=self._beside.reviews.take_over)
-        self._openings = waits.Openings()
+        self._openings = unanswered.Openings()
         self._bell = Bell()
         self._engine_ended = False
         self._sanitizer = Sanitizer("conversation")
@@ -293,7 +293,7 @@ class Run:
             return
         if event.pending or event.code == "waits_for_user":
             opened = self._openings.among(event.pending)
-            self._tell(event.message, *waits.told(opened), event.advice.partition("\n")[0])
+            self._tell(event.message, *unanswered.told(opened), event.advice.partition("\n")[0])
             self._status = DEFERRED
             return
         self._tell(event.message, event.advice)
@@ -316,7 +316,7 @@ class Run:
                 self._start()
             return
         if event.outcome == "deferred":
-            self._tell(*waits.told(self._openings.open))
+            self._tell(*unanswered.told(self._openings.open))
         self._end(event.outcome)
         self._status = DEFERRED if self._gone else _ENDS[event.outcome]
 

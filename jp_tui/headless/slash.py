@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from jp_tui.headless.answer import said_of
 from jp_tui.headless.changes import ChangesWords
-from jp_tui.headless.inquiries import listed
-from jp_tui.headless.steps import line, pick
+from jp_tui.headless.forms.steps import line, pick
+from jp_tui.headless.lists.answer import said_of
+from jp_tui.headless.lists.inquiries import listed
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.view import ledger
+from jp_tui.view.pages import permissions as ledger
 
 
 class Slash:

@@ -54,14 +54,15 @@ def asking() -> Iterator[None]:
     same one."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, MemoryError) as error:
         if not _damaged(error):
             raise
-        raise IndexDamaged(str(error)) from error
+        raise IndexDamaged(str(error) or "out of memory") from error
 
 
-def _damaged(error: sqlite3.Error) -> bool:
-    return getattr(error, "sqlite_errorcode", None) in _DAMAGED
+def _damaged(error: sqlite3.Error | MemoryError) -> bool:
+    """A damaged length makes SQLite ask for more memory than there is."""
+    return isinstance(error, MemoryError) or getattr(error, "sqlite_errorcode", None) in _DAMAGED
 
 
 def renew(db: sqlite3.Connection) -> None:
@@ -71,7 +72,7 @@ def renew(db: sqlite3.Connection) -> None:
         if (_standing(db) or "").startswith(_OURS):
             try:
                 db.execute("DROP TABLE search")
-            except sqlite3.Error as error:
+            except (sqlite3.Error, MemoryError) as error:
                 if not _damaged(error):
                     raise
                 _strike_out(db)  # its own module refuses to drop it

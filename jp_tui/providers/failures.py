@@ -15,11 +15,11 @@ from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.spellings import spellings
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, parse
 from jp_tui.conversation.text import shortened
-from jp_tui.providers.choose import Endpoint
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.error_objects import status_of
 from jp_tui.providers.status import RULES, Case
 from jp_tui.providers.wire import error_in
-from jp_tui.settings.floors import LONGEST_ASKED_WAIT_SECS
+from jp_tui.settings.layers.bounds import LONGEST_ASKED_WAIT_SECS
 
 MAX_DETAIL = 16 * 1024  # characters of the server's own words that are kept; faces show the beginning
 MAX_BODY = 64 * 1024  # bytes of a refusal that are read

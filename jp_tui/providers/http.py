@@ -26,10 +26,10 @@ from jp_tui.conversation.strict_json import dump
 from jp_tui.providers import catalogue
 from jp_tui.providers.catalogue import MAX_MODELS, Listed
 from jp_tui.providers.catalogue import address as list_address
-from jp_tui.providers.choose import Endpoint
-from jp_tui.providers.dialling import Dialled
+from jp_tui.providers.connection import Dialled
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import MAX_BODY, Failures, retry_after
-from jp_tui.providers.gulps import Gulps, joined
+from jp_tui.providers.pacing import Gulps, joined
 from jp_tui.providers.wire import ServerError, Wire, cut
 
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ DRAIN_SECS = 0.1  # after the end, so that the connection can be used again
 def make_wire(endpoint: Endpoint) -> Wire:
     """The wire that an endpoint speaks."""
     if endpoint.wire == "anthropic":
-        from jp_tui.providers.anthropic import Anthropic
+        from jp_tui.providers.anthropic.request import Anthropic
 
         return Anthropic()
-    from jp_tui.providers.openai_chat import OpenAIChat
+    from jp_tui.providers.openai_chat.request import OpenAIChat
 
     return OpenAIChat(endpoint.name, urlsplit(endpoint.base_url).hostname or "")
 

@@ -1,7 +1,8 @@
 """The one validator: is this value an answer of that type (inquiries.md R8)? Used at every door.
 
-Whether a value fits a JSON Schema is found out elsewhere, by a process that can be killed (HOUSE: `engine/schemas.py`);
-the verdict comes in as data. A value without a verdict is no answer: nothing is accepted unchecked.
+Whether a value fits a JSON Schema is found out elsewhere, by a process that can be killed
+(`engine/schema_check/process.py`); the verdict comes in as data. A value without a verdict is no answer: nothing is
+accepted unchecked.
 """
 
 from __future__ import annotations

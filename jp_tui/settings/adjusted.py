@@ -11,14 +11,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jp_tui.settings import floors, shapes, toolset
-from jp_tui.settings.assistant_keys import ASSISTANT
+from jp_tui.settings import toolset
 from jp_tui.settings.errors import SettingsError, printable
-from jp_tui.settings.keys import dotted
-from jp_tui.settings.layers import Notice, Origin, Settings
-from jp_tui.settings.merge import get, merge
+from jp_tui.settings.layers import bounds
+from jp_tui.settings.layers.layers import Notice, Origin, Settings
+from jp_tui.settings.layers.merge import get, merge
+from jp_tui.settings.layers.toml import Path
 from jp_tui.settings.questions import read_target
-from jp_tui.settings.toml import Path
+from jp_tui.settings.schema import shapes
+from jp_tui.settings.schema.assistant import ASSISTANT
+from jp_tui.settings.schema.keys import dotted
 
 MAIN = ("assistant",)
 REVIEWERS = ("conversation", "inquiry", "assistant")
@@ -124,17 +126,17 @@ def _assistants(settings: Settings) -> Iterator[_Assistant]:
 
 def _tokens(assistant: _Assistant) -> Iterator[Adjusted]:
     value = assistant.set(_MAX_TOKENS)
-    if assistant.reviews and value is not None and value < floors.LEAST_REVIEW_TOKENS:
+    if assistant.reviews and value is not None and value < bounds.LEAST_REVIEW_TOKENS:
         yield _few_tokens((*assistant.path, *_MAX_TOKENS), value, "a reviewer's reply needs that many")
 
 
 def _few_tokens(path: Path, value: int, because: str) -> Adjusted:
-    least = floors.LEAST_REVIEW_TOKENS
+    least = bounds.LEAST_REVIEW_TOKENS
     return Adjusted(path, value, least, f"{least} is used: {because}")
 
 
 def _bytes(assistant: _Assistant) -> Iterator[Adjusted]:
-    value, most = assistant.set(_BYTES), floors.MOST_REVIEW_BYTES
+    value, most = assistant.set(_BYTES), bounds.MOST_REVIEW_BYTES
     if assistant.reviews and value is not None and value > most:
         yield Adjusted((*assistant.path, *_BYTES), value, most, f"{most} is used: no reviewer's reply is longer")
 
@@ -149,16 +151,16 @@ def _inherited(settings: Settings) -> Iterator[Adjusted]:
 
 
 def _too_few(value: int) -> int:
-    return floors.LEAST_REVIEW_TOKENS if value < floors.LEAST_REVIEW_TOKENS else 0
+    return bounds.LEAST_REVIEW_TOKENS if value < bounds.LEAST_REVIEW_TOKENS else 0
 
 
 def _too_many(value: int) -> int:
-    return floors.MOST_REVIEW_BYTES if value > floors.MOST_REVIEW_BYTES else 0
+    return bounds.MOST_REVIEW_BYTES if value > bounds.MOST_REVIEW_BYTES else 0
 
 
 def _waits(assistant: _Assistant) -> Iterator[Adjusted]:
     """Z21: no retry comes at once, and none waits for longer than `max_backoff_secs`."""
-    least = int(floors.LEAST_BACKOFF_SECS * 1_000)
+    least = int(bounds.LEAST_BACKOFF_SECS * 1_000)
     longest = max(get(dict(assistant.all), _MOST) * 1_000, least)
     base, most = assistant.set(_BASE), assistant.set(_MOST)
     if base is not None and base < least:
@@ -167,10 +169,10 @@ def _waits(assistant: _Assistant) -> Iterator[Adjusted]:
         why = f"{longest} is used: max_backoff_secs is the longest wait"
         yield Adjusted((*assistant.path, *_BASE), base, longest, why)
     if most is not None and most * 1_000 < least:
-        why = f"{floors.LEAST_BACKOFF_SECS} is used: no retry waits for less"
-        yield Adjusted((*assistant.path, *_MOST), most, floors.LEAST_BACKOFF_SECS, why)
-    elif most is not None and most > floors.LONGEST_ASKED_WAIT_SECS:
-        asked = floors.LONGEST_ASKED_WAIT_SECS
+        why = f"{bounds.LEAST_BACKOFF_SECS} is used: no retry waits for less"
+        yield Adjusted((*assistant.path, *_MOST), most, bounds.LEAST_BACKOFF_SECS, why)
+    elif most is not None and most > bounds.LONGEST_ASKED_WAIT_SECS:
+        asked = bounds.LONGEST_ASKED_WAIT_SECS
         why = f"{asked} is used when a server asks for the wait: after a request for more there is no retry"
         yield Adjusted((*assistant.path, *_MOST), most, asked, why)
 
@@ -183,9 +185,9 @@ def _cache(settings: Settings, environment: Mapping[str, str], assistant: _Assis
     path, wire = (*assistant.path, *_CACHE), _wire(settings, environment, assistant)
     if wire == "openai-chat":
         yield Adjusted(path, value, None, "it has no effect: servers of the openai-chat wire decide about their cache")
-    seconds = floors.cache_seconds(value)
+    seconds = bounds.cache_seconds(value)
     if wire == "anthropic" and seconds is not None:
-        used = floors.anthropic_cache(value)
+        used = bounds.anthropic_cache(value)
         if seconds != {"off": 0, "short": 300, "long": 3_600}[used]:
             span = "5m" if used == "short" else "1h"
             yield Adjusted(path, value, span, f"{span} is used: Anthropic servers keep a prompt for 5m or 1h")
@@ -193,7 +195,10 @@ def _cache(settings: Settings, environment: Mapping[str, str], assistant: _Assis
 
 def _wire(settings: Settings, environment: Mapping[str, str], assistant: _Assistant) -> str:
     """The wire of the model that is asked; empty where that is not known yet, or cannot be used."""
-    from jp_tui.settings import providers, reviewers  # few configurations need them
+    from jp_tui.settings import (
+        providers,
+        reviewers,  # few configurations need them
+    )
 
     try:
         known = providers.providers(settings, environment)
@@ -217,7 +222,7 @@ def _choice(assistant: _Assistant) -> Iterator[Adjusted]:
 
 def _formatters(settings: Settings) -> Iterator[Adjusted]:
     """Local tools whose arguments a command shows (R90): `timeout_secs` bounds it only up to a limit."""
-    most = floors.MOST_FORMAT_SECS
+    most = bounds.MOST_FORMAT_SECS
     tools: Mapping[str, Any] = settings.get(*toolset.TOOLS) or {}
     for name, own in tools.items():
         both = merge(tools.get("*", {}), own, None)

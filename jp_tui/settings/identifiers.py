@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jp_tui.settings.checks import BadValue, found, text
+from jp_tui.settings.schema.checks import BadValue, found, text
 
 MAX_ID = 200
 _BLANK_GLYPHS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2065\u2800\u3164\uffa0")

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from jp_tui.settings import checks, data, toml
+from jp_tui.settings import data
 from jp_tui.settings.errors import Problem, SettingsError
-from jp_tui.settings.layers import Layer
-from jp_tui.settings.merge import check
-from jp_tui.settings.nodes import Group, Leaf, dotted
-from jp_tui.settings.toml import Table
+from jp_tui.settings.layers import toml
+from jp_tui.settings.layers.layers import Layer
+from jp_tui.settings.layers.merge import check
+from jp_tui.settings.layers.toml import Table
+from jp_tui.settings.schema import checks
+from jp_tui.settings.schema.nodes import Group, Leaf, dotted
 
 Support = Literal["native", "tool", "none"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers.layers import Settings
 from jp_tui.settings.questions import QuestionSettings, written_target
-from jp_tui.settings.tool_keys import KINDS
+from jp_tui.settings.schema.tools import KINDS
 from jp_tui.settings.toolset import TOOLS, ToolSettings
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jp_tui.settings.errors import Problem, SettingsError, nearest
-from jp_tui.settings.layers import Settings
-from jp_tui.settings.merge import get
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.layers.merge import get
 
 Wire = Literal["openai-chat", "anthropic", "demo"]
 Structured = Literal["auto", "native", "tool"]

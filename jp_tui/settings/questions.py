@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers.layers import Settings
 
 TargetKind = Literal["user", "assistant", "assistant_with_escalation"]
 

@@ -14,17 +14,17 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from jp_tui.settings import providers, toolset
-from jp_tui.settings.assistant_keys import ASSISTANT
 from jp_tui.settings.errors import Problem, SettingsError, printable
-from jp_tui.settings.keys import dotted
 from jp_tui.settings.known_models import Facts, Models, read
-from jp_tui.settings.layers import Notice, Settings
-from jp_tui.settings.merge import get, merge
-from jp_tui.settings.model import AssistantSettings, assistant_of
+from jp_tui.settings.layers.layers import Notice, Settings
+from jp_tui.settings.layers.merge import get, merge
+from jp_tui.settings.layers.toml import Path
 from jp_tui.settings.providers import ModelId, Provider
 from jp_tui.settings.questions import REVIEWER
-from jp_tui.settings.toml import Path
+from jp_tui.settings.schema.assistant import ASSISTANT
+from jp_tui.settings.schema.keys import dotted
 from jp_tui.settings.toolset import ToolSettings
+from jp_tui.settings.typed_settings import AssistantSettings, assistant_of
 
 INHERIT = "inherit"
 CONVERSATION = "the conversation's model"

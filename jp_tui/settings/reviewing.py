@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers.layers import Settings
 
 
 @dataclass(frozen=True, slots=True)

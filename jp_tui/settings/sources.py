@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path as File
 from typing import Any
 
-from jp_tui.settings import data, model, trusted
-from jp_tui.settings.layers import Settings
-from jp_tui.settings.toml import Path
+from jp_tui.settings import data
+from jp_tui.settings.layers import trust_store as trusted
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.layers.toml import Path
+from jp_tui.settings.load import load
 
 
 class Sources:
@@ -38,7 +40,7 @@ class Sources:
 
     def load(self, deltas: Sequence[Mapping[str, Any]] = ()) -> Settings:
         """All layers as they are now, with what the conversation changes. SettingsError."""
-        return model.load(
+        return load(
             user_file=str(self.user),
             workspace_file=str(self.workspace),
             environment=self.environment,

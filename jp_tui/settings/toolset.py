@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jp_tui.settings.errors import Problem, SettingsError, nearest
-from jp_tui.settings.layers import Settings
-from jp_tui.settings.merge import get, merge
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.layers.merge import get, merge
 from jp_tui.settings.questions import REVIEWER, UNSET, QuestionSettings, questions
-from jp_tui.settings.shapes import SHOWN
+from jp_tui.settings.schema.shapes import SHOWN
 
 AllowToggle = Literal["any", "never", "if_named", "if_named_or_group"]
 Scope = Literal["bulk", "named", "group"]

@@ -12,8 +12,8 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, JsonObject, dump
 from jp_tui.questions.bounds import short
 from jp_tui.tools.documentation import Documentation, Documented
+from jp_tui.tools.files.workspace import Arguments, Refusal
 from jp_tui.tools.port import Outcome, ToolCall
-from jp_tui.tools.workspace import Arguments, Refusal
 
 _DEPTH = 8
 

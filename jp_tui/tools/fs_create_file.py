@@ -11,14 +11,14 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.questions import hunks
 from jp_tui.system.files import FileProblem, Root, StaleBase
 from jp_tui.system.problem import shown
-from jp_tui.tools.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
-from jp_tui.tools.describing import describe
-from jp_tui.tools.edits import SMALL, Edited, Pair, edited
-from jp_tui.tools.parted import told_of
+from jp_tui.tools.files.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
+from jp_tui.tools.files.edits import SMALL, Edited, Pair, edited
+from jp_tui.tools.files.file_state import describe
+from jp_tui.tools.files.partial_changes import told_of
+from jp_tui.tools.files.workspace import Arguments, FileTool, Refusal
+from jp_tui.tools.files.writing import Writing, folder_of, is_there, place, write_all
 from jp_tui.tools.port import Outcome, ToolCall
 from jp_tui.tools.worker import ask
-from jp_tui.tools.workspace import Arguments, FileTool, Refusal
-from jp_tui.tools.writing import Writing, folder_of, is_there, place, write_all
 
 MAX_FILE = 1 << 20
 

@@ -10,11 +10,11 @@ from typing import ClassVar
 from jp_tui.conversation.outcomes import Success
 from jp_tui.system.files import Root
 from jp_tui.system.problem import shown
-from jp_tui.tools.approval import Plan, Step, carry_out, may_change, yes_or_no
-from jp_tui.tools.describing import describe
-from jp_tui.tools.git import dirty
+from jp_tui.tools.files.approval import Plan, Step, carry_out, may_change, yes_or_no
+from jp_tui.tools.files.file_state import describe
+from jp_tui.tools.files.git import dirty
+from jp_tui.tools.files.workspace import Arguments, FileTool
 from jp_tui.tools.port import Outcome, ToolCall
-from jp_tui.tools.workspace import Arguments, FileTool
 
 
 class DeleteFile(FileTool):

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 from jp_tui.conversation.outcomes import Success
 from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.problem import shown
-from jp_tui.tools.git import listed
+from jp_tui.tools.files.git import listed
+from jp_tui.tools.files.scan import Search
+from jp_tui.tools.files.workspace import MAX_SHOWN, Arguments, FileTool, Refusal, secrets
 from jp_tui.tools.port import Outcome, ToolCall
-from jp_tui.tools.scan import Search
 from jp_tui.tools.worker import SECONDS, TooLong, ask
-from jp_tui.tools.workspace import MAX_SHOWN, Arguments, FileTool, Refusal, secrets
 
 MAX_PATTERN = 4096
 _SKIPPED = {

@@ -7,11 +7,11 @@ from typing import ClassVar
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.system.files import FileProblem, Root
-from jp_tui.tools.git import listed
+from jp_tui.tools.files.git import listed
+from jp_tui.tools.files.scan import Listed
+from jp_tui.tools.files.workspace import MAX_SHOWN, Arguments, FileTool
 from jp_tui.tools.port import Outcome, ToolCall
-from jp_tui.tools.scan import Listed
 from jp_tui.tools.worker import ask
-from jp_tui.tools.workspace import MAX_SHOWN, Arguments, FileTool
 
 
 class ListFiles(FileTool):

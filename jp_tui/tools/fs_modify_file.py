@@ -14,14 +14,14 @@ from jp_tui.conversation.strict_json import Json, JsonObject
 from jp_tui.questions import hunks
 from jp_tui.system.files import FileBytes, Root
 from jp_tui.system.problem import shown
-from jp_tui.tools.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
-from jp_tui.tools.edits import Done, Edited, Job, Wanted, edit, small
-from jp_tui.tools.git import dirty
-from jp_tui.tools.parted import told_of
+from jp_tui.tools.files.approval import REJECTED, Plan, Step, carry_out, fenced, may_change, yes_or_no
+from jp_tui.tools.files.edits import Done, Edited, Job, Wanted, edit, small
+from jp_tui.tools.files.git import dirty
+from jp_tui.tools.files.partial_changes import told_of
+from jp_tui.tools.files.workspace import Arguments, FileTool, Refusal, one_line_each
+from jp_tui.tools.files.writing import Writing, write_all
 from jp_tui.tools.port import Outcome, ToolCall
 from jp_tui.tools.worker import ask
-from jp_tui.tools.workspace import Arguments, FileTool, Refusal, one_line_each
-from jp_tui.tools.writing import Writing, write_all
 
 MAX_FILE = 1 << 20
 MAX_TOTAL = 8 << 20

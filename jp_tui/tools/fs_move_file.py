@@ -11,13 +11,13 @@ from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.system.files import FileProblem, Root, StaleBase
 from jp_tui.system.problem import shown
-from jp_tui.tools.approval import Plan, Step, carry_out, may_change, yes_or_no
-from jp_tui.tools.describing import There, describe
-from jp_tui.tools.git import dirty
-from jp_tui.tools.guard import obeyed
+from jp_tui.tools.files.approval import Plan, Step, carry_out, may_change, yes_or_no
+from jp_tui.tools.files.file_state import There, describe
+from jp_tui.tools.files.git import dirty
+from jp_tui.tools.files.guard import obeyed
+from jp_tui.tools.files.workspace import Arguments, FileTool, Refusal
+from jp_tui.tools.files.writing import folder_of, is_there, place
 from jp_tui.tools.port import Outcome, ToolCall
-from jp_tui.tools.workspace import Arguments, FileTool, Refusal
-from jp_tui.tools.writing import folder_of, is_there, place
 
 
 class MoveFile(FileTool):

@@ -7,9 +7,9 @@ from typing import ClassVar
 from jp_tui.conversation.outcomes import Success
 from jp_tui.system.files import FileBytes, Root
 from jp_tui.system.problem import shown
-from jp_tui.tools.guard import secret
+from jp_tui.tools.files.guard import secret
+from jp_tui.tools.files.workspace import MAX_SHOWN, Arguments, FileTool, Refusal, secrets
 from jp_tui.tools.port import Outcome, ToolCall
-from jp_tui.tools.workspace import MAX_SHOWN, Arguments, FileTool, Refusal, secrets
 
 MAX_FILE = 8 << 20
 MAX_LINES = 2000

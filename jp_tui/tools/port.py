@@ -16,7 +16,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.questions.types import FormView, Question
 from jp_tui.questions.types import Given as Given
-from jp_tui.tools.copies import Copies
+from jp_tui.tools.files.backups import Copies
 
 if TYPE_CHECKING:
     from jp_tui.conversation.strict_json_faults import Misread

@@ -18,7 +18,7 @@ from jp_tui.tools.port import Corrects, Outcome, Tool, ToolCall
 
 if TYPE_CHECKING:
     from jp_tui.conversation.strict_json_faults import Misread
-    from jp_tui.tools.local_spec import LocalSpec
+    from jp_tui.tools.local.spec import LocalSpec
 
 _MODULES: Mapping[str, tuple[str, str, SourceKind]] = {
     "ask_user": ("ask_user", "AskUser", "assistant"),
@@ -82,7 +82,7 @@ def builtin(documentation: Documentation = NOTHING) -> dict[str, Tool]:
 
 def local(spec: LocalSpec) -> Tool:
     """A local tool (R83); it also has `render` of `port.Formats` when a command shows its arguments (R90)."""
-    from jp_tui.tools.local import FormattedTool, LocalTool
+    from jp_tui.tools.local.tool import FormattedTool, LocalTool
 
     return LocalTool(spec) if spec.format_command is None else FormattedTool(spec, spec.format_command)
 

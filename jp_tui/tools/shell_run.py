@@ -25,11 +25,11 @@ from jp_tui.system.files import FileProblem, Root
 from jp_tui.system.problem import shown
 from jp_tui.system.sandbox.command import limited, most_processes
 from jp_tui.system.sandbox.mounts import SandboxProblem
+from jp_tui.tools.files.workspace import Arguments, Refusal
+from jp_tui.tools.local.output import signal_name
 from jp_tui.tools.port import NeedsInput, Outcome, RenderFailed, ToolCall
-from jp_tui.tools.printed import signal_name
-from jp_tui.tools.shell_output import FLOOD, KEPT, Tail, told
-from jp_tui.tools.shell_sandbox import TOO_LARGE, Sandboxing, Walled, unkept
-from jp_tui.tools.workspace import Arguments, Refusal
+from jp_tui.tools.shell.output import FLOOD, KEPT, Tail, told
+from jp_tui.tools.shell.sandbox import TOO_LARGE, Sandboxing, Walled, unkept
 
 SECONDS, MOST_SECONDS = 120, 3_600
 LONGEST = 16_384

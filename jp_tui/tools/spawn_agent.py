@@ -10,8 +10,8 @@ from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Failure
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import first_line
+from jp_tui.tools.files.workspace import Arguments, Refusal
 from jp_tui.tools.port import Outcome, Spawn, ToolCall
-from jp_tui.tools.workspace import Arguments, Refusal
 
 _LINE = 200
 _NAME = 60

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jp_tui.system.children import ChildProblem, run
-from jp_tui.tools.workspace import Refusal
+from jp_tui.tools.files.workspace import Refusal
 
 SECONDS = 10.0
 _OUTPUT = 64 << 20
-_START = "import sys; sys.path.append(sys.argv[1]); from jp_tui.tools.job import main; main(sys.argv[2])"
+_START = "import sys; sys.path.append(sys.argv[1]); from jp_tui.tools.worker_main import main; main(sys.argv[2])"
 
 Kind = Literal["edit", "diff", "list", "search", "render", "survey", "places"]
 

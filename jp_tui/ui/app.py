@@ -20,7 +20,7 @@ from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
 from jp_tui.guardian import MOST
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.notify import Notify
+from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui import textual_patches, themes
 from jp_tui.ui.arriving import Arriving
 from jp_tui.ui.attention import Attention, Attentive
@@ -36,11 +36,12 @@ from jp_tui.ui.personal import NOTHING, Own, Personal, stamp
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_large, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.setup_actions import FirstRun
-from jp_tui.ui.terminal import first_frame_done, workspace_driver
+from jp_tui.ui.terminal import workspace_driver
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.textual_patches.private import apply_again
 from jp_tui.ui.themes import choices as theme_names
-from jp_tui.view.interrupt import InterruptWishes
+from jp_tui.ui.tidying import first_frame_done
+from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.link.port import Link

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.driver import Driver
 
+    from jp_tui.ui.first_look import Keys
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
     _Part = App[None]
@@ -27,9 +28,6 @@ else:
 
 _LATER = 1.0
 """Seconds after which the look is kept: the start is over then, or somebody chose a theme."""
-
-
-Keys = list[tuple[str, str, int]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,14 @@ from textual.content import Content
 from textual.timer import Timer
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.settings.notify import Notify
+from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui.attention_pace import AWAY, TURN, Key, Pace, Presence
-from jp_tui.ui.terminal import TerminalAnswered, workspace_driver
+from jp_tui.ui.driver_replies import TerminalAnswered
+from jp_tui.ui.terminal import workspace_driver
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.textual_patches.private import terminal_of
 from jp_tui.ui.title import WindowTitle
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.protocol import events as ev

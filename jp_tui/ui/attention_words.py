@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from jp_tui.view.amounts import seconds
-from jp_tui.view.prompts import asker, headline
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
+from jp_tui.view.questions.prompt_line import asker, headline
+from jp_tui.view.wording.amounts import seconds
 
 if TYPE_CHECKING:
     from jp_tui.protocol.events import TurnCompleted

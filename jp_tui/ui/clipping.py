@@ -1,7 +1,7 @@
 """Copying: to the terminal by OSC 52, and to the system's clipboard by its own program where there is one.
 
 A part of the app. It says what was copied and by which way, and when there was none. What is copied is harmless text
-(`view/copying.py`); nothing is ever copied that was not asked for.
+(`view/composer/clipboard_text.py`); nothing is ever copied that was not asked for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import foreign, ours
-from jp_tui.view.copying import OSC52_MOST, harmless, measured
+from jp_tui.view.composer.clipboard_text import OSC52_MOST, harmless, measured
 
 if TYPE_CHECKING:
     from textual.app import App

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jp_tui.view import heights
-from jp_tui.view.blocks import Block, gap
-from jp_tui.view.pages import Pages, Run
-from jp_tui.view.story import Story
+from jp_tui.view.transcript import heights
+from jp_tui.view.transcript.blocks import Block, gap
+from jp_tui.view.transcript.loaded_ranges import Pages, Run
+from jp_tui.view.transcript.reducer import Story
 
 
 class Anchor(NamedTuple):

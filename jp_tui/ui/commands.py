@@ -17,7 +17,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import bound
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.textual_patches.private import keymap
-from jp_tui.view.commands import Command
+from jp_tui.view.composer.commands import Command
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from textual import events
@@ -346,7 +346,7 @@ class Commands(_Part):
             return
         from jp_tui.ui.screens.inbox import Inbox
         from jp_tui.ui.widgets.status import StatusLine
-        from jp_tui.view.status import waits
+        from jp_tui.view.activity.status import waits
 
         for page in self.screen_stack:
             if callable(tell := getattr(page, "waits", None)):
@@ -379,7 +379,7 @@ class Commands(_Part):
         from jp_tui.ui.screens.ledger import Ledger
         from jp_tui.ui.screens.overlay import Overlay
         from jp_tui.ui.screens.reviewers import Reviewers
-        from jp_tui.view.models_list import ONCE, SWITCHED
+        from jp_tui.view.pages.models import ONCE, SWITCHED
 
         over = next((one for one in reversed(self.screen_stack) if isinstance(one, Overlay)), None)
         if over is not None:  # a list of names may lie over it

@@ -30,9 +30,9 @@ from jp_tui import guardian
 from jp_tui.ui.driver_held import Held
 from jp_tui.ui.driver_input import Typed
 from jp_tui.ui.driver_output import Output
-from jp_tui.ui.driver_replies import Replies
-from jp_tui.ui.terminal import TerminalAnswered, first_frame_done
+from jp_tui.ui.driver_replies import Replies, TerminalAnswered
 from jp_tui.ui.textual_patches.shape import needs, takes, uses
+from jp_tui.ui.tidying import first_frame_done
 
 if TYPE_CHECKING:
     from collections.abc import Callable

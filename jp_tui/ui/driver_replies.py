@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from textual.message import Message
+
 _FOCUS = re.compile(r"\x1b\[\?1004;(\d)\$y")
 _WHOLE = re.compile(r"\x1b(?:P>\||\]99;)(?P<said>[^\x07\x1b]*)(?:\x1b\\|\x07)")
 _BEGUN = re.compile(r"\x1b(?:P>\||\]99;)[^\x07\x1b]{0,512}\x1b?\Z")
@@ -15,6 +17,15 @@ _PERHAPS = re.compile(r"\x1b(?:P>?|\]9?9?)\Z")
 """The beginning of an answer, or Alt with that character: the rest is there at once, or it was a key."""
 ONE_KEY, BROKEN_OFF = 0.05, 1.0
 """Seconds for which a possible and a sure beginning wait for their rest."""
+
+
+class TerminalAnswered(Message):
+    """What the terminal says of itself: whether it reports its focus (None: it did not say), its name and version, and
+    whether it takes OSC 99. The later one holds what the earlier one held."""
+
+    def __init__(self, focus: bool | None, version: str, osc99: bool) -> None:
+        super().__init__()
+        self.focus, self.version, self.osc99 = focus, version, osc99
 
 
 class Replies:

@@ -24,15 +24,15 @@ from jp_tui.ui.plain_signs import ascii_text
 from jp_tui.ui.text import foreign
 from jp_tui.ui.textual_patches.private import rendered
 from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.view.status import shortened
+from jp_tui.view.activity.status import shortened
 
 if TYPE_CHECKING:
     from rich.style import Style
     from textual.color import Color
 
-    from jp_tui.ui.arriving import Keys
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
+Keys = list[tuple[str, str, int]]
 ROOMS = (60, 24, 12, 8)
 """Cells that the status line gives to the folder, the most first (`widgets/status.py`)."""
 

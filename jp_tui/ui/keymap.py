@@ -16,8 +16,8 @@ from typing import TypeAlias
 from textual.binding import Binding
 from textual.keys import KEY_NAME_REPLACEMENTS, Keys
 
-from jp_tui.settings import toml
 from jp_tui.settings.errors import Problem, SettingsError, nearest
+from jp_tui.settings.layers import toml
 from jp_tui.ui.textual_patches.private import class_bindings
 
 Keymap: TypeAlias = Mapping[str, str]

@@ -20,7 +20,7 @@ from jp_tui.ui.painting import blocks, plain
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Row
 from jp_tui.ui.painting.stream import Message, Thinking
-from jp_tui.view.blocks import Block, Said, Thought
+from jp_tui.view.transcript.blocks import Block, Said, Thought
 
 SLICE = 0.008
 """Seconds of painting after which results are handed over."""

@@ -18,10 +18,10 @@ from jp_tui.ui.column import Anchor, Column
 from jp_tui.ui.paint import Growth, Order, Painted, painted
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Row, spaces
-from jp_tui.view import heights
-from jp_tui.view.blocks import Block, Said, Thought
-from jp_tui.view.pages import Pages
-from jp_tui.view.story import Changes, Story
+from jp_tui.view.transcript import heights
+from jp_tui.view.transcript.blocks import Block, Said, Thought
+from jp_tui.view.transcript.loaded_ranges import Pages
+from jp_tui.view.transcript.reducer import Changes, Story
 
 KEPT, ROWS, SCREENS = 400, 400, 8
 """Most painted blocks that are kept near the viewport (HOUSE "The way of a page"); the rows of it that they may have:

@@ -121,7 +121,7 @@ class Personal(Clipping):
 
     def _read_themes(self) -> None:
         """A theme that came or went, and the one that is worn when its file changed."""
-        from jp_tui.settings import themes
+        from jp_tui.settings.themes import themes
 
         if self.theme_folder:
             self._theme_files = themes.names(self.theme_folder)

@@ -1,6 +1,7 @@
 """From a theme's plain values to Textual's Theme, and what is derived for Textual's own.
 
-A theme's file is read when it is wanted, not before the first frame. Decides no colour (`settings/themes.py` does).
+A theme's file is read when it is wanted, not before the first frame. Decides no colour (`settings/themes/themes.py`
+does).
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from dataclasses import replace
 
 from textual.theme import BUILTIN_THEMES, Theme
 
-from jp_tui.settings import colours
-from jp_tui.settings import themes as plain
+from jp_tui.settings.themes import colours
+from jp_tui.settings.themes import themes as plain
 
 FALLBACK = "textual-dark"
 _TEXTS = tuple(name for name in plain.COLOURS if name not in ("background", "surface", "panel"))

@@ -28,6 +28,17 @@ MOST = 60.0
 PAUSE = 0.5
 """Seconds without a key that make such a moment."""
 
+_AFTER_START = (20_000, 20, 20)
+"""Python's own thresholds from the first frame on, until a `Tidying` begins."""
+
+
+def first_frame_done() -> None:
+    """Collect garbage again, without what start-up made; to be called at the first frame, harmless later."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.set_threshold(*_AFTER_START)
+        gc.enable()
+
 
 def everything() -> None:
     """All garbage, and the room that it had."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
 
 _SAVE, _RESTORE = "\x1b[22;0t", "\x1b]0;\x07\x1b[23;0t"
 """Emptied first: a terminal that keeps no titles goes back to its own."""

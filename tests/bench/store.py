@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.ids import timestamp
-from jp_tui.engine.entries import entry
+from jp_tui.engine.record.event_codec import entry
 from jp_tui.journal.port import Entry
 from jp_tui.journal.store import open_journal
 from jp_tui.system.paths import Paths

@@ -18,7 +18,7 @@ from typing import cast
 import pytest
 
 from jp_tui.journal.reader import open_reader
-from jp_tui.providers.script import read_script
+from jp_tui.providers.scripted.script import read_script
 from tests.bench import day, holds, saved, setting, sheets, store, vast
 from tests.bench.__main__ import PARTS, run
 from tests.bench.model import tokens

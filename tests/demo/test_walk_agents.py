@@ -10,7 +10,7 @@ import pytest
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Cancelled, PromptRequest, Replied, Response
-from jp_tui.providers.choose import open_demo
+from jp_tui.providers.registry import open_demo
 from jp_tui.tools.registry import builtin
 from tests.engine.cast import main_turn, results
 from tests.engine.conftest import Bench, tool_setup
@@ -29,7 +29,7 @@ async def _at_once(seconds: float, result: object = None) -> object:
 @pytest.fixture
 def waiting(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> dict[str, PromptRequest]:
     """The walk, all three questions asked and none answered."""
-    monkeypatch.setattr("jp_tui.providers.demo.asyncio.sleep", _at_once)
+    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
     bench.script = open_demo(TOUR)  # type: ignore[assignment]
     bench.greet = True
     bench.tools["spawn_agent"] = tool_setup("spawn_agent", builtin()["spawn_agent"])

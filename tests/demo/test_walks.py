@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.setup import ModelSetup
-from jp_tui.engine.subagent import SubAgent
+from jp_tui.engine.base.dependencies import ModelSetup
+from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, PartsTaken, Replied, Response, Submitted, WentBack
-from jp_tui.providers.choose import open_demo
-from jp_tui.view.blocks import Block, Resumed, Tool, User
-from jp_tui.view.story import Story
+from jp_tui.providers.registry import open_demo
+from jp_tui.view.transcript.blocks import Block, Resumed, Tool, User
+from jp_tui.view.transcript.reducer import Story
 from tests.engine.conftest import Bench
 
 TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
@@ -95,7 +95,7 @@ async def own(overrides: JsonObject, main: ModelSetup, tool: str, question: str)
 
 
 def walk(bench: Bench, name: str, steps: Sequence[Step], monkeypatch: pytest.MonkeyPatch) -> e.TurnCompleted:
-    monkeypatch.setattr("jp_tui.providers.demo.asyncio.sleep", _at_once)
+    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
     bench.script = open_demo(TOUR)  # type: ignore[assignment]
     bench.greet = bench.reviews = True
     bench.reviewer = SubAgent(own)
@@ -146,7 +146,7 @@ def test_what_is_written_is_what_was_taken(bench: Bench, monkeypatch: pytest.Mon
 
 
 def test_the_change_has_three_hunks(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jp_tui.providers.demo.asyncio.sleep", _at_once)
+    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
     bench.script = open_demo(TOUR)  # type: ignore[assignment]
     bench.start()
     bench.say("10")
@@ -218,7 +218,7 @@ def test_a_turn_that_was_cut_off_and_went_on_looks_the_same_reloaded(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R207, R237: killed at the question, taken up at the next start, and opened once more."""
-    monkeypatch.setattr("jp_tui.providers.demo.asyncio.sleep", _at_once)
+    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", _at_once)
     bench.script = open_demo(TOUR)  # type: ignore[assignment]
     bench.start()
     bench.say("2")

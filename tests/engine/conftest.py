@@ -14,9 +14,9 @@ import pytest
 
 from jp_tui.conversation.model import ModelError, ToolSpec
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.engine.copies import CopyStore, Limits
+from jp_tui.engine.base.backups import CopyStore, Limits
+from jp_tui.engine.base.dependencies import HeldBy, Lock, ModelSetup, Policies, Retry, Reviewer, Setup, ToolSetup
 from jp_tui.engine.hub import Engine
-from jp_tui.engine.setup import HeldBy, Lock, ModelSetup, Policies, Retry, Reviewer, Setup, ToolSetup
 from jp_tui.inquiry.values import Policy, Rule
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import open_journal

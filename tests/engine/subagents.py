@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from jp_tui.conversation.model import Call, Message, ModelError, ModelRequest, Result, Said
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.setup import Inquiry, ModelSetup, Retry
-from jp_tui.engine.subagent import SubAgent
+from jp_tui.engine.base.dependencies import Inquiry, ModelSetup, Retry
+from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
 from jp_tui.questions.types import BooleanAnswer, Question
 from tests.fakes.models import Item, Script, call, end, text

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.engine.setup import Policies
+from jp_tui.engine.base.dependencies import Policies
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.outcomes import Success
-from jp_tui.engine.results import UNFINISHED
-from jp_tui.engine.setup import Policies, RunMode
+from jp_tui.engine.base.dependencies import Policies, RunMode
+from jp_tui.engine.record.call_response import UNFINISHED
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import CallEnd, Delivered, Edited, EndTurn, Permitted, Response

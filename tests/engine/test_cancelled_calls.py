@@ -103,7 +103,7 @@ WAITS = {
     "a large file modified": "jp_tui.tools.fs_modify_file.ask",
     "a changed file moved onto another": "jp_tui.tools.fs_move_file.dirty",
     "a changed file deleted": "jp_tui.tools.fs_delete_file.dirty",
-    "a command": "jp_tui.tools.shell_sandbox.Sandboxing.walled",
+    "a command": "jp_tui.tools.shell.sandbox.Sandboxing.walled",
 }
 """A step that the tool waits for between the last yes and the act."""
 
@@ -130,9 +130,9 @@ def test_z19_interrupted_while_the_tool_gets_ready(bench: Bench, change: str, mo
 
 def test_z19_interrupted_while_a_local_tool_gets_ready(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """(Z19) The same for a program of the user's, allowed to run and called off before its command line was made."""
-    step = Stubborn(_found("jp_tui.tools.local.rendered"))
+    step = Stubborn(_found("jp_tui.tools.local.tool.rendered"))
     step.armed = True
-    monkeypatch.setattr("jp_tui.tools.local.rendered", step)
+    monkeypatch.setattr("jp_tui.tools.local.tool.rendered", step)
     started: list[str] = []
     start: Any = children._start
     monkeypatch.setattr(children, "_start", lambda argv, *rest: (started.append(" ".join(argv)), start(argv, *rest))[1])

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.engine.copies import CallCopies, CopyStore, Limits, Record
-from jp_tui.engine.restoring import Goal, found, restore
+from jp_tui.engine.base.backups import CallCopies, CopyStore, Limits, Record
+from jp_tui.engine.file_changes.restore import Goal, found, restore
 from jp_tui.system.files import FileProblem, StaleBase, sha256
 from jp_tui.system.restoring import RestoringRoot
-from jp_tui.tools.copies import ABSENT, Changing, CopyFailed, Held, KeptRoot
+from jp_tui.tools.files.backups import ABSENT, Changing, CopyFailed, Held, KeptRoot
 
 
 class Clock:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.engine.setup import Policies, RunMode
+from jp_tui.engine.base.dependencies import Policies, RunMode
 from jp_tui.inquiry.values import Policy
 from jp_tui.journal.reader import open_reader
 from jp_tui.protocol import commands as c

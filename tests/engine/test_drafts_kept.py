@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jp_tui.engine.drafts import NOT_KEPT
+from jp_tui.engine.record.drafts import NOT_KEPT
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from tests.engine.conftest import Bench

@@ -15,23 +15,25 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
 from jp_tui.conversation.outcomes import Success
-from jp_tui.engine import change_rows, keeping, schemas, summing
-from jp_tui.engine.asides import _Running
-from jp_tui.engine.copies import CallCopies
-from jp_tui.engine.forms import unsound
-from jp_tui.engine.log import Log as StoredLog
-from jp_tui.engine.offers import Offers
-from jp_tui.engine.on_disk import _real
-from jp_tui.engine.reviewing import Reviewing
-from jp_tui.engine.schema_formats import multiple_of
-from jp_tui.engine.schema_patterns import NoPattern, pattern
-from jp_tui.engine.schema_words import pointer_of
-from jp_tui.engine.schemas import Schemas
-from jp_tui.engine.session import Session
-from jp_tui.engine.showing import Showing
-from jp_tui.engine.subagent_schema import _PLACE, _moved
-from jp_tui.engine.touching import _pattern
-from jp_tui.engine.upkeep import KEPT, Upkeep
+from jp_tui.engine.asking.named_targets import _pattern
+from jp_tui.engine.asking.open_prompts import Showing
+from jp_tui.engine.asking.outcome_checks import unsound
+from jp_tui.engine.asking.pending_reviews import Reviewing
+from jp_tui.engine.asking.side_questions import _Running
+from jp_tui.engine.asking.targets_on_disk import _real
+from jp_tui.engine.base.backups import CallCopies
+from jp_tui.engine.desks.upkeep import KEPT, Upkeep
+from jp_tui.engine.file_changes import change_list, turn_summary
+from jp_tui.engine.record import unlogged_results
+from jp_tui.engine.record.log import Log as StoredLog
+from jp_tui.engine.recovery.offered_answers import Offers
+from jp_tui.engine.reviewer.reply_schema import _PLACE, _moved
+from jp_tui.engine.schema_check import process
+from jp_tui.engine.schema_check.formats import multiple_of
+from jp_tui.engine.schema_check.messages import pointer_of
+from jp_tui.engine.schema_check.process import Schemas
+from jp_tui.engine.schema_check.regex import NoPattern, pattern
+from jp_tui.engine.session.session import Session
 from jp_tui.inquiry import steps as s
 from jp_tui.protocol import events as e
 from jp_tui.protocol.commands import OfferAnswer
@@ -40,7 +42,7 @@ from jp_tui.protocol.usage import SwitchModel
 from jp_tui.protocol.values import Answered
 from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
 from jp_tui.system.lock import Holder, acquire, lock_path
-from jp_tui.tools.copies import CopyFailed, Held, KeptRoot
+from jp_tui.tools.files.backups import CopyFailed, Held, KeptRoot
 from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_copies import Clock, store
@@ -92,7 +94,7 @@ async def test_a_change_between_text_and_bytes_has_no_diff(tmp_path: Path) -> No
     made = store(tmp_path)
     for old, now in ((b"text\n", b"\0bytes"), (b"\0bytes", b"text\n")):
         held = [Held("file", data, f"sha of {data!r}", len(data)) for data in (old, now)]
-        found = await change_rows._compared(made, held[0], held[1], "a", "a", "")
+        found = await change_list._compared(made, held[0], held[1], "a", "a", "")
         assert found == (0, 0, "", f"not text: {len(old)} → {len(now)} bytes")
 
 
@@ -105,7 +107,7 @@ async def test_the_worker_that_checks_schemas_gets_no_folder_of_the_user(monkeyp
         raise OSError("not started here")
 
     monkeypatch.setattr(sys, "path", ["", *sys.path, ""])
-    monkeypatch.setattr(schemas.asyncio, "create_subprocess_exec", noted)
+    monkeypatch.setattr(process.asyncio, "create_subprocess_exec", noted)
     made = Schemas()
     await made.usable({"type": "string"})
     await made.close()
@@ -147,7 +149,7 @@ def test_a_deleted_conversation_can_be_brought_back_for_seven_days() -> None:
 
 def test_what_a_turn_did_stands_under_its_key() -> None:
     """A stored key: a log of today is read by tomorrow's version."""
-    assert summing.DID == "did"
+    assert turn_summary.DID == "did"
 
 
 class Log:
@@ -201,7 +203,7 @@ def test_how_long_a_question_waited_is_told_in_milliseconds() -> None:
 def test_indexing_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search over much that is not indexed yet shows its progress, and how far each step came."""
     told: list[int] = []
-    monkeypatch.setattr("jp_tui.engine.upkeep.Progress.at", lambda self, number, *_: told.append(number))
+    monkeypatch.setattr("jp_tui.engine.desks.upkeep.Progress.at", lambda self, number, *_: told.append(number))
 
     class Journal:
         left = [3, 2, 0]
@@ -320,7 +322,11 @@ async def test_an_answer_that_comes_too_late_is_told_who_gave_one() -> None:
 
 def test_what_stands_beside_the_log_keeps_its_kinds() -> None:
     """Stored words: a turn that today's version left is taken up by the next."""
-    assert (keeping.RESULT, keeping.DELIVERY, keeping.LEAVE) == ("result", "delivery", "leave")
+    assert (unlogged_results.RESULT, unlogged_results.DELIVERY, unlogged_results.LEAVE) == (
+        "result",
+        "delivery",
+        "leave",
+    )
 
 
 def test_a_place_in_a_schema_is_cut_where_nobody_reads_on() -> None:
@@ -335,15 +341,15 @@ def test_what_a_turn_did_is_counted_only_where_it_called_something() -> None:
         ev.ToolCallRequest(id="c1", name="t", arguments={}),
         ev.ToolCallResponse(id="c1", content="no", is_error=True),
     ]
-    assert summing.did([ev.TurnStart(), ev.ChatRequest(content="go")], frozenset(), (0, 0, 0)) == {}
-    assert summing.did(calls, frozenset(), (1, 2, 3)) == {
+    assert turn_summary.did([ev.TurnStart(), ev.ChatRequest(content="go")], frozenset(), (0, 0, 0)) == {}
+    assert turn_summary.did(calls, frozenset(), (1, 2, 3)) == {
         "calls": 1,
         "failed": 1,
         "files": 1,
         "added": 2,
         "removed": 3,
     }
-    assert summing.did(calls, frozenset({"t"}), (0, 0, 0)) == {"calls": 0}
+    assert turn_summary.did(calls, frozenset({"t"}), (0, 0, 0)) == {"calls": 0}
 
 
 def test_the_last_kind_is_that_of_the_last_event() -> None:

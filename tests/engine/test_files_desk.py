@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.engine.file_match import SLICE, Matcher
+from jp_tui.engine.desks.file_match import SLICE, Matcher
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from tests.engine.conftest import Bench

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.model import Call, Message, Result, Said, Thought
-from jp_tui.engine.history import REPAIRED, History, messages
+from jp_tui.engine.record.model_context import REPAIRED, History, messages
 
 MODEL = "fake/model"
 IDS = st.sampled_from(["a", "b", "c", ""])

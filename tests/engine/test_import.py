@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.engine import jp_storage
+from jp_tui.engine.desks import jp_format
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.library import ImportConversations
@@ -64,7 +64,7 @@ def test_row_23_the_sample_conversations_come_in_whole(bench: Bench, jp_conversa
             len(ours) >= len(theirs) and info.title.raw == json.loads((folder / "metadata.json").read_text())["title"]
         )
         for mine, their in zip(ours, theirs, strict=False):
-            undone = jp_storage.decoded(their)
+            undone = jp_format.decoded(their)
             assert mine == undone and list(mine) == list(their)
             if their["type"] == "tool_call_response" and their["content"]:
                 assert base64.b64decode(their["content"]).decode() == mine["content"]
@@ -141,7 +141,7 @@ def test_old_forms_are_kept_and_closed(bench: Bench, tmp_path: Path) -> None:
     (info,) = brought(bench, made(tmp_path / "from", events, {"title": "Old", "archived_at": "2026-01-02"})).imported
     assert info.turns == 2 and info.archived and info.titled == "user"
     ours = stored(bench, info.id)
-    assert ours[: len(events)] == [jp_storage.decoded(event) for event in events]
+    assert ours[: len(events)] == [jp_format.decoded(event) for event in events]
     kinds = [one["type"] for one in ours[len(events) :]]
     assert kinds == ["inquiry_response", "tool_call_response", "turn_outcome"]
     assert ours[-1]["outcome"] == "interrupted" and ours[-1]["timestamp"] == "2026-01-01 10:00:13.5"

@@ -223,7 +223,7 @@ def test_aborting_later_keeps_what_was_done_before(bench: Bench) -> None:
 
 def test_a_tool_that_does_not_end_holds_nobody(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """RUN-017: it was called off; after a while the turn goes on without it."""
-    monkeypatch.setattr("jp_tui.engine.batch.GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("jp_tui.engine.turn.call_batch.GRACE_SECONDS", 0.2)
     gate = threading.Event()
 
     async def deaf(call_: ToolCall) -> Outcome:

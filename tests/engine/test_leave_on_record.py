@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jp_tui.engine.keeping import LEAVE
+from jp_tui.engine.record.unlogged_results import LEAVE
 from jp_tui.journal.reader import open_reader
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Permitted

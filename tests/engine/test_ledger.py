@@ -207,8 +207,8 @@ def test_what_waits_is_told_from_what_was_never_answered(bench: Bench) -> None:
 
 def test_the_key_of_an_odd_question_can_be_read_as_toml() -> None:
     """E43: whatever a tool calls its question, its setting can be taken back."""
-    from jp_tui.engine.ledger import SETTING, pinned
-    from jp_tui.settings.toml import parse_key
+    from jp_tui.engine.asking.permission_ledger import SETTING, pinned
+    from jp_tui.settings.layers.toml import parse_key
 
     for question in ("plain-id", "really sure?", 'it\'s "so"', "a.b", "ä b"):
         path = parse_key(pinned("t", question).removeprefix(SETTING), "test")

@@ -12,8 +12,8 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.pairing import calls, unanswered
 from jp_tui.conversation.reading import read_event
-from jp_tui.engine import upkeep
-from jp_tui.engine.history import REPAIRED
+from jp_tui.engine.desks import upkeep
+from jp_tui.engine.record.model_context import REPAIRED
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol import library as p

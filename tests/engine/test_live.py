@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jp_tui.engine.live import Live
+from jp_tui.engine.record.live_snapshot import Live
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import StoredEvent
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from jp_tui.conversation.strict_json import dump
-from jp_tui.engine import offering
+from jp_tui.engine.session import answer_router
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered
@@ -139,8 +139,8 @@ def test_ids_may_hold_slashes(bench: Bench, other: Bench) -> None:
 
 def test_a_holder_that_does_not_react_is_named(bench: Bench, other: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the patience the offer is taken back: it is never decided behind the offerer's back."""
-    monkeypatch.setattr(offering, "PATIENCE_SECONDS", 0.5)
-    monkeypatch.setattr("jp_tui.engine.offers.LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(answer_router, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr("jp_tui.engine.recovery.offered_answers.LOOK_SECONDS", 60.0)
     go(bench)
     bench.prompt()
     settled = offer(other, "yes")
@@ -152,7 +152,7 @@ def test_a_holder_that_dies_leaves_the_lock_to_the_offerer(
     bench: Bench, other: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S12: the holder's death frees it."""
-    monkeypatch.setattr("jp_tui.engine.offers.LOOK_SECONDS", 60.0)
+    monkeypatch.setattr("jp_tui.engine.recovery.offered_answers.LOOK_SECONDS", 60.0)
     go(bench)
     bench.prompt()
     other.send(c.OfferAnswer(inquiry="c1.q.1", value="yes"))
@@ -167,7 +167,7 @@ def test_a_holder_that_dies_before_it_says_what_it_took(
     bench: Bench, other: Bench, monkeypatch: pytest.MonkeyPatch, said: str, status: str
 ) -> None:
     """E53: whose answer is on record is told so, and nobody else."""
-    monkeypatch.setattr("jp_tui.engine.offers.LOOK_SECONDS", 60.0)
+    monkeypatch.setattr("jp_tui.engine.recovery.offered_answers.LOOK_SECONDS", 60.0)
     go(bench)
     bench.prompt()
     other.send(c.OfferAnswer(inquiry="c1.q.1", value=said))

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from jp_tui.engine.setup import Policies, RunMode
+from jp_tui.engine.base.dependencies import Policies, RunMode
 from jp_tui.inquiry.values import Policy
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from jp_tui.conversation import model as m
-from jp_tui.engine.history import without_pictures
-from jp_tui.engine.pictures import LARGEST, MOST, media, read
+from jp_tui.engine.desks.image_reading import LARGEST, MOST, media, read
+from jp_tui.engine.record.model_context import without_pictures
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.providers.anthropic import Anthropic
-from jp_tui.providers.openai_chat import OpenAIChat
+from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.openai_chat.request import OpenAIChat
 from tests.engine.conftest import Bench
 from tests.fakes.models import Script, end, text
 

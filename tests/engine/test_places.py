@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.engine.setup import Policies
+from jp_tui.engine.base.dependencies import Policies
 from jp_tui.inquiry.values import Policy
 from jp_tui.protocol.values import Delivered, Permitted
 from tests.engine.conftest import Bench, tool_setup

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from jp_tui.assembly.listing import read_settings
-from jp_tui.engine.desks import House
-from jp_tui.engine.preferences import Preferences
+from jp_tui.engine.desks.port import DeskContext
+from jp_tui.engine.desks.settings import Preferences
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.settings.edit import unset_value
+from jp_tui.settings.edit.edit import unset_value
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.listing import read_settings
 
 
 class Files:
@@ -31,7 +31,7 @@ class Files:
             return self.file
 
         setup: Any = SimpleNamespace(read_settings=lambda: read_settings(self.sources), unset_setting=unset)
-        self.desk = Preferences(House(setup, self.said.append, {}, agents=None))  # type: ignore[arg-type]  # asks none
+        self.desk = Preferences(DeskContext(setup, self.said.append, {}, agents=None))  # type: ignore[arg-type]  # asks none
 
 
 async def test_what_is_listed_goes_through_json_and_is_what_the_file_says(tmp_path: Path) -> None:

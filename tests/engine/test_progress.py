@@ -7,8 +7,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as e
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.registry import builtin
-from jp_tui.view.activity import Activity, applied
-from jp_tui.view.activity_lines import lines
+from jp_tui.view.activity.activity import Activity, applied
+from jp_tui.view.activity.lines import lines
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.models import Script, call, end, text
 from tests.fakes.tools import Made

@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from jp_tui.conversation import model as m
-from jp_tui.engine.turn import Turn
+from jp_tui.engine.turn.turn import Turn
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn, UsageTotals

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation import model as m
-from jp_tui.engine import response
-from jp_tui.engine.live import Live
-from jp_tui.engine.response import patience
-from jp_tui.engine.setup import Retry
+from jp_tui.engine.base.dependencies import Retry
+from jp_tui.engine.model import response_retry
+from jp_tui.engine.model.response_retry import patience
+from jp_tui.engine.record.live_snapshot import Live
 from jp_tui.protocol import events as e
-from jp_tui.settings.floors import LEAST_BACKOFF_SECS
+from jp_tui.settings.layers.bounds import LEAST_BACKOFF_SECS
 from tests.engine.cast import begin, ends, main_turn, spawn
 from tests.engine.conftest import Bench
 from tests.engine.subagents import YES, Review, native
@@ -25,7 +25,7 @@ SPREADS = (0.0, 0.5, 1.0)
 
 def waits(monkeypatch: pytest.MonkeyPatch, spread: float, retry: Retry, asked: float | None) -> list[float | None]:
     """The wait after each of eight failures in a row."""
-    monkeypatch.setattr(response.random, "uniform", lambda low, high: low + spread * (high - low))
+    monkeypatch.setattr(response_retry.random, "uniform", lambda low, high: low + spread * (high - low))
     error = m.ModelError("overloaded", "Busy.", transient=True, retry_after=asked)
     return [patience(retry, error, failures) for failures in range(1, 9)]
 

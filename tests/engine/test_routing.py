@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.outcomes import Success
-from jp_tui.engine.setup import Policies
+from jp_tui.engine.base.dependencies import Policies
 from jp_tui.inquiry.values import Policy, Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -318,7 +318,7 @@ def test_a_check_that_takes_long_keeps_nobody_waiting(bench: Bench, monkeypatch:
         async def close(self) -> None:
             pass
 
-    monkeypatch.setattr("jp_tui.engine.schemas.Schemas", Slow)
+    monkeypatch.setattr("jp_tui.engine.schema_check.process.Schemas", Slow)
     ask(bench, Question("q", "Where?", PORT))
     prompt = bench.prompt()
     bench.send(c.CheckAnswer(conversation=bench.conversation, inquiry=prompt.inquiry, revision=1, value={}))

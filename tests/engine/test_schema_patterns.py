@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.engine import schema_worker
-from jp_tui.engine.schema_patterns import NoPattern, pattern
+from jp_tui.engine.schema_check import worker
+from jp_tui.engine.schema_check.regex import NoPattern, pattern
 
 FITS: list[tuple[str, str, bool]] = [
     (r"^\d+$", "12", True), (r"^\d+$", "12\n", False), (r"^\d+$", "٣", False), (r"^\D$", "٣", True),
@@ -72,11 +72,11 @@ def test_any_text_is_a_pattern_or_said_to_be_none(source: str) -> None:
 
 def problems(schema: dict[str, Any], value: Any) -> list[list[str]]:
     job = {"do": "check", "schema": json.dumps(schema), "value": json.dumps(value)}
-    return list(schema_worker._answer(job)["problems"])
+    return list(worker._answer(job)["problems"])
 
 
 def usable(schema: dict[str, Any]) -> str | None:
-    answer = schema_worker._answer({"do": "usable", "schema": json.dumps(schema)})["unusable"]
+    answer = worker._answer({"do": "usable", "schema": json.dumps(schema)})["unusable"]
     return None if answer is None else str(answer)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing import Registry
 
-from jp_tui.engine import schema_worker
+from jp_tui.engine.schema_check import worker
 
 NAMES = ["a", "b", "c"]
 REFS = st.sampled_from(["#", "#/$defs/a", "#/$defs/b", "#/$defs/c", "#/properties/a", "#none", "http://x.example/s"])
@@ -63,7 +63,7 @@ VALUES = st.recursive(
 
 
 def ask(do: str, schema: Any, value: Any = None) -> dict[str, Any]:
-    return schema_worker._answer({"do": do, "schema": json.dumps(schema), "value": json.dumps(value)})
+    return worker._answer({"do": do, "schema": json.dumps(schema), "value": json.dumps(value)})
 
 
 @given(SCHEMAS, VALUES)

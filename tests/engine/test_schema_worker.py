@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jp_tui.engine.schemas import CLOSED, DIED, TOO_LONG, Schemas
+from jp_tui.engine.schema_check.process import CLOSED, DIED, TOO_LONG, Schemas
 
 PROJECT = Path(__file__).parents[2]
 EVIL = "^(a+)+$"
@@ -170,7 +170,7 @@ def test_it_works_in_the_thread_of_an_engine() -> None:
 
 PARENT = """
 import asyncio, sys
-from jp_tui.engine.schemas import Schemas
+from jp_tui.engine.schema_check.process import Schemas
 async def main():
     schemas = Schemas(seconds=0.4)
     await schemas.check({}, 1)
@@ -215,7 +215,7 @@ def test_it_works_from_a_wheel_and_loads_nothing_before_it_is_used(tmp_path: Pat
             made.write(file, file.relative_to(PROJECT))
     (tmp_path / "jsonschema.py").write_text("raise SystemExit(3)")
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import asyncio; import jp_tui.engine.schemas as s;"
+        "import sys; sys.path.insert(0, sys.argv[1]); import asyncio; import jp_tui.engine.schema_check.process as s;"
         "assert s.__file__.startswith(sys.argv[1]), s.__file__;"
         "print(asyncio.run(s.Schemas().check({'minimum': 3}, 1)), 'jsonschema' in sys.modules)"
     )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from jp_tui.engine.schemas import TOO_LONG, Schemas, sentence
+from jp_tui.engine.schema_check.process import TOO_LONG, Schemas, sentence
 from tests.hostile.recorded import every
 
 PROJECT = Path(__file__).parents[2]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.engine.intent import MOST
-from jp_tui.engine.setup import Hears, Inquiry
+from jp_tui.engine.base.dependencies import Hears, Inquiry
+from jp_tui.engine.turn.intent import MOST
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed, Rule, Verdict
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.engine.secrets import REDACTED, Secrets
+from jp_tui.engine.record.secret_redaction import REDACTED, Secrets
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -86,7 +86,7 @@ def test_a_bug_report_holds_no_secret(bench: Bench, monkeypatch: object) -> None
     def broken(*_: object) -> object:
         raise RuntimeError(f"state with {WORD}")
 
-    import jp_tui.engine.coordinator as coordinator
+    import jp_tui.engine.asking.coordinator as coordinator
 
     kept, coordinator.decide = coordinator.decide, broken  # type: ignore[assignment]
     try:

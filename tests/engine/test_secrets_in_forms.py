@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.outcomes import Success
-from jp_tui.engine.secrets import REDACTED, Secrets
+from jp_tui.engine.record.secret_redaction import REDACTED, Secrets
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Submitted
 from jp_tui.questions.types import (

@@ -9,7 +9,7 @@ import pytest
 
 from jp_tui.conversation.model import Result, Said
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.engine.setup import Hears, Inquiry
+from jp_tui.engine.base.dependencies import Hears, Inquiry
 from jp_tui.inquiry.values import ReviewerAnswered, Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e

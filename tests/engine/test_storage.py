@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation import model as m
-from jp_tui.engine.turn import Turn
+from jp_tui.engine.turn.turn import Turn
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn
@@ -115,7 +115,7 @@ def test_a_bug_where_questions_are_decided_is_said_and_holds_nobody(
     bench.tools["ask"] = tool_setup("ask", Made(asks))
     bench.script = Script([*call("ask", {}), *end("tools")])
     bench.start()
-    monkeypatch.setattr("jp_tui.engine.coordinator.decide", broken)
+    monkeypatch.setattr("jp_tui.engine.asking.coordinator.decide", broken)
     bench.say("go")
     assert "ZeroDivisionError" in bench.until(e.EngineFailed).message
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.engine import closing
+from jp_tui.engine.recovery import close_turn
 from jp_tui.journal.port import MISSING
 from jp_tui.journal.reader import has, open_reader
 from jp_tui.protocol import commands as c
@@ -133,8 +133,8 @@ def test_the_control_a_whole_turn_is_resumed(bench: Bench) -> None:
 def test_lost_is_what_stands_for_events_that_are_gone() -> None:
     from jp_tui.conversation.reading import read_event
 
-    assert closing.lost(read_event({"type": "unreadable", "problem": "1 events are missing here"}))
-    assert not closing.lost(read_event({"type": "v99", "problem": "x"}))
+    assert close_turn.lost(read_event({"type": "unreadable", "problem": "1 events are missing here"}))
+    assert not close_turn.lost(read_event({"type": "v99", "problem": "x"}))
 
 
 def test_a_row_that_was_tampered_with_costs_no_turn(bench: Bench) -> None:
@@ -154,9 +154,9 @@ def test_a_row_that_was_tampered_with_costs_no_turn(bench: Bench) -> None:
 
 def test_the_folder_is_removed_and_the_conversation_is_still_held(tmp_path: Path) -> None:
     """(Z23, S12) Nobody else gets its lock while it is written again."""
-    from jp_tui.assembly.locks import Locks
-    from jp_tui.engine.setup import HeldBy
+    from jp_tui.engine.base.dependencies import HeldBy
     from jp_tui.journal.store import open_journal
+    from jp_tui.startup.locks import Locks
     from tests.journal.made import begin, entry
 
     data = tmp_path / "data"
@@ -177,7 +177,7 @@ def test_the_folder_is_removed_and_the_conversation_is_still_held(tmp_path: Path
 
 def test_a_lock_that_is_somebody_elses_now_is_named(tmp_path: Path) -> None:
     """(Z23, S12)"""
-    from jp_tui.assembly.locks import Locks
+    from jp_tui.startup.locks import Locks
 
     mine, others = Locks(tmp_path / "locks", "mine"), Locks(tmp_path / "locks", "another")
     mine.take("c1")

@@ -22,8 +22,8 @@ from jp_tui.conversation.model import (
     ToolSpec,
     Usage,
 )
-from jp_tui.engine.setup import ModelSetup, Prices
-from jp_tui.engine.subagent import SubAgent
+from jp_tui.engine.base.dependencies import ModelSetup, Prices
+from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.inquiry.values import ReviewerAnswered
 from jp_tui.questions.types import (
     MultiSelectAnswer,

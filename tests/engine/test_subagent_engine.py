@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from jp_tui.conversation.model import ModelError, Result
-from jp_tui.engine.setup import ModelSetup, Prices
-from jp_tui.engine.subagent import SubAgent
+from jp_tui.engine.base.dependencies import ModelSetup, Prices
+from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import events as e
 from tests.engine.conftest import Bench, tool_setup

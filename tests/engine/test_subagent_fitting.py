@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation.model import Call, Message, ModelError, ModelRequest, Result, Said, ToolSpec
-from jp_tui.engine import subagent_fitting as fitting
+from jp_tui.engine.reviewer import context_budget as fitting
 from tests.engine.subagents import APPLY, YES, Review, native, prompt_of, told
 from tests.engine.wires import accepted
 

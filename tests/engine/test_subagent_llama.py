@@ -16,8 +16,9 @@ from typing import Any, Literal
 import pytest
 
 from jp_tui.conversation.model import Delta, Message, ModelRequest, Said, ToolSpec
-from jp_tui.providers.choose import Endpoint, WireName, open_provider
+from jp_tui.providers.endpoint import Endpoint, WireName
 from jp_tui.providers.port import Provider
+from jp_tui.providers.registry import open_provider
 from jp_tui.questions.types import (
     AnswerType,
     BooleanAnswer,

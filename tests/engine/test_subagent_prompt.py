@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation.model import Call, Message, Result, Said
-from jp_tui.engine.subagent_prompt import calls, evidence, prompt
+from jp_tui.engine.reviewer.prompt import calls, evidence, prompt
 from jp_tui.inquiry.values import Verdict
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, Option, Part, Question, SchemaAnswer, SelectAnswer
 from tests.engine.subagents import APPLY, YES, Review, native, prompt_of, told

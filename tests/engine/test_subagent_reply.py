@@ -13,7 +13,7 @@ from collections import Counter
 
 import pytest
 
-from jp_tui.engine.subagent_reply import NO_REASON, Answer, Misfit, judge, read
+from jp_tui.engine.reviewer.reply_parser import NO_REASON, Answer, Misfit, judge, read
 from jp_tui.inquiry import values as v
 from jp_tui.questions.types import (
     AnswerType,

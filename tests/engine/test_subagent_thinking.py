@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation.strict_json import JsonProblem, parse
-from jp_tui.engine.subagent_thinking import Reason
+from jp_tui.engine.reviewer.reason_stream import Reason
 
 
 def pieces(text: str, rng: random.Random) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jp_tui.conversation.model import ModelError, Usage
-from jp_tui.engine.costs import cost_usd, counted
-from jp_tui.engine.setup import ModelSetup, Prices
+from jp_tui.engine.base.dependencies import ModelSetup, Prices
+from jp_tui.engine.record.costs import cost_usd, counted
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from tests.engine.cast import agent, begin, main_turn, spawn, stored

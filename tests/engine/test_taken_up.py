@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jp_tui.conversation.outcomes import Success
-from jp_tui.engine.setup import Policies
+from jp_tui.engine.base.dependencies import Policies
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e

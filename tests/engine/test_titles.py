@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.conversation import model as m
-from jp_tui.engine.titles import cleaned
+from jp_tui.engine.desks.titles import cleaned
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol import library as p
@@ -137,9 +137,9 @@ def test_nobody_asks_where_it_is_off_or_the_turn_failed(named: Bench) -> None:
 @pytest.mark.parametrize("via", ["", "plain", "rpc"])
 def test_only_the_workspace_has_it_on(tmp_path: Path, client: bool, via: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """S4, through what builds the engine."""
-    from jp_tui.assembly import setup
-    from jp_tui.compose.parts import Place, journal, parts
-    from jp_tui.settings.arguments import Arguments
+    from jp_tui.settings.cli.arguments import Arguments
+    from jp_tui.startup.parts import Place, journal, parts
+    from jp_tui.startup.setup import setup
 
     monkeypatch.setenv("JP_TUI_HOME", str(tmp_path))
     for value, expected in (("model", client and not via), ("first_line", False)):

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import Call, Message, Part, Result, Said, Thought
-from jp_tui.engine.intent import MOST, stated
-from jp_tui.engine.on_disk import OnDisk
-from jp_tui.engine.touching import touched
+from jp_tui.engine.asking.named_targets import touched
+from jp_tui.engine.asking.targets_on_disk import OnDisk
+from jp_tui.engine.turn.intent import MOST, stated
 
 TARGET = "src/brew.py"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from jp_tui.conversation.model import ModelRequest
-from jp_tui.providers.anthropic import Anthropic
-from jp_tui.providers.openai_chat import OpenAIChat
+from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.openai_chat.request import OpenAIChat
 
 
 def accepted(request: ModelRequest) -> None:

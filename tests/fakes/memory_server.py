@@ -12,7 +12,7 @@ from typing import Any, Literal
 import httpcore
 import httpx
 
-from jp_tui.providers.choose import Endpoint
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import HttpProvider
 
 MemoryEnd = Literal["end", "hangup", "reset", "stall", "bad_chunk"]

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from jp_tui.conversation.events import SourceKind
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.setup import Hears, Inquiry
+from jp_tui.engine.base.dependencies import Hears, Inquiry
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
 from jp_tui.questions.types import BooleanAnswer, FormView, Place, Question
 from jp_tui.tools.port import NeedsInput, NeedsReview, Outcome, RenderFailed, ToolCall

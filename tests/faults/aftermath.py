@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from jp_tui.engine.entries import stored_event
-from jp_tui.engine.rows import conversation_info
+from jp_tui.engine.record.event_codec import stored_event
+from jp_tui.engine.record.rows import conversation_info
 from jp_tui.journal.port import JournalError
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.store import open_journal
-from jp_tui.view.exporting import writer
+from jp_tui.view.export.document import writer
 from tests.faults.errand import CONFIG, LAST, NEW, OLD
 
 EVENTS = 18

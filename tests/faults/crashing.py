@@ -37,7 +37,7 @@ def main() -> int:
 
             Run.run = broken  # type: ignore[method-assign]
         case "engine":
-            from jp_tui.engine.session import Session
+            from jp_tui.engine.session.session import Session
 
             Session.start = broken  # type: ignore[method-assign]
         case "restoring":

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jp_tui.engine.setup import Retry
+from jp_tui.engine.base.dependencies import Retry
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.providers.choose import Endpoint, open_provider
+from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.registry import open_provider
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes.model_server import Answer, End, ModelServer, in_thread
 from tests.fakes.tools import Made, at_once

@@ -98,9 +98,10 @@ class Errand:
     # -- the conversation
 
     def _talk(self) -> None:
-        from jp_tui.compose.parts import Place, journal, link, opening, parts
         from jp_tui.protocol import commands as c
-        from jp_tui.settings.arguments import Arguments, parse
+        from jp_tui.settings.cli.arguments import Arguments, parse
+        from jp_tui.startup.engine import link
+        from jp_tui.startup.parts import Place, journal, opening, parts
 
         arguments = parse(options(self.folder))
         assert isinstance(arguments, Arguments)
@@ -189,7 +190,7 @@ class Errand:
 
     def _command(self, *words: str) -> None:
         """A command of the program, in this process; its words and status as a user sees them."""
-        from jp_tui.compose.front import run
+        from jp_tui.startup.front import run
 
         said, went = io.StringIO(), io.StringIO()
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(went):
@@ -265,9 +266,10 @@ def imported() -> None:
     import importlib
 
     for name in (
-        "compose.parts", "compose.commands", "compose.library", "assembly.setup", "engine.hub", "headless.exports",
-        "headless.config", "link.local", "ui.crash", "tools.fs_modify_file", "tools.ask_user", "providers.demo",
-        "settings.edit", "journal.store", "engine.turn", "tools.local", "settings.parsers",
+        "startup.parts", "startup.commands", "startup.library", "startup.setup", "engine.hub", "headless.lists.export",
+        "headless.lists.config", "link.local", "ui.crash", "tools.fs_modify_file", "tools.ask_user",
+        "providers.scripted.provider", "settings.edit.edit", "journal.store", "engine.turn.turn", "tools.local.tool",
+        "settings.cli.parsers",
     ):  # fmt: skip
         importlib.import_module(f"jp_tui.{name}")
     importlib.import_module("tomlkit")

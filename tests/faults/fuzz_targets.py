@@ -27,7 +27,7 @@ from jp_tui.journal.port import Entry
 from jp_tui.journal.salvage import salvage
 from jp_tui.journal.store import open_journal
 from jp_tui.providers import catalogue
-from jp_tui.providers.choose import Endpoint, WireName
+from jp_tui.providers.endpoint import Endpoint, WireName
 from jp_tui.providers.failures import MAX_DETAIL, Failures, retry_after
 from jp_tui.providers.http import make_wire
 from jp_tui.providers.sse import EventStream
@@ -35,13 +35,13 @@ from jp_tui.providers.wire import ServerError
 from jp_tui.questions import arguments as ask_user
 from jp_tui.questions import reading, validate
 from jp_tui.questions.wire import recorded
-from jp_tui.settings import layers, toml
 from jp_tui.settings.errors import SettingsError
-from jp_tui.tools import parameters
-from jp_tui.tools.parameters import BadArguments
-from jp_tui.view.schema_form import Form
-from jp_tui.view.schema_form_edit import get, put, skeleton, typed, written
-from jp_tui.view.schema_form_lines import lines
+from jp_tui.settings.layers import layers, toml
+from jp_tui.tools.local import parameters
+from jp_tui.tools.local.parameters import BadArguments
+from jp_tui.view.schema.edit import get, put, skeleton, typed, written
+from jp_tui.view.schema.form import Form
+from jp_tui.view.schema.lines import lines
 from tests.providers.decoding import HELLO, fold
 
 

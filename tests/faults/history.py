@@ -21,12 +21,13 @@ from jp_tui.conversation import events as ev
 from jp_tui.conversation import model as m
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.engine.entries import entry
-from jp_tui.engine.history import messages
+from jp_tui.engine.record.event_codec import entry
+from jp_tui.engine.record.model_context import messages
 from jp_tui.protocol import events as e
-from jp_tui.providers.choose import Endpoint, WireName, open_provider
+from jp_tui.providers.endpoint import Endpoint, WireName
 from jp_tui.providers.http import HttpProvider
 from jp_tui.providers.port import Provider
+from jp_tui.providers.registry import open_provider
 from jp_tui.tools.port import Outcome, ToolCall
 from tests.engine import conftest
 from tests.engine.conftest import Bench, tool_setup

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jp_tui.compose.parts import Parts, journal, link
 from jp_tui.journal.port import Journal, JournalError, Partial
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
+from jp_tui.startup.engine import link
+from jp_tui.startup.parts import Parts, journal
 from tests.faults.kills_player import response
 from tests.faults.kills_scenes import TRACES
 

@@ -17,11 +17,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jp_tui.compose.parts import Parts, journal, link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Delivered, Permitted, PromptRequest, Response, Submitted
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
+from jp_tui.startup.engine import link
+from jp_tui.startup.parts import Parts, journal
 
 TYPED = "half a na"
 

@@ -25,9 +25,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from jp_tui.compose.parts import Parts, Place, parts
 from jp_tui.protocol.base import Model
-from jp_tui.settings.arguments import Arguments, parse
+from jp_tui.settings.cli.arguments import Arguments, parse
+from jp_tui.startup.parts import Parts, Place, parts
 from jp_tui.system.paths import Paths
 from tests.faults import kills_player as player
 from tests.faults.kills_judge import judged
@@ -48,11 +48,6 @@ def warmed(home: Path) -> Parts:
     arguments = parse(["--workspace", str(home), "begin"])
     assert isinstance(arguments, Arguments)
     place = Place(arguments)
-    import jp_tui.assembly
-    import jp_tui.engine.hub
-    import jp_tui.journal.store
-    import jp_tui.link.local
-    import jp_tui.providers.demo  # noqa: F401
 
     return parts(arguments, place.sources.load(), place)
 

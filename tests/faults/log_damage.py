@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jp_tui.conversation.ids import timestamp
-from jp_tui.engine.entries import entry
+from jp_tui.engine.record.event_codec import entry
 from jp_tui.journal.schema import STEPS
 from jp_tui.journal.store import open_journal
 from jp_tui.system.paths import Paths

@@ -63,15 +63,6 @@ def warm() -> Iterator[Runs]:
 
 
 def _serve() -> None:
-    import jp_tui.assembly.checkup
-    import jp_tui.compose.doctor
-    import jp_tui.compose.library
-    import jp_tui.engine.hub
-    import jp_tui.headless.doctor
-    import jp_tui.headless.library
-    import jp_tui.headless.query
-    import jp_tui.journal.checkup
-    import jp_tui.providers.demo  # noqa: F401
 
     for line in sys.stdin:
         asked = json.loads(line)

@@ -26,7 +26,7 @@ from textual.visual import RenderOptions
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.headless.output import Output, json_line
-from jp_tui.headless.printing import Printer
+from jp_tui.headless.transcript_printer import Printer
 from jp_tui.protocol.values import ConversationInfo
 from jp_tui.ui import text as ui_text
 from jp_tui.ui.attention_means import Means, sequence
@@ -35,11 +35,11 @@ from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.stream import Message, Thinking
 from jp_tui.ui.title import worded
-from jp_tui.view import blocks as b
-from jp_tui.view.export import exported
-from jp_tui.view.exporting import FORMATS, writer
-from jp_tui.view.inquiries import Inquiry
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
+from jp_tui.view.export.document import FORMATS, writer
+from jp_tui.view.export.events import exported
+from jp_tui.view.questions.inquiry import Inquiry
+from jp_tui.view.transcript import blocks as b
 from tests.faults import obeyed
 from tests.faults.fuzzed import FIRST, LAST, Fuzz
 from tests.faults.report import Found

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jp_tui.compose.parts import Parts, journal, link
 from jp_tui.journal import changes
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.startup.engine import link
+from jp_tui.startup.parts import Parts, journal
 from tests.faults.kills_player import Told, response
 
 LIMIT = 30.0
@@ -139,7 +140,7 @@ def command(made: Parts, told: Told, words: list[str], given: str = "") -> None:
         os.dup2(source, target)
     sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, mode) for number, mode in ((0, "r"), (1, "w"), (2, "w")))
     os.environ["JP_TUI_HOME"] = made.environment["JP_TUI_HOME"]
-    from jp_tui.compose import run
+    from jp_tui.startup import run
 
     status = run(words)
     os.lseek(said, 0, 0)

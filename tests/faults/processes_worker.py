@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jp_tui.compose.parts import Parts, journal
+from jp_tui.startup.parts import Parts, journal
 from jp_tui.system.lock import Holder as Held
 from jp_tui.system.lock import Lock, acquire, lock_path
 from tests.faults import kills_player as player

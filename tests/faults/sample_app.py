@@ -26,7 +26,8 @@ def program() -> int:
     from textual.widgets import Input, Static
 
     from jp_tui.ui.crash import CrashReports
-    from jp_tui.ui.terminal import driver_class, first_frame_done
+    from jp_tui.ui.terminal import driver_class
+    from jp_tui.ui.tidying import first_frame_done
 
     class Sample(CrashReports, App[None]):
         BINDINGS = [

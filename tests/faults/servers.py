@@ -20,10 +20,11 @@ from pathlib import Path
 from unittest import mock
 
 from jp_tui.conversation.model import Delta, Message, ModelError, ModelRequest, Said
-from jp_tui.engine.setup import Retry
+from jp_tui.engine.base.dependencies import Retry
 from jp_tui.providers import http
-from jp_tui.providers.choose import Endpoint, open_provider
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.port import Provider
+from jp_tui.providers.registry import open_provider
 from tests.engine.conftest import Bench
 from tests.fakes.stalling_server import NINE, Place, StallingServer
 from tests.faults.report import Found

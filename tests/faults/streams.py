@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from jp_tui.conversation.model import Delta, ModelError
-from jp_tui.providers.choose import Endpoint, WireName, open_provider
+from jp_tui.providers.endpoint import Endpoint, WireName
 from jp_tui.providers.http import make_wire
 from jp_tui.providers.port import Provider
+from jp_tui.providers.registry import open_provider
 from tests.fakes.memory_server import ENDS, MemoryEnd, MemoryServer
 from tests.fakes.model_server import Answer, End, ModelServer, split
 from tests.faults.cut_turns import told

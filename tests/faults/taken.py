@@ -52,7 +52,7 @@ def _asked(path: Path) -> None:
     from jp_tui.conversation import events as ev
     from jp_tui.conversation.ids import timestamp
     from jp_tui.conversation.reading import read_event
-    from jp_tui.engine.entries import entry
+    from jp_tui.engine.record.event_codec import entry
     from jp_tui.journal.store import open_journal
     from tests.bench.store import BEGAN
 

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.pty
 
 def after_leaving(terminal: Terminal) -> list[str]:
     """The lines that were written after the alternate screen was left for the last time."""
+    terminal.wait_quiet()  # the terminal may deliver the last bytes after the program has ended
     rest = terminal.seen.rpartition(b"\x1b[?1049l")[2].decode()
     for sequence in ("\x1b[?25h", "\x1b[?1004l", "\x1b[0 q", "\x1b[0m"):
         rest = rest.replace(sequence, "")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings import data, themes
+from jp_tui.settings import data
+from jp_tui.settings.themes import themes
 from tests.faults.conftest import REAL, Start
 
 pytestmark = pytest.mark.pty

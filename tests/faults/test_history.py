@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Result, Said
-from jp_tui.providers.fitting import fitting
+from jp_tui.providers.request_ids import fitting
 from tests.faults import history
 
 LARGE = 20_000
@@ -30,7 +30,7 @@ def test_a_real_server_takes_it() -> None:
 
 def test_without_the_repair_servers_would_refuse_it() -> None:
     """The judge itself."""
-    with mock.patch("jp_tui.providers.anthropic.fitting", lambda request: request):
+    with mock.patch("jp_tui.providers.anthropic.request.fitting", lambda request: request):
         assert len(asyncio.run(history.told(10, whole=True, only=("empty", "NUL"))).failed) > 4
 
 

@@ -44,5 +44,5 @@ def test_only_the_driver_can_talk_to_anybody() -> None:
     """No other file knows addresses, TLS or HTTP, but for the loop that looks names up for it."""
     files = sorted((ROOT / "jp_tui").rglob("*.py"))
     found = {file.relative_to(ROOT).as_posix() for file in files if TALKS.search(file.read_text(encoding="utf-8"))}
-    driver = {"jp_tui/providers/http.py", "jp_tui/providers/dialling.py"}
+    driver = {"jp_tui/providers/http.py", "jp_tui/providers/connection.py"}
     assert driver <= found <= {*driver, "jp_tui/link/local.py"}

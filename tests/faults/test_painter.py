@@ -12,7 +12,7 @@ from textual.strip import Strip
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui import gate
 from jp_tui.ui.painting.rows import Piece, row, wrap
-from jp_tui.view import blocks as b
+from jp_tui.view.transcript import blocks as b
 from tests.faults import obeyed, painter
 from tests.faults.fuzzed import FIRST, LAST, Fuzz
 from tests.ui.look_of import look_of

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.providers.choose import Endpoint, open_provider
+from jp_tui.providers.endpoint import Endpoint
+from jp_tui.providers.registry import open_provider
 from tests.engine.conftest import Bench
 from tests.faults import servers
 from tests.faults.servers import CASES, SMALL, Case, ended

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import ModelError, PartEnded
-from jp_tui.providers.anthropic_stream import AnthropicDecoder
+from jp_tui.providers.anthropic.stream import AnthropicDecoder
 from tests.faults import streams
 
 SEED = 9

@@ -6,8 +6,8 @@ import io
 from typing import Any
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.lines import Lines
-from jp_tui.headless.steps import Response
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.forms.steps import Response
 from jp_tui.protocol.values import Control, PromptRequest
 from jp_tui.questions.types import AnswerType, BooleanAnswer, Question
 

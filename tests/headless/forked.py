@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("compose", "assembly", "headless", "engine", "link", "providers", "tools", "journal", "settings", "system")
+ROOMS = ("startup", "headless", "engine", "link", "providers", "tools", "journal", "settings", "system")
 HEAVY = ("httpx", "tomlkit", "jinja2")
 """What they import where it is used."""
 HEAD = 8
@@ -176,7 +176,7 @@ def _imported() -> None:
     for room in ROOMS:
         package = importlib.import_module(f"jp_tui.{room}")
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if "schema_" not in found.name and found.name != "jp_tui.compose.workspace":
+            if "schema_" not in found.name and found.name != "jp_tui.startup.workspace":
                 importlib.import_module(found.name)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.theirs import elsewhere
+from jp_tui.headless.event_filter import elsewhere
 from jp_tui.protocol import events as e
 from tests.fakes import scenes
 from tests.headless.running import jp, lines

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings.commands import COMMANDS, ENTRIES
-from jp_tui.settings.completions import SHELLS, Values, lines, script
+from jp_tui.settings.cli.commands import COMMANDS, ENTRIES
+from jp_tui.settings.cli.completions import SHELLS, Values, lines, script
 from tests.headless.running import jp
 
 BASH = shutil.which("bash") or ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.steps import Response
+from jp_tui.headless.forms.steps import Response
 from jp_tui.protocol.values import Cancelled, Delivered, Edited, EndTurn, Permitted
 from tests.headless.asked import ask, delivery, permission
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from jp_tui.headless.lines import Lines
-from jp_tui.headless.steps import Response
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.forms.steps import Response
 from jp_tui.protocol.values import Answered, Control, EndTurn, PromptRequest, Replied, Restored, Submitted, WentBack
 from jp_tui.questions.types import (
     AnswerType,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.headless.steps import Response
+from jp_tui.headless.forms.steps import Response
 from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, Part
 from tests.headless.asked import ask, prompt

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.answer import answer
-from jp_tui.headless.inquiries import list_inquiries
+from jp_tui.headless.lists.answer import answer
+from jp_tui.headless.lists.inquiries import list_inquiries
 from jp_tui.headless.output import Output
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e

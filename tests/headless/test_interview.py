@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from jp_tui.headless.interview import Interview
-from jp_tui.headless.lines import Lines
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.question_loop import Interview
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, EndTurn

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.compose import run
+from jp_tui.startup import run
 from jp_tui.system.lock import Holder, acquire, lock_path
 from tests.headless.running import ROOT, command, environment, lines
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.lines import Lines
-from jp_tui.headless.steps import Response
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.forms.steps import Response
 from jp_tui.protocol.values import Answered, Cancelled, Edited, EndTurn, Escalation, Replied
 from jp_tui.questions.types import (
     AnswerType,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings.commands import ENTRIES
+from jp_tui.settings.cli.commands import ENTRIES
 from tests.fakes.model_server import Answer, ModelServer, in_thread
 from tests.headless.running import ROOT, command, environment, jp, lines
 
@@ -82,7 +82,7 @@ async def test_ctrl_c_ends_it(tmp_path: Path) -> None:
 
 def test_every_command_has_help_with_examples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Issue 8 "Help": what it is for, its options, and examples that begin with the command itself."""
-    from jp_tui.settings.arguments import Show, parse
+    from jp_tui.settings.cli.arguments import Show, parse
 
     monkeypatch.setenv("COLUMNS", "80")
     root = parse(["--help"])

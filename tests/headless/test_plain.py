@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.lines import Lines
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.input import Line
 from jp_tui.headless.output import Output
 from jp_tui.headless.plain import Plain, Run
-from jp_tui.headless.source import Line
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import (
@@ -24,7 +24,7 @@ from jp_tui.protocol.values import (
     TurnError,
 )
 from jp_tui.questions.types import BooleanAnswer
-from jp_tui.view.interrupt import InterruptWishes
+from jp_tui.view.questions.interrupt_menu import InterruptWishes
 from tests.fakes.link import FakeLink, opened
 from tests.headless.asked import prompt
 

@@ -7,12 +7,12 @@ import json
 
 import pytest
 
+from jp_tui.headless.lists.reviewers import list_reviewers
 from jp_tui.headless.output import Output
-from jp_tui.headless.reviewers import list_reviewers
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import PolicyChange, ReviewerFigures
-from jp_tui.view.amounts import money
+from jp_tui.view.wording.amounts import money
 from tests.fakes.link import FakeLink
 
 ONE = ReviewerFigures(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.headless.asking import Prompt
-from jp_tui.headless.prompts import prompt_in_lines
-from jp_tui.headless.reviews import Reviews, soonest
+from jp_tui.headless.forms.prompt import Prompt
+from jp_tui.headless.forms.registry import prompt_in_lines
+from jp_tui.headless.review_progress import Reviews, soonest
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Escalation, StoredEvent, Verdict

@@ -11,8 +11,8 @@ import threading
 
 import pytest
 
-from jp_tui.headless.endings import Ended, Endings
-from jp_tui.headless.source import Bell
+from jp_tui.headless.input import Bell
+from jp_tui.headless.signals import Ended, Endings
 
 LIMIT = 20.0
 HEARD = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]

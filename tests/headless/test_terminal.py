@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from jp_tui.headless.lines import Lines
-from jp_tui.headless.source import Bell, Piped, Terminal
-from jp_tui.headless.steps import Response
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.forms.steps import Response
+from jp_tui.headless.input import Bell, Piped, Terminal
 from jp_tui.protocol.values import Answered, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, SchemaAnswer, SecretAnswer, TextAnswer
 from tests.headless.asked import prompt

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from jp_tui.headless.lists.tools import list_tools
 from jp_tui.headless.output import Output
-from jp_tui.headless.tools import list_tools
-from jp_tui.settings import model, toolset
+from jp_tui.settings import toolset
+from jp_tui.settings.load import load
 from jp_tui.settings.overview import overview
 from tests.headless.running import jp, lines
 
@@ -39,7 +40,7 @@ def shown(text: str, folder: Path, as_json: bool = False) -> str:
     """What the face writes for a configuration, without a process."""
     user = folder / "config.toml"
     user.write_text(text)
-    settings = model.load(user_file=str(user), workspace_file=str(folder / "none.toml"), environment={})
+    settings = load(user_file=str(user), workspace_file=str(folder / "none.toml"), environment={})
     out = io.StringIO()
     assert list_tools(overview(settings, toolset.tools(settings)), Output(as_json, out, io.StringIO())) == 0
     return out.getvalue()

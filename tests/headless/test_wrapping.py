@@ -12,9 +12,9 @@ import termios
 
 import pytest
 
-from jp_tui.headless.lines import Lines
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.forms.wrapping import BAR, GOES_ON, cells, width_of, wrapped
 from jp_tui.headless.output import Output
-from jp_tui.headless.wrapping import BAR, GOES_ON, cells, width_of, wrapped
 from jp_tui.questions.types import BooleanAnswer
 from tests.headless.asked import prompt
 

@@ -20,12 +20,12 @@ from textual.widgets import TextArea
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.text import Foreign
 from jp_tui.headless.output import Output
-from jp_tui.headless.printing import Printer
+from jp_tui.headless.transcript_printer import Printer
 from jp_tui.protocol.values import PromptRequest, StoredEvent
 from jp_tui.questions.types import BooleanAnswer, Option, SelectAnswer
 from jp_tui.ui import gate
-from jp_tui.view.export import exported
-from jp_tui.view.queue import key_of
+from jp_tui.view.export.events import exported
+from jp_tui.view.questions.queue import key_of
 from tests.headless.asked import ask, prompt
 from tests.headless.asked import permission as asked_to_run
 from tests.ui import sheet_host as sheets

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.engine.refusing import KEPT, Refusal, told
+from jp_tui.engine.base.rejected_calls import KEPT, Refusal, told
 from jp_tui.protocol import events as e
 from jp_tui.tools.registry import builtin
 from tests.engine.conftest import Bench
@@ -143,7 +143,7 @@ def test_one_refused_call_does_not_hold_up_another(bench: Bench) -> None:
 def test_r237_a_refusal_of_a_turn_that_goes_on_says_what_it_still_can(size: int) -> None:
     """What was kept whole is told as it was; of the rest the words."""
     from jp_tui.conversation.events import ToolCallRequest
-    from jp_tui.engine.refusing import stored
+    from jp_tui.engine.base.rejected_calls import stored
 
     raw = '{"a":NaN,"b":"' + "x" * size + '"}'
     extra = {"refused": "the arguments are no JSON", "raw": raw[:KEPT], "misread": True}

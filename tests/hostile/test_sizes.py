@@ -24,10 +24,10 @@ from jp_tui.ui.painting.stream import Message
 from jp_tui.ui.painting.tools import OUTPUT_LINES
 from jp_tui.ui.sheets import json_text
 from jp_tui.ui.sheets.hunks import by_hunks
-from jp_tui.view import blocks as b
-from jp_tui.view import pastes
-from jp_tui.view.schema_form import Form
-from jp_tui.view.schema_form_edit import written
+from jp_tui.view.composer import pastes
+from jp_tui.view.schema.edit import written
+from jp_tui.view.schema.form import Form
+from jp_tui.view.transcript import blocks as b
 from tests.faults import slots
 from tests.faults.painter import judged
 from tests.hostile.recorded import ours

@@ -18,13 +18,14 @@ from unittest import mock
 import pytest
 
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.entries import entry
-from jp_tui.engine.setup import Retry
+from jp_tui.engine.base.dependencies import Retry
+from jp_tui.engine.record.event_codec import entry
 from jp_tui.journal.store import open_journal
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.providers import http
-from jp_tui.providers.choose import Endpoint, WireName, open_provider
+from jp_tui.providers.endpoint import Endpoint, WireName
+from jp_tui.providers.registry import open_provider
 from tests.engine.conftest import Bench, tool_setup
 from tests.fakes import strict_server
 from tests.fakes.model_server import Answer, ModelServer, in_thread

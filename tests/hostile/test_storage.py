@@ -29,7 +29,7 @@ import pytest
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.outcomes import Success
 from jp_tui.conversation.reading import read_event
-from jp_tui.engine.entries import stored_event
+from jp_tui.engine.record.event_codec import stored_event
 from jp_tui.journal.migrate import migrate
 from jp_tui.journal.port import MISSING, Entry, JournalError
 from jp_tui.journal.reader import open_reader
@@ -340,7 +340,7 @@ def test_a_disk_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n
 _SETS = """
 import sys
 from pathlib import Path
-from jp_tui.settings.edit import set_value
+from jp_tui.settings.edit.edit import set_value
 for turn in range(3):
     set_value(Path(sys.argv[1]), ("conversation", "tools", f"{sys.argv[2]}{turn}", "run"), "ask")
 """

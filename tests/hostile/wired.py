@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jp_tui.conversation import model as m
-from jp_tui.providers.anthropic import Anthropic
-from jp_tui.providers.openai_chat import OpenAIChat
+from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.openai_chat.request import OpenAIChat
 
 WireName = Literal["anthropic", "openai_chat"]
 WIRES: dict[WireName, Anthropic | OpenAIChat] = {"anthropic": Anthropic(), "openai_chat": OpenAIChat("local")}

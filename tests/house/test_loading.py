@@ -53,7 +53,7 @@ def test_t29_version_reads_a_constant(tmp_path: Path) -> None:
         "rich",
         "pydantic",
         "asyncio",
-        "jp_tui.compose",
+        "jp_tui.startup",
         "jp_tui.settings",
         "re",
         "importlib.metadata",
@@ -82,7 +82,7 @@ def test_query_loads_no_screen(tmp_path: Path) -> None:
 
 
 def test_the_workspace_loads_no_more_than_its_first_frame_needs(tmp_path: Path) -> None:
-    modules, _ = loaded("import jp_tui.compose, jp_tui.ui.app", tmp_path)
+    modules, _ = loaded("import jp_tui.startup, jp_tui.ui.app", tmp_path)
     assert has(modules, "textual")
     for name in (*HEAVY, "sqlite3", "jp_tui.engine", "jp_tui.providers", "jp_tui.tools", "jp_tui.inquiry"):
         assert not has(modules, name), name
@@ -99,7 +99,7 @@ def test_a_face_never_loads_the_engine_even_by_a_detour(tmp_path: Path) -> None:
 @pytest.mark.parametrize("heavy", ["httpx", "tomlkit", "pygments", "markdown_it", "argparse"])
 def test_what_is_heavy_is_imported_where_it_is_used(heavy: str) -> None:
     """At the top of a file only where the whole file is imported late: these are the ones."""
-    late = {"argparse": {"jp_tui/settings/parsers.py"}}.get(heavy, set())
+    late = {"argparse": {"jp_tui/settings/cli/parsers.py"}}.get(heavy, set())
     for source in ours("jp_tui"):
         at_top = [name for _, name, inside in imported(source) if not inside and name.split(".")[0] == heavy]
         assert not at_top or source.name in late, source.name

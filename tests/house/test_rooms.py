@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from jp_tui.settings.load import load
 from tests.house.sources import Source, imported, ours
 
 PURE = ("conversation", "questions", "protocol", "inquiry", "view")
@@ -17,10 +18,10 @@ DOING = {
 
 HOPS = (
     "jp_tui/link/local.py", "jp_tui/ui/bridge.py", "jp_tui/journal/writer.py", "jp_tui/ui/paint.py",
-    "jp_tui/ui/driver.py", "jp_tui/system/lock.py", "jp_tui/engine/schemas.py", "jp_tui/guardian/parent.py",
-    "jp_tui/guardian/terminal.py", "jp_tui/ui/driver_output.py", "jp_tui/ui/driver_held.py",
-    "jp_tui/system/children.py",
-    "jp_tui/system/leash.py", "jp_tui/system/watchdog.py", "jp_tui/system/sandbox/placeholders.py",
+    "jp_tui/ui/driver.py", "jp_tui/system/lock.py", "jp_tui/engine/schema_check/process.py",
+    "jp_tui/guardian/parent.py", "jp_tui/guardian/terminal.py", "jp_tui/ui/driver_output.py",
+    "jp_tui/ui/driver_held.py", "jp_tui/system/children.py", "jp_tui/system/leash.py", "jp_tui/system/watchdog.py",
+    "jp_tui/system/sandbox/placeholders.py",
 )  # fmt: skip
 """The only files that may name a thread, a lock or a process (HOUSE "Threads and processes")."""
 
@@ -112,9 +113,9 @@ def test_only_the_ui_knows_textual_and_only_one_driver_knows_httpx() -> None:
 
 def test_no_tool_is_special_by_its_name() -> None:
     """HOUSE: the coordinator and the faces never look at a tool's name."""
-    from jp_tui.settings import model, toolset
+    from jp_tui.settings import toolset
 
-    names = set(toolset.tools(model.load(user_file="", workspace_file="", environment={})))
+    names = set(toolset.tools(load(user_file="", workspace_file="", environment={})))
     assert len(names) >= 8
     for source in ours("jp_tui"):
         if source.room in ("engine", "inquiry", "ui", "headless", "link", "protocol", "journal", "providers"):
@@ -143,9 +144,12 @@ def test_every_room_is_in_the_import_contract_and_every_room_of_the_contract_is_
     from tests.house.sources import ROOT
 
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    (layers,) = [contract["layers"] for contract in contracts if contract["id"] == "layers"]
     listed = {name for layer in layers for name in re.findall(r"\w+", layer)}
     assert listed == ROOMS - {"__init__"}
+    (floors,) = [contract["layers"] for contract in contracts if contract["id"] == "engine-floors"]
+    engine = ROOT / "jp_tui" / "engine"
+    assert set(floors) == {path.stem for path in engine.iterdir() if not path.name.startswith("__")}
     assert not [layer for layer in layers if "(" in layer], "a room that is there is not optional"
 
 

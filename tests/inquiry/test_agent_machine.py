@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from jp_tui.conversation import events as ev
-from jp_tui.engine.closing import resumable
+from jp_tui.engine.recovery.close_turn import resumable
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v
 from jp_tui.inquiry.decide import decide

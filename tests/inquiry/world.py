@@ -11,8 +11,8 @@ from typing import Literal, assert_never
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.strict_json import JsonObject, dump
-from jp_tui.engine.closing import open_calls, open_inquiries, resumable
-from jp_tui.engine.resuming import cut_off
+from jp_tui.engine.recovery.close_turn import open_calls, open_inquiries, resumable
+from jp_tui.engine.recovery.resume_turn import cut_off
 from jp_tui.inquiry import gone, refusals, repeats
 from jp_tui.inquiry import steps as s
 from jp_tui.inquiry import values as v

@@ -158,7 +158,9 @@ def test_what_is_removed_leaves_the_index_as_well(journal: SqliteJournal, databa
     ["DROP TABLE search", "DROP TABLE search; CREATE TABLE search (text)",
      "DROP TABLE search; CREATE VIRTUAL TABLE search USING fts5 (x, y)",
      "DELETE FROM search_data", "DELETE FROM search_data WHERE id > 10", "UPDATE search_data SET block = NULL",
-     "UPDATE search_data SET block = randomblob(200)", "DELETE FROM search_config", "UPDATE search_config SET v = 99",
+     "UPDATE search_data SET block = randomblob(200)",
+     "UPDATE search_data SET block = x'b2b725541252f10e4ee8b3fb'",  # a length for which there is not enough memory
+     "DELETE FROM search_config", "UPDATE search_config SET v = 99",
      "DROP TABLE search; CREATE INDEX search ON events (at)",
      "DROP TABLE search; CREATE TABLE search_data (x); CREATE TABLE Search (y)",
      "PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = 'search'",

@@ -13,10 +13,10 @@ PATTERNS = (
     "jp_tui/tools/**/*.py",
     "jp_tui/journal/*.py",
     "jp_tui/providers/**/*.py",
-    "jp_tui/settings/trust*.py",
+    "jp_tui/settings/**/trust*.py",
     "jp_tui/conversation/neutral*.py",
 )
-STRICT = ("approval", "permission", "secrets", "writer", "trust")
+STRICT = ("approval", "permission", "secret", "writer", "trust")
 """A file with one of these words in its name has no survivor that a test could kill."""
 _ELSEWHERE = {"house", "bench", "mutants", "pictures"}
 """Folders of tests that judge the text of the program, or measure, or would start all of this again."""

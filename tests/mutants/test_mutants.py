@@ -90,7 +90,7 @@ def test_what_no_test_could_notice_is_left_alone() -> None:
 
 def test_every_mutant_of_a_real_file_is_another_program() -> None:
     """And its key says where it is without a line's number."""
-    path = "jp_tui/tools/approval.py"
+    path = "jp_tui/tools/files/approval.py"
     source = (ROOT / path).read_bytes()
     found = mutants(path, source)
     assert len(found) > 100 and sum(real(one, source) for one in found) > len(found) * 0.9
@@ -183,7 +183,11 @@ def test_every_judgement_has_its_words_and_the_test_that_it_names_is_there() -> 
 
 
 def test_strict_files_are_those_that_decide() -> None:
-    for path in ("jp_tui/tools/approval.py", "jp_tui/engine/permission.py", "jp_tui/settings/trust.py"):
+    for path in (
+        "jp_tui/tools/files/approval.py",
+        "jp_tui/engine/asking/approval.py",
+        "jp_tui/settings/layers/trust_rules.py",
+    ):
         assert scope.strict(path) and path in scope.files()
-    assert not scope.strict("jp_tui/engine/titles.py")
+    assert not scope.strict("jp_tui/engine/desks/titles.py")
     assert not any(name.startswith(("tests/house/", "tests/mutants/")) for name in scope.test_files())

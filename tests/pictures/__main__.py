@@ -66,10 +66,11 @@ async def take(name: str) -> str:
 
 
 def _app(workspace: Path, theme: str):  # type: ignore[no-untyped-def]  # imported late: the environment decides
-    from jp_tui.compose.parts import Place, journal, link, parts
     from jp_tui.protocol.commands import OpenConversation
-    from jp_tui.settings import themes
-    from jp_tui.settings.arguments import Arguments
+    from jp_tui.settings.cli.arguments import Arguments
+    from jp_tui.settings.themes import themes
+    from jp_tui.startup.engine import link
+    from jp_tui.startup.parts import Place, journal, parts
     from jp_tui.ui.app import Workspace
 
     arguments = Arguments(workspace=str(workspace), model="demo/tour")

@@ -9,7 +9,7 @@ import pytest
 
 from jp_tui.conversation.model import ModelError
 from jp_tui.providers.catalogue import Listed, Page, address, read
-from jp_tui.providers.choose import Endpoint
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.http import HttpProvider
 from tests.fakes.model_server import Answer, ModelServer
 

@@ -21,9 +21,9 @@ from jp_tui.conversation.model import (
     Said,
     Usage,
 )
-from jp_tui.providers.choose import open_demo
-from jp_tui.providers.demo import DemoProvider, choose, find_walk
-from jp_tui.providers.script import Script, ScriptProblem, read_script
+from jp_tui.providers.registry import open_demo
+from jp_tui.providers.scripted.provider import DemoProvider, choose, find_walk
+from jp_tui.providers.scripted.script import Script, ScriptProblem, read_script
 
 TOUR = Path(__file__).parents[2] / "config" / "demo" / "tour.toml"
 

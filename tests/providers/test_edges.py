@@ -12,7 +12,7 @@ import pytest
 from jp_tui.conversation.model import PartOpened
 from jp_tui.providers.failures import MAX_BODY
 from jp_tui.providers.http import HttpProvider
-from jp_tui.providers.openai_chat import OpenAIChat
+from jp_tui.providers.openai_chat.request import OpenAIChat
 from jp_tui.providers.schemas import for_anthropic
 from jp_tui.providers.sse import EventStream
 from jp_tui.providers.wire import Reply

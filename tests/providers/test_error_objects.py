@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import Delta, ModelError
-from jp_tui.providers.choose import Endpoint, WireName, open_provider
+from jp_tui.providers.endpoint import Endpoint, WireName
 from jp_tui.providers.error_objects import status_of
 from jp_tui.providers.http import HttpProvider
+from jp_tui.providers.registry import open_provider
 from tests.fakes.model_server import Answer, ModelServer
 
 from .decoding import HELLO, sample

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.conversation.model import Delta, PartEnded, PartGrew, PartOpened
-from jp_tui.providers.gulps import AT_ONCE, GULP, MUCH, Gulps, joined
+from jp_tui.providers.pacing import AT_ONCE, GULP, MUCH, Gulps, joined
 
 DROPS = 200
 
@@ -65,7 +65,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def noted(seconds: float) -> None:
         found.append(seconds)
 
-    monkeypatch.setattr("jp_tui.providers.gulps.asyncio.sleep", noted)
+    monkeypatch.setattr("jp_tui.providers.pacing.asyncio.sleep", noted)
     return found
 
 

@@ -13,8 +13,9 @@ from dataclasses import replace
 import pytest
 
 from jp_tui.conversation.model import Delta, ModelError, PartGrew
-from jp_tui.providers.choose import Endpoint, EndpointProblem, open_provider
+from jp_tui.providers.endpoint import Endpoint, EndpointProblem
 from jp_tui.providers.http import address, is_loopback, make_wire, reachable
+from jp_tui.providers.registry import open_provider
 from tests.fakes.model_server import Answer, ModelServer, split
 
 from .decoding import HELLO, fold, random_offsets, sample
@@ -237,7 +238,7 @@ async def test_s21_reachable() -> None:
 
 def test_opening_a_provider_loads_no_http_library() -> None:
     code = (
-        "import sys; from jp_tui.providers.choose import Endpoint, open_provider;"
+        "import sys; from jp_tui.providers.registry import Endpoint, open_provider;"
         "open_provider(Endpoint('a', 'anthropic', 'https://h', 'k'));"
         "sys.exit(bool({'httpx', 'httpcore', 'anyio', 'h11'} & set(sys.modules)))"
     )

@@ -14,8 +14,9 @@ import pytest
 
 from jp_tui.conversation.model import Call, Delta, Message, ModelError, ModelRequest, PartGrew, Result, Said, ToolSpec
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.providers.choose import Endpoint, WireName, open_provider
+from jp_tui.providers.endpoint import Endpoint, WireName
 from jp_tui.providers.http import reachable
+from jp_tui.providers.registry import open_provider
 
 from .decoding import fold
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import Finished, ModelError, PartEnded
-from jp_tui.providers.anthropic import Anthropic
-from jp_tui.providers.openai_chat import OpenAIChat
+from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.openai_chat.request import OpenAIChat
 from jp_tui.providers.wire import Wire
 
 from .decoding import HELLO

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Part, Result, Said, Thought, ToolSpec
-from jp_tui.providers.anthropic_stream import REDACTED, SIGNATURE
-from jp_tui.providers.choose import Endpoint, WireName, open_provider
+from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE
+from jp_tui.providers.endpoint import Endpoint, WireName
 from jp_tui.providers.http import make_wire
+from jp_tui.providers.registry import open_provider
 from tests.fakes.model_server import Answer, ModelServer, split
 
 from .decoding import HELLO, fixtures, fold, random_offsets

@@ -19,12 +19,12 @@ from jp_tui.conversation.model import (
     Result,
     Said,
 )
-from jp_tui.engine.setup import Inquiry, ModelSetup
-from jp_tui.engine.subagent import SubAgent
+from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
+from jp_tui.engine.reviewer.reviewer import SubAgent
 from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
-from jp_tui.providers.choose import open_demo
-from jp_tui.providers.demo import DemoProvider
-from jp_tui.providers.script import ScriptProblem, read_script
+from jp_tui.providers.registry import open_demo
+from jp_tui.providers.scripted.provider import DemoProvider
+from jp_tui.providers.scripted.script import ScriptProblem, read_script
 from jp_tui.questions.types import BooleanAnswer, Question
 
 from .decoding import fold
@@ -135,7 +135,7 @@ async def test_e40_a_reason_streams_at_its_own_rate(tmp_path: Path, monkeypatch:
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    monkeypatch.setattr("jp_tui.providers.demo.asyncio.sleep", sleep)
+    monkeypatch.setattr("jp_tui.providers.scripted.provider.asyncio.sleep", sleep)
     path = write(
         tmp_path,
         f'rate = 1000\n[[verdicts]]\nquestion = "q"\nanswer = true\nreason = "{"word " * 20}"\nwait = 2.5\nrate = 50\n',

@@ -10,8 +10,8 @@ import pytest
 
 from jp_tui.conversation.model import Call, Message, ModelRequest, Result, Said, Thought, ToolSpec
 from jp_tui.conversation.strict_json import JsonObject, dump
-from jp_tui.providers.anthropic import Anthropic
-from jp_tui.providers.openai_chat import OpenAIChat
+from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.openai_chat.request import OpenAIChat
 from jp_tui.providers.schemas import fits_strict, for_anthropic, one_valued
 
 from .decoding import HELLO, fixtures

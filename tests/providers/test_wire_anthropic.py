@@ -22,7 +22,7 @@ from jp_tui.conversation.model import (
     Thought,
     ToolSpec,
 )
-from jp_tui.providers.anthropic import DEFAULT_MAX_TOKENS, Anthropic
+from jp_tui.providers.anthropic.request import DEFAULT_MAX_TOKENS, Anthropic
 from jp_tui.providers.wire import ServerError
 
 from .decoding import HELLO, decode, fold, random_offsets, sample

@@ -20,7 +20,7 @@ from jp_tui.conversation.model import (
     ToolSpec,
     Usage,
 )
-from jp_tui.providers.openai_chat import OpenAIChat
+from jp_tui.providers.openai_chat.request import OpenAIChat
 from jp_tui.providers.wire import ServerError
 
 from .decoding import HELLO, decode, fold, random_offsets, sample

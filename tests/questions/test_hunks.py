@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.questions.hunks import MAX_PARTS, BadDiff, Change, apply, hunks, parts, taken
-from jp_tui.tools.difference import unified
+from jp_tui.tools.files.difference import unified
 
 BASE = "".join(f"line {n}\n" for n in range(1, 31))
 

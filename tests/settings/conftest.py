@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings import model
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.load import load as load_settings
 
 
 class Home:
@@ -31,7 +31,7 @@ class Home:
     ) -> Settings:
         self.user.write_text(user)
         self.workspace.write_text(workspace)
-        return model.load(
+        return load_settings(
             user_file=str(self.user),
             workspace_file=str(self.workspace),
             environment=environment or {},

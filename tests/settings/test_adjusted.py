@@ -7,20 +7,21 @@ from typing import Any
 
 import pytest
 
-from jp_tui.compose import wishes
-from jp_tui.compose.parts import Place
 from jp_tui.conversation import model as m
-from jp_tui.engine import response
-from jp_tui.engine.setup import ModelSetup, Retry
-from jp_tui.engine.subagent_request import output_tokens
-from jp_tui.engine.subagent_stream import Ear, Response
-from jp_tui.providers.anthropic import Anthropic
-from jp_tui.providers.choose import Endpoint
+from jp_tui.engine.base.dependencies import ModelSetup, Retry
+from jp_tui.engine.model import response_retry
+from jp_tui.engine.reviewer.request import output_tokens
+from jp_tui.engine.reviewer.stream import Ear, Response
+from jp_tui.providers.anthropic.request import Anthropic
+from jp_tui.providers.endpoint import Endpoint
 from jp_tui.providers.failures import Failures
-from jp_tui.settings import adjusted, floors
+from jp_tui.settings import adjusted
 from jp_tui.settings.adjusted import Adjusted
-from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers import bounds
+from jp_tui.startup import wishes
+from jp_tui.startup.parts import Place
 from tests.fakes.models import text
 from tests.headless.rpc_peer import rpc
 from tests.headless.running import jp, lines
@@ -126,9 +127,9 @@ def test_the_first_wait_is_the_one_that_is_shown(
     home: Home, monkeypatch: pytest.MonkeyPatch, base: int, most: int
 ) -> None:
     """(Z4, Z21)"""
-    monkeypatch.setattr(response.random, "uniform", lambda low, high: high if high == 1 else low)
+    monkeypatch.setattr(response_retry.random, "uniform", lambda low, high: high if high == 1 else low)
     error = m.ModelError("overloaded", "Busy.", transient=True)
-    waits = response.patience(Retry(5, base, most), error, 1)
+    waits = response_retry.patience(Retry(5, base, most), error, 1)
     used = found(home, f"assistant.request.base_backoff_ms = {base}", f"assistant.request.max_backoff_secs = {most}")
     assert waits is not None and waits * 1000 == used.get("assistant.request.base_backoff_ms", base)
 
@@ -252,4 +253,4 @@ def test_the_workspace_gets_it_with_its_first_frame(low: Path, monkeypatch: pyte
 
 def test_the_bounds_are_named_once() -> None:
     """(Z4) The engine uses the constants that are reported."""
-    assert Retry().least_secs == floors.LEAST_BACKOFF_SECS
+    assert Retry().least_secs == bounds.LEAST_BACKOFF_SECS

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jp_tui.settings import layers, model, providers, reviewing, toolset
+from jp_tui.settings import providers, reviewing, toolset, typed_settings
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.keys import SCHEMA, Group, Leaf, Node, dotted
-from jp_tui.settings.layers import Layer, Settings
-from jp_tui.settings.merge import check
+from jp_tui.settings.layers import layers
+from jp_tui.settings.layers.layers import Layer, Settings
+from jp_tui.settings.layers.merge import check
+from jp_tui.settings.load import load
+from jp_tui.settings.schema.keys import SCHEMA, Group, Leaf, Node, dotted
 
-BUILTIN = model.load(user_file="/dev/null/x", workspace_file="/dev/null/x", environment={}).layers
+BUILTIN = load(user_file="/dev/null/x", workspace_file="/dev/null/x", environment={}).layers
 
 
 def every_path(node: Node, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -52,10 +54,10 @@ def used(tree: dict[str, Any]) -> None:
         providers.choose(made, providers.providers(made, {}), {})
     except SettingsError as error:
         assert str(error).replace("\n", "").isprintable()
-    model.assistant(made)
+    typed_settings.assistant(made)
     reviewing.inquiry(made)
-    model.look(made)
-    model.interrupts(made)
+    typed_settings.look(made)
+    typed_settings.interrupts(made)
 
 
 def nested(path: tuple[str, ...], value: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from jp_tui import __version__
-from jp_tui.settings.arguments import RESERVED, Arguments, Show, parse
+from jp_tui.settings.cli.arguments import RESERVED, Arguments, Show, parse
+from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import UsageError
-from jp_tui.settings.toggles import Toggle
 
 
 @pytest.mark.parametrize(
@@ -164,5 +164,5 @@ def test_flags_are_the_highest_layer() -> None:
 
 
 def test_t23_no_arguments_need_no_argparse() -> None:
-    code = "import sys; from jp_tui.settings.arguments import parse; parse([]); sys.exit('argparse' in sys.modules)"
+    code = "import sys; from jp_tui.settings.cli.arguments import parse; parse([]); sys.exit('argparse' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

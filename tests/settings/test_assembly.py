@@ -9,19 +9,21 @@ from typing import Any
 
 import pytest
 
-from jp_tui.assembly.setup import _unset as unset
-from jp_tui.assembly.setup import reloaded
-from jp_tui.assembly.tools import tool_setups
-from jp_tui.compose.parts import Parts
 from jp_tui.conversation.outcomes import Failure, Success
-from jp_tui.engine.setup import ToolSetup
+from jp_tui.engine.base.dependencies import ToolSetup
 from jp_tui.inquiry.values import Rule
-from jp_tui.settings import toggles, toolset, trusted
+from jp_tui.settings import toolset
+from jp_tui.settings.cli import toggles
+from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.settings.layers import trust_store
 from jp_tui.settings.sources import Sources
-from jp_tui.settings.toggles import Toggle
+from jp_tui.startup.parts import Parts
+from jp_tui.startup.setup import _unset as unset
+from jp_tui.startup.setup import reloaded
+from jp_tui.startup.tools import tool_setups
 from jp_tui.system.paths import Paths
-from jp_tui.tools.local import FormattedTool
+from jp_tui.tools.local.tool import FormattedTool
 from jp_tui.tools.port import ToolCall
 from tests.settings.conftest import Home
 
@@ -175,7 +177,7 @@ def test_r78_the_flag_wants_a_tool_that_is_on(home: Home) -> None:
 def parts(home: Home, tmp_path: Path) -> Parts:
     home.load()
     paths = Paths(tmp_path, tmp_path / "data", tmp_path / "state", tmp_path / "cache")
-    sources = Sources(home.user, home.workspace, tmp_path / trusted.NAME, {})
+    sources = Sources(home.user, home.workspace, tmp_path / trust_store.NAME, {})
     return Parts(home.load(), {}, paths, tmp_path / "ws", {}, sources, (Toggle(False, "fs_grep_files"),))
 
 

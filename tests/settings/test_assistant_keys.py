@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.settings import model, reviewing
+from jp_tui.settings import reviewing, typed_settings
 from jp_tui.settings.errors import SettingsError
 from tests.settings.conftest import Home
 
@@ -17,11 +17,11 @@ def test_defaults(home: Home) -> None:
     tries = {"max_retries": 2, "base_backoff_ms": 1000, "max_backoff_secs": 30}  # R135
     assert (inquiry.assistant, inquiry.retry_with_intent) == ({"request": tries}, False)
     assert (inquiry.list_tools, inquiry.on_failure) == ("auto", "ask")
-    assert model.assistant(settings).request.cache == "short"
-    request = model.assistant(settings).request
+    assert typed_settings.assistant(settings).request.cache == "short"
+    request = typed_settings.assistant(settings).request
     assert (request.max_retries, request.base_backoff_ms, request.max_backoff_secs) == (5, 1000, 60)
     assert (request.stream_idle_timeout_secs, request.max_response_bytes) == (60, 1_048_576)
-    assert model.look(settings).review is True and model.max_attempts(settings) == 20
+    assert typed_settings.look(settings).review is True and typed_settings.max_attempts(settings) == 20
 
 
 def test_an_assistant_for_questions_is_a_part_of_one(home: Home) -> None:
@@ -40,7 +40,7 @@ def test_an_assistant_for_questions_is_a_part_of_one(home: Home) -> None:
         "request": {"max_retries": 1, "cache": "off", "base_backoff_ms": 1000, "max_backoff_secs": 30},
     }
     assert (inquiry.retry_with_intent, inquiry.list_tools, inquiry.on_failure) == (True, False, "fail")
-    assert model.assistant(home.load(text)).model is None, "the main assistant is another one"
+    assert typed_settings.assistant(home.load(text)).model is None, "the main assistant is another one"
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_an_assistant_for_questions_is_a_part_of_one(home: Home) -> None:
     [("false", "off"), ("'off'", "off"), ("true", "short"), ("'short'", "short"), ("'long'", "long"), ("'90s'", "90s")],
 )
 def test_forms_of_cache(home: Home, written: str, cache: str) -> None:
-    assert model.assistant(home.load(f"assistant.request.cache = {written}")).request.cache == cache
+    assert typed_settings.assistant(home.load(f"assistant.request.cache = {written}")).request.cache == cache
 
 
 @pytest.mark.parametrize("written", ["'10'", "'m'", "'1.5h'", "'-1s'", "'5 m'", "3600", "''", "['off']", "'٣s'"])
@@ -60,6 +60,6 @@ def test_other_forms_of_cache_are_errors(home: Home, written: str) -> None:
 def test_sections_stand_behind_the_prompt(home: Home) -> None:
     text = "[assistant]\nsystem_prompt = 'Be brief.'\n"
     text += "system_prompt_sections = ['One.', { title = 'Two', content = '2' }, '']"
-    assert model.assistant(home.load(text)).system_prompt == "Be brief.\n\nOne.\n\n# Two\n\n2"
+    assert typed_settings.assistant(home.load(text)).system_prompt == "Be brief.\n\nOne.\n\n# Two\n\n2"
     alone = home.load("[assistant]\nsystem_prompt = ''\nsystem_prompt_sections = ['One.']")
-    assert model.assistant(alone).system_prompt == "One."
+    assert typed_settings.assistant(alone).system_prompt == "One."

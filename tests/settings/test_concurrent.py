@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings import alone, edit, layers, trusted
+from jp_tui.settings.edit import edit
+from jp_tui.settings.edit import file_lock as alone
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers import layers, trust_store
 
 CHILD = """
 import sys
 from pathlib import Path
-from jp_tui.settings import edit, trusted
+from jp_tui.settings.edit import edit
+from jp_tui.settings.layers import trust_store as trusted
 file, what, name = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 print("ready", flush=True)
 sys.stdin.readline()
@@ -74,9 +77,9 @@ def test_no_trust_of_several_processes_is_lost(tmp_path: Path) -> None:
     store = tmp_path / "trusted-workspaces"
     at_once(store, "trust")
     places = [Path(f"/{name}{turn}") for name in NAMES for turn in range(5)]
-    assert all(trusted.trusts(store, place, b"x") for place in places)
+    assert all(trust_store.trusts(store, place, b"x") for place in places)
     at_once(store, "forget")
-    assert not any(trusted.trusts(store, place, b"x") for place in places)
+    assert not any(trust_store.trusts(store, place, b"x") for place in places)
 
 
 def test_who_waits_too_long_is_told_who_it_was_and_writes_nothing(
@@ -95,7 +98,7 @@ def test_who_waits_too_long_is_told_who_it_was_and_writes_nothing(
 def test_what_changes_nothing_needs_no_lock_and_makes_no_file(tmp_path: Path) -> None:
     file = tmp_path / "new" / "config.toml"
     assert not edit.unset_value(file, ("ui", "theme"))
-    assert not trusted.forget(file, tmp_path)
+    assert not trust_store.forget(file, tmp_path)
     with pytest.raises(SettingsError):
         edit.set_value(file, ("ui", "them"), "x")
     assert not file.parent.exists()

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
-from jp_tui.settings import layers, model, toggles, toolset
-from jp_tui.settings.layers import Settings
-from jp_tui.settings.toggles import Toggle
+from jp_tui.settings import toolset
+from jp_tui.settings.cli import toggles
+from jp_tui.settings.cli.toggles import Toggle
+from jp_tui.settings.layers import layers
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.load import load as load_settings
 from tests.settings.conftest import Home
 
 RUN = "conversation.tools.fs_read_file.run"
@@ -21,7 +24,7 @@ def tool(name: str, **values: Any) -> dict[str, Any]:
 
 def load(home: Home, user: str, deltas: Sequence[dict[str, Any]], **more: Any) -> Settings:
     home.user.write_text(user)
-    return model.load(
+    return load_settings(
         user_file=str(home.user),
         workspace_file=str(home.workspace),
         environment=more.get("environment", {}),

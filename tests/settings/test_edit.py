@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from jp_tui.settings import edit, layers
+from jp_tui.settings.edit import edit
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers import layers
 
 TEXT = """\
 # my settings

@@ -6,22 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings import checks, entries, model
-from jp_tui.settings.keys import SCHEMA, dotted
-from jp_tui.settings.layers import Settings
-from jp_tui.settings.nodes import Group, Leaf
+from jp_tui.settings.edit import key_list
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.load import load as load_settings
+from jp_tui.settings.schema import checks
+from jp_tui.settings.schema.keys import SCHEMA, dotted
+from jp_tui.settings.schema.nodes import Group, Leaf
 
 
 def load(folder: Path, text: str = "", environment: dict[str, str] | None = None, **more: str) -> Settings:
     file = folder / "config.toml"
     file.write_text(text)
-    return model.load(
+    return load_settings(
         user_file=str(file), workspace_file=str(folder / "none.toml"), environment=environment or {}, **more
     )
 
 
-def listed(settings: Settings) -> dict[str, entries.Entry]:
-    return {one.key: one for one in entries.entries(settings, {})}
+def listed(settings: Settings) -> dict[str, key_list.Entry]:
+    return {one.key: one for one in key_list.entries(settings, {})}
 
 
 def _fixed(group: Group, path: tuple[str, ...] = ()) -> list[str]:
@@ -32,7 +34,7 @@ def _fixed(group: Group, path: tuple[str, ...] = ()) -> list[str]:
 
 
 def test_every_key_that_has_a_name_is_listed_once_and_means_something(tmp_path: Path) -> None:
-    found = entries.entries(load(tmp_path), {})
+    found = key_list.entries(load(tmp_path), {})
     keys = [one.key for one in found]
     assert len(set(keys)) == len(keys) and set(_fixed(SCHEMA)) <= set(keys)
     silent = {

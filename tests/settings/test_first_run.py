@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.assembly.catalogue import listed
-from jp_tui.assembly.first_run import FirstRun
-from jp_tui.compose.parts import Parts, Place, parts
 from jp_tui.protocol.models import ServerSpec
-from jp_tui.settings.arguments import Arguments
-from jp_tui.settings.first_file import Choice, fresh, write
-from jp_tui.settings.layers import from_text
+from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.edit.first_file import Choice, fresh, write
+from jp_tui.settings.layers.layers import from_text
+from jp_tui.startup.catalogue import listed
+from jp_tui.startup.first_run import FirstRun
+from jp_tui.startup.parts import Parts, Place, parts
 from tests.fakes.model_server import Answer, ModelServer
 from tests.providers.decoding import sample
 

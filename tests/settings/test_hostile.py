@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from jp_tui.settings import toml
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers import toml
 from jp_tui.system.paths import Paths
 from tests.hostile.recorded import cases
 from tests.settings.conftest import Home

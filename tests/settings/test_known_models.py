@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings import data, toml
+from jp_tui.settings import data
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.known_models import MODELS, Facts, beside, read
-from jp_tui.settings.merge import check
+from jp_tui.settings.layers import toml
+from jp_tui.settings.layers.merge import check
 
 
 def facts(tmp_path: Path, model: str, text: str = "") -> Facts:

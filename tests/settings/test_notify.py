@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.notify import NOTIFY, Notify, wishes
+from jp_tui.settings.schema.notify import NOTIFY, Notify
+from jp_tui.settings.typed_settings import notify
 from tests.settings.conftest import Home
 
 
 def test_what_holds_without_a_word_of_the_user_is_what_the_type_says(home: Home) -> None:
-    assert wishes(home.load()) == Notify()
+    assert notify(home.load()) == Notify()
 
 
 def test_every_key_has_a_value_and_a_word_of_help(home: Home) -> None:
@@ -27,7 +28,7 @@ def test_s11_each_from_a_file_or_a_variable(home: Home) -> None:
             "JP_TUI_NOTIFY__COMMAND": '["notify-send", "{title}"]',
         },
     )
-    assert wishes(settings) == Notify(
+    assert notify(settings) == Notify(
         when="always",
         title=False,
         desktop="osc777",
@@ -63,10 +64,10 @@ def test_s10_a_folder_runs_nothing_and_lets_no_question_out(home: Home) -> None:
     """What displays counts; a command waits for trust; text may be withheld and never let out."""
     theirs = "[notify]\ncommand = ['evil']\nbell = false\n"
     settings = home.load(workspace=theirs)
-    assert wishes(settings) == Notify(bell=False)
+    assert notify(settings) == Notify(bell=False)
     (notice,) = settings.notices
     assert notice.keys == ("notify.command",)
-    assert wishes(home.load(workspace=theirs, trusted=True)).command == ("evil",)
-    assert not wishes(home.load(workspace="notify.text = false")).text
+    assert notify(home.load(workspace=theirs, trusted=True)).command == ("evil",)
+    assert not notify(home.load(workspace="notify.text = false")).text
     settings = home.load("notify.text = false", "notify.text = true")
-    assert not wishes(settings).text and settings.notices[0].keys == ("notify.text",)
+    assert not notify(settings).text and settings.notices[0].keys == ("notify.text",)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings import layers
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers import layers
 
 
 @pytest.mark.parametrize(

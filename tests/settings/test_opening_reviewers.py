@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from jp_tui.assembly.reviewers import Reviewers
-from jp_tui.assembly.setup import reloaded, setup
-from jp_tui.compose.parts import Parts
 from jp_tui.conversation.model import ModelError
-from jp_tui.engine.setup import ModelSetup, Prices, Retry
-from jp_tui.engine.subagent import SubAgent
-from jp_tui.providers.choose import open_demo
-from jp_tui.settings import toolset, trusted
+from jp_tui.engine.base.dependencies import ModelSetup, Prices, Retry
+from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.providers.registry import open_demo
+from jp_tui.settings import toolset
+from jp_tui.settings.layers import trust_store
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.parts import Parts
+from jp_tui.startup.reviewers import Reviewers
+from jp_tui.startup.setup import reloaded, setup
 from jp_tui.system.paths import Paths
 from tests.settings.conftest import Home
 
@@ -133,7 +134,7 @@ async def test_a_model_without_prices_and_a_main_of_a_provider_that_is_gone(home
 def parts(home: Home, tmp_path: Path, text: str) -> Parts:
     settings = home.load(text)
     paths = Paths(tmp_path, tmp_path / "data", tmp_path / "state", tmp_path / "cache")
-    sources = Sources(home.user, home.workspace, tmp_path / trusted.NAME, {})
+    sources = Sources(home.user, home.workspace, tmp_path / trust_store.NAME, {})
     return Parts(settings, {}, paths, tmp_path / "ws", toolset.tools(settings), sources)
 
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.assembly.trusting import Trusting
-from jp_tui.settings import layers, toml, trusted
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.keys import SCHEMA
-from jp_tui.settings.merge import leaves
-from jp_tui.settings.proposal import Proposed, proposed
+from jp_tui.settings.layers import layers, toml
+from jp_tui.settings.layers import trust_store as trusted
+from jp_tui.settings.layers.merge import leaves
+from jp_tui.settings.layers.trust_preview import Proposed, proposed
+from jp_tui.settings.schema.keys import SCHEMA
 from jp_tui.settings.sources import Sources
+from jp_tui.startup.trusting import Trusting
 from tests.settings.conftest import Home
 
 TEXT = """

@@ -9,12 +9,12 @@ from typing import cast
 
 import pytest
 
-from jp_tui.assembly.models import named_model
-from jp_tui.compose.parts import Parts
 from jp_tui.conversation.model import ModelError
 from jp_tui.settings import providers
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.providers import ModelId, Reachable
+from jp_tui.startup.models import named_model
+from jp_tui.startup.parts import Parts
 from tests.settings.conftest import Home
 
 KEYS = (

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.assembly.tools import tool_setups
 from jp_tui.questions import reading
 from jp_tui.questions.reading import BadQuestion
-from jp_tui.settings import edit, toolset
-from jp_tui.settings.checks import BadValue
+from jp_tui.settings import toolset
+from jp_tui.settings.edit import edit
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.explain import explained
 from jp_tui.settings.identifiers import MAX_ID, question_id
-from jp_tui.settings.keys import dotted
-from jp_tui.settings.toml import parse_key
+from jp_tui.settings.layers.explain import explained
+from jp_tui.settings.layers.toml import parse_key
+from jp_tui.settings.schema.checks import BadValue
+from jp_tui.settings.schema.keys import dotted
+from jp_tui.startup.tools import tool_setups
 from tests.settings.conftest import Home
 
 IDS = ["really sure?", "a.b", "größe", "確認", 'it\'s "so" \\n', "it's", "a = [b] # c", "e\u0301", "x" * 200, "*"]

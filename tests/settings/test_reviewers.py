@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from jp_tui.settings import explain, providers, reviewers, toolset
+from jp_tui.settings import providers, reviewers, toolset
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.known_models import Facts
-from jp_tui.settings.layers import Settings
+from jp_tui.settings.layers import explain
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.layers.toml import parse_key
 from jp_tui.settings.providers import Provider
 from jp_tui.settings.reviewers import Support
-from jp_tui.settings.toml import parse_key
 from tests.headless.running import jp
 from tests.settings.conftest import Home
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jp_tui.settings import toolset
-from jp_tui.settings.assistant_keys import target as checked
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.questions import UNSET, QuestionSettings, fallen_back, read_target, written_target
+from jp_tui.settings.schema.assistant import target as checked
 from tests.settings.conftest import Home
 
 EXAMPLE = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings import colours, themes
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.themes import colours, themes
 
 SHIPPED = themes.names("/nonexistent")
 

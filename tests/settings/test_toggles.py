@@ -6,9 +6,10 @@ from typing import Literal
 
 import pytest
 
-from jp_tui.settings import toggles, toolset
+from jp_tui.settings import toolset
+from jp_tui.settings.cli import toggles
+from jp_tui.settings.cli.toggles import Toggle
 from jp_tui.settings.errors import UsageError
-from jp_tui.settings.toggles import Toggle
 from jp_tui.settings.toolset import Enable, ToolSettings
 from tests.settings.conftest import Home
 

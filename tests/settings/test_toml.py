@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.settings import toml
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers import toml
 
 TEXT = b"""\
 # a comment with [brackets] and = signs

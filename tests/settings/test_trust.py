@@ -6,8 +6,8 @@ import pytest
 
 from jp_tui.settings import toolset
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers.trust_rules import weighed
 from jp_tui.settings.providers import providers
-from jp_tui.settings.trust import weighed
 from tests.settings.conftest import Home
 
 TOOL = "conversation.tools.fs_create_file"

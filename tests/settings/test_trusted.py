@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.settings import model, toolset, trusted
+from jp_tui.settings import toolset, typed_settings
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers import trust_store as trusted
+from jp_tui.settings.load import load
 from jp_tui.settings.sources import Sources
 from tests.settings.conftest import Home
 
@@ -134,13 +136,13 @@ def test_the_bytes_that_are_asked_about_are_those_that_count(home: Home) -> None
         home.workspace.write_text("assistant.model.id = 'evil/x'")
         return True
 
-    settings = model.load(user_file=str(home.user), workspace_file=str(home.workspace), environment={}, trusted=trusts)
+    settings = load(user_file=str(home.user), workspace_file=str(home.workspace), environment={}, trusted=trusts)
     assert asked == [b"ui.theme = 'jp-day'"]
-    assert settings.get("assistant", "model", "id") is None and model.look(settings).theme == "jp-day"
+    assert settings.get("assistant", "model", "id") is None and typed_settings.look(settings).theme == "jp-day"
 
 
 def test_a_theme_that_we_do_not_have_keeps_nobody_out_when_a_folder_names_it(home: Home, tmp_path: Path) -> None:
-    from jp_tui.compose.wishes import _theme
+    from jp_tui.startup.wishes import _theme
 
     theme, (said,) = _theme(home.load("ui.theme = 'jp-day'", "ui.theme = 'evil'"), str(tmp_path))
     assert theme == "jp-day" and said.startswith(f"{home.workspace}:1:1: ") and "evil" in said

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.compose import wishes
-from jp_tui.compose.parts import Place
-from jp_tui.compose.wishes import Wishes
-from jp_tui.settings.arguments import Arguments
-from jp_tui.settings.notify import Notify
-from jp_tui.settings.toggles import Toggle
-from jp_tui.view.interrupt import InterruptWishes
+from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.cli.toggles import Toggle
+from jp_tui.settings.schema.notify import Notify
+from jp_tui.startup import wishes
+from jp_tui.startup.parts import Place
+from jp_tui.startup.wishes import Wishes
+from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
 
 class Start:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.compose import debugging
+from jp_tui.startup import debugging
 from jp_tui.system.watchdog import Watchdog
 
 SECRET = "hunter2-of-the-argument"

@@ -11,7 +11,7 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import Json, JsonObject, parse_object
 from jp_tui.questions.types import Given, Question
 from jp_tui.questions.wire import digest
-from jp_tui.tools.local_spec import LocalSpec
+from jp_tui.tools.local.spec import LocalSpec
 from jp_tui.tools.port import NeedsInput, Outcome, Tool, ToolCall
 from jp_tui.tools.registry import local
 

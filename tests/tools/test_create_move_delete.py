@@ -12,10 +12,10 @@ import pytest
 from jp_tui.conversation.outcomes import Failure
 from jp_tui.questions.types import Question
 from jp_tui.system.files import FileBytes, FileProblem, Root, StaleBase, Written
-from jp_tui.tools.approval import REJECTED
+from jp_tui.tools.files.approval import REJECTED
+from jp_tui.tools.files.workspace import Refusal
+from jp_tui.tools.files.writing import Writing, write_all
 from jp_tui.tools.port import Given
-from jp_tui.tools.workspace import Refusal
-from jp_tui.tools.writing import Writing, write_all
 from tests.tools.asking import call, repository
 
 TREE = Callable[[], dict[str, bytes]]
@@ -192,7 +192,7 @@ async def test_what_is_deleted_is_what_was_shown(tmp_path: Path, tree: TREE) -> 
 async def test_a_large_file_is_bound_by_size_and_time(
     tmp_path: Path, tree: TREE, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jp_tui.tools.describing.MAX_HASHED", 8)
+    monkeypatch.setattr("jp_tui.tools.files.file_state.MAX_HASHED", 8)
     (tmp_path / "f").write_text("0123456789")
 
     def meanwhile(question: Question) -> bool:

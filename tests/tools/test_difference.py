@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.tools.approval import fenced
-from jp_tui.tools.difference import changed_lines, lines_of, unified
-from jp_tui.tools.edits import Job, edit
-from jp_tui.tools.patterns import Pattern, PatternProblem, apply
+from jp_tui.tools.files.approval import fenced
+from jp_tui.tools.files.difference import changed_lines, lines_of, unified
+from jp_tui.tools.files.edits import Job, edit
+from jp_tui.tools.files.patterns import Pattern, PatternProblem, apply
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "`", "```", "d\r", "\x0b", "\u2028", "\ufeff"]), max_size=30)
 

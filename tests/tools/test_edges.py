@@ -9,12 +9,12 @@ import pytest
 
 from jp_tui.conversation.outcomes import Success
 from jp_tui.system.children import Finished
-from jp_tui.tools import templates
 from jp_tui.tools.describe_tools import _DEPTH, _parameters
-from jp_tui.tools.local_spec import LocalSpec
-from jp_tui.tools.shell_line import Unsafe, check
-from jp_tui.tools.shell_output import told
-from jp_tui.tools.templates import BadTemplate
+from jp_tui.tools.local import templates
+from jp_tui.tools.local.spec import LocalSpec
+from jp_tui.tools.local.templates import BadTemplate
+from jp_tui.tools.shell.line import Unsafe, check
+from jp_tui.tools.shell.output import told
 from tests.tools.running import failure, once
 
 

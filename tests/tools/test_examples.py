@@ -12,7 +12,7 @@ import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.questions.types import BooleanAnswer, Question, SchemaAnswer, SecretAnswer, SelectAnswer
-from jp_tui.tools.local_spec import Command, LocalSpec
+from jp_tui.tools.local.spec import Command, LocalSpec
 from jp_tui.tools.port import ToolCall
 from jp_tui.tools.registry import local
 from tests.tools.asking import git, repository

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.tools.guard import control, obeyed, secret
+from jp_tui.tools.files.guard import control, obeyed, secret
 from tests.hostile.recorded import cases
 from tests.tools.asking import call
 

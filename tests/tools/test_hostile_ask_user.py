@@ -15,7 +15,7 @@ import pytest
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import JsonObject, dump, parse_object
 from jp_tui.conversation.strict_json_faults import look
-from jp_tui.engine.schemas import Schemas
+from jp_tui.engine.schema_check.process import Schemas
 from jp_tui.questions.types import Given, SchemaAnswer
 from jp_tui.tools.port import Corrects, NeedsInput, Outcome, ToolCall
 from jp_tui.tools.registry import builtin

@@ -16,8 +16,8 @@ from jp_tui.conversation.strict_json import dump, parse_object
 from jp_tui.questions.types import BooleanAnswer, Given, SecretAnswer
 from jp_tui.questions.wire import digest
 from jp_tui.system.children import ChildProblem
-from jp_tui.tools import local as module
-from jp_tui.tools.local_spec import Command, LocalSpec
+from jp_tui.tools.local import tool as module
+from jp_tui.tools.local.spec import Command, LocalSpec
 from jp_tui.tools.port import Cancel, RenderFailed, ToolCall
 from jp_tui.tools.registry import local
 from tests.system.test_children import until, until_dead

@@ -14,7 +14,7 @@ import pytest
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.conversation.strict_json import parse_object
-from jp_tui.tools.local_spec import LocalSpec
+from jp_tui.tools.local.spec import LocalSpec
 from jp_tui.tools.port import NeedsInput
 from tests.system.test_children import until_dead
 from tests.tools.running import content, failure, once, prints, python, shell

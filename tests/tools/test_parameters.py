@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from jp_tui.tools.local_spec import LocalSpec
-from jp_tui.tools.parameters import BadArguments, refusal, settled
+from jp_tui.tools.local.parameters import BadArguments, refusal, settled
+from jp_tui.tools.local.spec import LocalSpec
 from tests.tools.running import failure, once
 
 DECLARED: Any = {

@@ -253,7 +253,7 @@ async def test_a_cancelled_call_leaves_no_child(tmp_path: Path) -> None:
 def _children() -> list[str]:
     found = Path("/proc/self/task")
     lists = [(one / "children").read_text().split() for one in found.iterdir()]
-    return [child for children in lists for child in children if b"jp_tui.tools.job" in _command(child)]
+    return [child for children in lists for child in children if b"jp_tui.tools.worker_main" in _command(child)]
 
 
 def _command(child: str) -> bytes:

@@ -13,9 +13,9 @@ from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.questions.types import Given
 from jp_tui.questions.wire import digest
 from jp_tui.settings import data
-from jp_tui.settings.toml import loads
+from jp_tui.settings.layers.toml import loads
 from jp_tui.tools.port import Cancel, NeedsInput, Outcome, RenderFailed, ToolCall
-from jp_tui.tools.shell_output import Tail
+from jp_tui.tools.shell.output import Tail
 from jp_tui.tools.shell_run import LONGEST, ShellRun
 
 NONE: Mapping[str, Any] = {"sandbox": {"mode": "off"}}

@@ -17,8 +17,8 @@ import pytest
 
 from jp_tui.conversation.outcomes import Failure, Success
 from jp_tui.system.sandbox.mounts import Mount, SandboxProblem
-from jp_tui.tools import shell_sandbox
 from jp_tui.tools.port import Cancel, NeedsInput, Outcome, RenderFailed, ToolCall
+from jp_tui.tools.shell import sandbox as shell_sandbox
 from jp_tui.tools.shell_run import ShellRun
 from tests.system.sandboxing import Place, elsewhere, or_skip
 

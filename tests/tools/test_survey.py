@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from jp_tui.tools import survey
-from jp_tui.tools.guard import SECRETS, control, secret
-from jp_tui.tools.survey import Names, places, workspace
+from jp_tui.tools.files.guard import SECRETS, control, secret
+from jp_tui.tools.shell import survey
+from jp_tui.tools.shell.survey import Names, places, workspace
 
 
 def searched(root: Path, **more: Any) -> dict[str, Any]:

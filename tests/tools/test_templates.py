@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from jp_tui.questions.types import Given
 from jp_tui.system.children import run
-from jp_tui.tools import templates
-from jp_tui.tools.local_spec import Command, words
+from jp_tui.tools.local import templates
+from jp_tui.tools.local.spec import Command, words
+from jp_tui.tools.local.templates import BadTemplate, rendered, values
 from jp_tui.tools.port import ToolCall
-from jp_tui.tools.shell_line import Unsafe, check
-from jp_tui.tools.templates import BadTemplate, rendered, values
+from jp_tui.tools.shell.line import Unsafe, check
 
 NASTY = "it's $(id) `id` \"; rm -rf * #\n{{ 7 * 7 }} \\ \u202e é"
 
@@ -107,8 +107,8 @@ async def test_jinja_is_never_loaded_here() -> None:
     """It is rendered in a child; nothing of it is imported into the program."""
     code = (
         "import asyncio, sys\n"
-        "from jp_tui.tools.local_spec import Command\n"
-        "from jp_tui.tools.templates import rendered\n"
+        "from jp_tui.tools.local.spec import Command\n"
+        "from jp_tui.tools.local.templates import rendered\n"
         "made = asyncio.run(rendered(Command('{{ a }}', stdin='{{ a }}'), {'a': 'b'}))\n"
         "assert (made.argv, made.stdin) == (('b',), b'b'), made\n"
         "assert not [name for name in sys.modules if name.startswith('jinja2')]\n"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.settings import themes
-from jp_tui.settings.notify import Notify
+from jp_tui.settings.schema.notify import Notify
+from jp_tui.settings.themes import themes
 from jp_tui.ui.app import Workspace
 from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
@@ -25,6 +26,13 @@ from tests.fakes.link import FakeLink
 
 STATE = Path("/nonexistent/jp-tui-tests")
 SIZE = (120, 36)
+
+
+async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
+    """A fact, soon: what comes quickly is painted in portions, and the machine may be busy."""
+    async with asyncio.timeout(30):
+        while not fact():
+            await pilot.pause(0.01)
 
 
 class Clock:

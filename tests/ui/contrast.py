@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from rich.color import Color
 from textual.strip import Strip
 
-from jp_tui.settings.colours import contrast
+from jp_tui.settings.themes.colours import contrast
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from textual.widgets import Static, TextArea
 
 from jp_tui.conversation.strict_json import JsonObject, dump
 from jp_tui.conversation.text import Foreign
-from jp_tui.engine.schema_worker import _answer
+from jp_tui.engine.schema_check.worker import _answer
 from jp_tui.protocol.values import Control, Escalation, PromptRequest
 from jp_tui.questions.types import (
     BooleanAnswer,
@@ -31,7 +31,7 @@ from jp_tui.questions.types import (
     SelectAnswer,
     TextAnswer,
 )
-from jp_tui.settings.themes import names
+from jp_tui.settings.themes.themes import names
 from jp_tui.ui import themes
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.text import ours

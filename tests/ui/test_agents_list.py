@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.ui.screens.agents import Agents as Page
-from jp_tui.view.agents import Agents, standing
+from jp_tui.view.activity.agents import Agents, standing
 from tests.fakes import waiting
 from tests.fakes.link import opened
 from tests.ui.app_host import Host, workspace

@@ -16,7 +16,7 @@ from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.ui.widgets.transcript import Transcript
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink, opened
 from tests.ui.app_host import Host, workspace

@@ -6,7 +6,7 @@ from textual.app import App
 from textual.binding import Binding
 
 from jp_tui.protocol import commands as cmd
-from jp_tui.settings import themes as plain
+from jp_tui.settings.themes import themes as plain
 from jp_tui.ui import themes
 from jp_tui.ui.keys import Row, counted, declared, section, short, spelled
 from jp_tui.ui.screens.keylist import KeyList, every_key

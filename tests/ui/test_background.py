@@ -18,7 +18,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.ui import crash, paint
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
-from tests.ui.app_host import Host, opened
+from tests.ui.app_host import Host, opened, until
 
 SECRET = "zq-Planted/7x+key="
 KEPT: list[Any] = []
@@ -61,14 +61,6 @@ def callback() -> None:
 
 def thread() -> None:
     threading.Thread(target=broken).start()
-
-
-async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
-    for _ in range(500):
-        await pilot.pause(0.01)
-        if fact():
-            return
-    raise AssertionError("it never came")
 
 
 async def shown(app: Host, pilot: Pilot[None]) -> str:

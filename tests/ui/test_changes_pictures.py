@@ -16,7 +16,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.changes import FileChange
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.tools.difference import unified
+from jp_tui.tools.files.difference import unified
 from tests.fakes.link import CONVERSATION, FakeLink, opened
 from tests.ui.app_host import Host
 from tests.ui.app_host import opened as is_open

@@ -9,8 +9,8 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.theme import BUILTIN_THEMES
 
-from jp_tui.settings import colours
-from jp_tui.settings import themes as plain
+from jp_tui.settings.themes import colours
+from jp_tui.settings.themes import themes as plain
 from jp_tui.ui import themes
 from jp_tui.ui.widgets.transcript import Transcript
 from tests.fakes import scenes

@@ -8,7 +8,7 @@ from jp_tui.protocol.values import Answered, EndTurn, PromptRequest
 from jp_tui.questions.types import TextAnswer
 from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.widgets.dock import SheetDock
-from jp_tui.view.queue import key_of
+from jp_tui.view.questions.queue import key_of
 from tests.ui.sheet_host import LONG_DIFF, Host, boolean, hunky, select, text, text_of
 
 

@@ -13,8 +13,8 @@ from textual.pilot import Pilot
 
 from jp_tui.conversation import events as stored
 from jp_tui.ui.painting.blocks import paint
-from jp_tui.view.blocks import Tool
-from jp_tui.view.story import Story
+from jp_tui.view.transcript.blocks import Tool
+from jp_tui.view.transcript.reducer import Story
 from tests.ui.look_of import look_of, texts
 from tests.ui.transcript_host import Host, screen, settled
 from tests.view.events_of import DIFF, appended, asked, changed, log

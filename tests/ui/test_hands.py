@@ -12,15 +12,15 @@ from textual.widgets import OptionList
 from jp_tui.conversation import events as stored
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.settings import themes
+from jp_tui.settings.themes import themes
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.screens.palette import OurCommands
 from jp_tui.ui.screens.picker import ThemePicker
 from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.status import pointed
 from jp_tui.ui.widgets.transcript import Transcript
-from jp_tui.view.copying import OSC52_MOST
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
+from jp_tui.view.composer.clipboard_text import OSC52_MOST
 from tests.fakes import scenes
 from tests.ui.app_host import Host, workspace
 
@@ -146,7 +146,7 @@ async def test_vi_keys_in_a_list() -> None:
 def test_what_the_top_line_counts_can_be_clicked(at: str, command: str) -> None:
     status = Status(model="demo/tour", tokens_in=12_000, tokens_out=812, put_off=0, elsewhere=2)
     shown = " jp ~/code · demo/tour · 12k in · 812 out · 2 waiting for you"
-    from jp_tui.view.status import tokens, waits
+    from jp_tui.view.activity.status import tokens, waits
 
     shown = f"jp  ~/code · demo/tour · {tokens(status)} · {waits(status)}"
     word = {"12k in": tokens(status)[:4], "waiting for": waits(status)}.get(at, at)

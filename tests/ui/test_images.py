@@ -9,7 +9,7 @@ from textual import events
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.view.mentions import image_path
+from jp_tui.view.composer.mentions import image_path
 from tests.fakes.link import FakeLink, opened
 from tests.ui.app_host import workspace
 

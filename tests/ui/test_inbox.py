@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,13 +14,13 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import Answered, PromptRequest, WaitingInfo
-from jp_tui.settings.notify import Notify
+from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.view.snoozed import Off, packed, unpacked
+from jp_tui.view.questions.snooze import Off, packed, unpacked
 from tests.fakes import scenes, waiting
 from tests.fakes.link import CONVERSATION, FakeLink
-from tests.ui.app_host import Host, workspace
+from tests.ui.app_host import Host, until, workspace
 from tests.ui.app_host import opened as is_open
 
 WALL = read_timestamp(scenes.AT).timestamp() + 120
@@ -448,13 +447,6 @@ async def test_the_end_of_what_went_on_in_the_background_is_told(outcome: Any) -
         assert f"Fix the build went on in the background, and {'is ' if outcome == 'done' else ''}{outcome}" in (
             app.screen_text()
         )
-
-
-async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
-    """A fact, soon: where a lot waits it is painted less often, and the machine may be busy."""
-    async with asyncio.timeout(30):
-        while not fact():
-            await pilot.pause(0.01)
 
 
 async def test_a_thousand_are_counted_and_those_that_wait_longest_are_listed() -> None:

@@ -10,7 +10,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.ui.widgets.interrupt import InterruptMenu
-from jp_tui.view.interrupt import InterruptWishes
+from jp_tui.view.questions.interrupt_menu import InterruptWishes
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink
 from tests.ui.app_host import Host, opened, workspace
@@ -137,7 +137,7 @@ async def test_continue_sends_nothing_says_so_and_leaves_a_way_to_the_menu() -> 
 
 
 async def test_settings_come_through_the_constructor() -> None:
-    from jp_tui.settings import themes
+    from jp_tui.settings.themes import themes
     from jp_tui.ui.app import Workspace
     from tests.ui.app_host import STATE, Clock
 

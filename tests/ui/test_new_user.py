@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from jp_tui.compose.parts import Place, journal, link, opening, parts
-from jp_tui.settings import themes
-from jp_tui.settings.arguments import Arguments
+from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.themes import themes
+from jp_tui.startup.engine import link
+from jp_tui.startup.parts import Place, journal, opening, parts
 from jp_tui.ui.app import Workspace
 from tests.fakes.model_server import Answer, ModelServer, in_thread
 

@@ -15,7 +15,7 @@ from jp_tui.ui.painting.code import CodeLines, language_of
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.rows import LINE_CELLS, Hit, Piece, Row, wrap
-from jp_tui.view.blocks import Ending, Said, Tool, User
+from jp_tui.view.transcript.blocks import Ending, Said, Tool, User
 from tests.hostile.recorded import cases
 from tests.ui.look_of import look_of, texts
 

@@ -8,7 +8,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui import paint
 from jp_tui.ui.painting import code
 from jp_tui.ui.widgets.readying import SMALL, small
-from jp_tui.view.blocks import Said
+from jp_tui.view.transcript.blocks import Said
 from tests.ui.transcript_host import Host, chat, screen, settled
 
 

@@ -10,7 +10,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.ui.screens.reviewers import Reviewers
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
-from tests.ui.app_host import Host, workspace
+from tests.ui.app_host import Host, until, workspace
 from tests.ui.test_app_pictures import FARED, rejected, reviewed
 
 INQUIRY = "call_2.apply_changes.1"
@@ -30,7 +30,7 @@ async def test_the_reason_is_read_while_it_is_written() -> None:
             conversation=CONVERSATION, inquiry=INQUIRY, kind="reason", text=Foreign("[red]\x1b[2J"), fresh=True
         )
         await app.says(pilot, fresh)
-        assert "tangential" not in app.screen_text() and "[red]" in app.screen_text()
+        await until(pilot, lambda: "tangential" not in app.screen_text() and "[red]" in app.screen_text())
 
 
 async def test_one_key_takes_it_over() -> None:

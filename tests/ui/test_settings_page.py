@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.settings import SettingEntry
-from jp_tui.settings.explain import toml_value
+from jp_tui.settings.layers.explain import toml_value
 from jp_tui.ui.screens.choosing import Choosing
 from jp_tui.ui.screens.settings import SettingsPage
 from jp_tui.ui.widgets.line import Line

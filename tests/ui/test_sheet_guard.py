@@ -10,7 +10,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.ui.sheets.schema import SchemaArea
 from jp_tui.ui.sheets.secret import SecretArea
-from jp_tui.view.arrival import DEAF
+from jp_tui.view.questions.arming import DEAF
 from tests.ui.sheet_host import (
     HUNKS,
     Host,

@@ -16,8 +16,8 @@ from jp_tui.ui.sheets import field, fields, json_editor, schema_view
 from jp_tui.ui.sheets.json_editor import ROOM, JsonEditor
 from jp_tui.ui.sheets.json_places import places
 from jp_tui.ui.sheets.json_text import laid_out
-from jp_tui.view import schema_form_lines
-from jp_tui.view.pastes import cleaned
+from jp_tui.view.composer.pastes import cleaned
+from jp_tui.view.schema import lines as schema_form_lines
 from tests.ui.schema_host import Checked
 from tests.ui.sheet_host import schema, text_of
 

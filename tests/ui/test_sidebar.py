@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -12,17 +10,16 @@ from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.events import MouseScrollDown
 from textual.geometry import Region
-from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.lineview import MOST, LineView
 from jp_tui.ui.widgets.sidebar import Sidebar, painted
 from jp_tui.ui.widgets.status import line
-from jp_tui.view.activity_lines import Line
-from jp_tui.view.status import Status
+from jp_tui.view.activity.lines import Line
+from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
-from tests.ui.app_host import workspace
+from tests.ui.app_host import until, workspace
 
 HOSTILE = Foreign("[/]\x1b[31m[@click=app.quit]x[/]\u202ey")
 
@@ -134,12 +131,6 @@ async def test_lines_are_laid_out_anew_when_a_scroll_bar_comes() -> None:
         side = app._main.query_one(Sidebar).region.x
         rows = [line[side:] for line in app.screen_text().split("\n") if "tool_" in line[side:]]
         assert len(rows) > 5 and all("1.0 s" in row for row in rows)
-
-
-async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not fact():
-            await pilot.pause(0.01)
 
 
 async def test_a_line_that_changes_is_painted_alone_and_no_layout_is_asked_for() -> None:

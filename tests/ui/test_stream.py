@@ -15,7 +15,7 @@ from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.blocks import said, thought
 from jp_tui.ui.painting.rows import Row
 from jp_tui.ui.painting.stream import Message, Thinking
-from jp_tui.view.blocks import Said
+from jp_tui.view.transcript.blocks import Said
 from tests.ui.look_of import look_of, texts
 
 LOOK = look_of()

@@ -163,7 +163,7 @@ def test_keys_are_called_what_textual_calls_them() -> None:
 
 
 def test_doctor_names_what_is_not_applied(monkeypatch: pytest.MonkeyPatch) -> None:
-    from jp_tui.assembly import checkup
+    from jp_tui.startup import checkup
 
     assert (checkup._screen().state, checkup._screen().detail) == ("ok", "all patches applied")
     monkeypatch.setattr(textual_patches, "problems", lambda: {"timer": "too new", "gate": "too new"})

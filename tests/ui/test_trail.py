@@ -110,7 +110,7 @@ def test_a_dialogue_has_its_reason_for_asking_too() -> None:
 
 def test_a_turn_that_goes_on_says_so_quietly() -> None:
     from jp_tui.ui.painting.blocks import paint
-    from jp_tui.view.blocks import Resumed
+    from jp_tui.view.transcript.blocks import Resumed
 
     rows = paint(Resumed(key="r1", place=(1, 9)), 60, look_of())
     assert texts(rows) == [" ↻ This turn was cut off here and goes on"]

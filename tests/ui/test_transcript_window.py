@@ -12,7 +12,7 @@ from textual.selection import Selection
 from jp_tui.protocol.values import StoredEvent
 from jp_tui.ui import paint, pane
 from jp_tui.ui.pane import HELD, KEPT, ROWS
-from jp_tui.view.pages import RUN
+from jp_tui.view.transcript.loaded_ranges import RUN
 from tests.ui.transcript_host import Host, chat, screen, settled
 from tests.view.events_of import appended, delta
 

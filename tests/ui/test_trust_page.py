@@ -13,7 +13,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.trust import ProposedSetting
 from jp_tui.ui.screens.trust import TrustPage
-from jp_tui.view import trust as say
+from jp_tui.view.wording import trust as say
 from tests.fakes.link import FakeLink, opened
 from tests.ui.app_host import Host, workspace
 from tests.ui.app_host import opened as is_open

@@ -12,7 +12,7 @@ from jp_tui.questions.types import Question
 from jp_tui.ui.painting.blocks import paint
 from jp_tui.ui.title import worded
 from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
 from tests.ui.app_host import workspace
 from tests.ui.look_of import look_of, texts

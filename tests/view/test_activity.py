@@ -10,11 +10,11 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, CallState, StoredEvent
-from jp_tui.view.activity import Activity, applied, rebuilt
-from jp_tui.view.activity_lines import MOST_CALLS, STATES, TAKE_OVER, Line, lines
-from jp_tui.view.agents import Agent, Agents, asking, standing
-from jp_tui.view.inbox import Inbox
-from jp_tui.view.trail import said
+from jp_tui.view.activity.activity import Activity, applied, rebuilt
+from jp_tui.view.activity.agents import Agent, Agents, asking, standing
+from jp_tui.view.activity.lines import MOST_CALLS, STATES, TAKE_OVER, Line, lines
+from jp_tui.view.questions.inbox import Inbox
+from jp_tui.view.questions.outcome_line import said
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
 
@@ -293,7 +293,7 @@ def test_a_reviewer_is_heard_while_it_decides() -> None:
 def test_what_a_sub_agents_reviewer_decides_can_be_taken_over() -> None:
     """R156, R249: the ids of the child's own inquiries, as long as they are open."""
     from jp_tui.protocol.values import AgentInfo
-    from jp_tui.view.agents import Agents
+    from jp_tui.view.activity.agents import Agents
 
     info = AgentInfo(conversation="child", parent=CONVERSATION, call="spawn", turn=1, name=Foreign("finder"))
     asked = scenes.asked()[0]
@@ -318,8 +318,8 @@ def test_what_a_sub_agents_reviewer_decides_can_be_taken_over() -> None:
 def test_what_a_sub_agent_asks_itself_stands_once_in_its_own_calls() -> None:
     """R222: its call in the parent's stream holds the same question, handed on."""
     from jp_tui.protocol.values import AgentInfo
-    from jp_tui.view.agents import Agent
-    from jp_tui.view.inquiries import Inquiry
+    from jp_tui.view.activity.agents import Agent
+    from jp_tui.view.questions.inquiry import Inquiry
 
     info = AgentInfo(conversation="child", parent=CONVERSATION, call="call_2", turn=1, name=Foreign("mole"))
     handed_on = Inquiry(id="x", text=Foreign("Go on?"), asker=Foreign("sub_agent:child"))

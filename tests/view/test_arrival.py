@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.view.arrival import DEAF, PATIENCE, QUIET, REPEAT, SILENCE, Arrival, Guard
+from jp_tui.view.questions.arming import DEAF, PATIENCE, QUIET, REPEAT, SILENCE, Arrival, Guard
 
 
 def armed_at(arrival: Arrival, start: float, until: float = 60.0) -> float | None:

@@ -6,7 +6,7 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import CallState
-from jp_tui.view.story import Story
+from jp_tui.view.transcript.reducer import Story
 from tests.view.events_of import HERE, appended, log
 
 

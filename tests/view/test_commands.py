@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.view.commands import Command, Run, Text, Unknown, matching, parse
+from jp_tui.view.composer.commands import Command, Run, Text, Unknown, matching, parse
 
 LEDGER = Command(name="ledger", title="Ledger", does="…")
 THEME = Command(name="theme", title="Theme", does="…", argument="NAME")

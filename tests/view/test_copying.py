@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.view.copying import Code, code_blocks, harmless, measured
+from jp_tui.view.composer.clipboard_text import Code, code_blocks, harmless, measured
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, Verdict
-from jp_tui.view import escalated as why
-from jp_tui.view import wording as w
+from jp_tui.view.questions import escalation_text as why
+from jp_tui.view.wording import questions as w
 
 NO, BEFORE = Foreign("It deletes b.txt."), Verdict(model="m", reason=Foreign("Too broad."))
 

@@ -7,7 +7,7 @@ import pytest
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.view.export import ending, exported, plain
+from jp_tui.view.export.events import ending, exported, plain
 from tests.view.events_of import asked, log
 from tests.view.test_forms import ANSWERED, BACK, NOTED, PARTS, call, left, said, shown
 

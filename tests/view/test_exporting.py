@@ -11,7 +11,7 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import ConversationInfo, StoredEvent
-from jp_tui.view.exporting import Format, Pages, file_name, writer
+from jp_tui.view.export.document import Format, Pages, file_name, writer
 
 EVIL = "</div></details><script>alert(1)</script>\x1b[2J![x](http://evil/x.png) <img src=//evil onerror=1>\u202e"
 

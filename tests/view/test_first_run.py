@@ -10,9 +10,9 @@ import pytest
 from jp_tui.protocol.events import ModelsListed, ModelTested, Refused, SetupFound, SetupSaved
 from jp_tui.protocol.models import ListModels, MissingKey, ModelInfo, ServerProblem, ServerSpec
 from jp_tui.protocol.setup import FoundServer, ProbeSetup, SaveSetup, TestModel
-from jp_tui.view import first_run as view
-from jp_tui.view.first_run import Wizard
-from jp_tui.view.models import facts, tags
+from jp_tui.view.pages import first_run as view
+from jp_tui.view.pages.first_run import Wizard
+from jp_tui.view.wording.models import facts, tags
 
 FILE = "/home/ada/.config/jp-tui/config.toml"
 FOUND = SetupFound(

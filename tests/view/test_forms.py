@@ -12,12 +12,12 @@ import pytest
 
 from jp_tui.conversation import events as stored
 from jp_tui.protocol import events as ev
-from jp_tui.view.activity import rebuilt
-from jp_tui.view.activity_lines import lines
-from jp_tui.view.blocks import Odd, Resumed, Tool, User
-from jp_tui.view.forms import Form
-from jp_tui.view.story import Story
-from jp_tui.view.trail import fate
+from jp_tui.view.activity.activity import rebuilt
+from jp_tui.view.activity.lines import lines
+from jp_tui.view.questions.forms import Form
+from jp_tui.view.questions.outcome_line import fate
+from jp_tui.view.transcript.blocks import Odd, Resumed, Tool, User
+from jp_tui.view.transcript.reducer import Story
 from tests.view.events_of import HERE, appended, asked, changed, log
 from tests.view.test_story import blocks, stored_blocks
 

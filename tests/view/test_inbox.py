@@ -10,12 +10,12 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, PromptRequest, WaitingInfo
 from jp_tui.questions.types import SecretAnswer
-from jp_tui.view import inbox_lines
-from jp_tui.view.activity import Activity
-from jp_tui.view.activity_lines import lines
-from jp_tui.view.inbox import REST, Inbox, counted
-from jp_tui.view.queue import key_of
-from jp_tui.view.status import Status, waits
+from jp_tui.view.activity.activity import Activity
+from jp_tui.view.activity.lines import lines
+from jp_tui.view.activity.status import Status, waits
+from jp_tui.view.questions import inbox_lines
+from jp_tui.view.questions.inbox import REST, Inbox, counted
+from jp_tui.view.questions.queue import key_of
 from tests.fakes import scenes
 from tests.fakes.link import opened
 
@@ -234,7 +234,7 @@ def test_e50_the_status_line_counts_what_waits_here_put_off_and_elsewhere() -> N
 
 
 def test_another_conversation_in_sight_changes_nothing_of_what_waits() -> None:
-    from jp_tui.view.status_events import applied
+    from jp_tui.view.activity.status_reducer import applied
 
     status = counted(Status(), after(*asked(prompt("a")), listed(info("a", "c3"))))
     assert waits(applied(status, opened(conversation="c5"), 0.0)) == waits(status)

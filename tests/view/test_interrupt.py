@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.view.interrupt import CONTINUE, STREAMING, TITLE, TOOLS, InterruptWishes, menu
+from jp_tui.view.questions.interrupt_menu import CONTINUE, STREAMING, TITLE, TOOLS, InterruptWishes, menu
 
 
 def test_the_exact_labels() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import InquiryInfo, LedgerEntry
-from jp_tui.view.ledger import rows
-from jp_tui.view.records import exchanges
+from jp_tui.view.pages.inquiries import exchanges
+from jp_tui.view.pages.permissions import rows
 
 
 def entry(**given: Any) -> LedgerEntry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.view.mentions import REACH, answers, being_written, mention
+from jp_tui.view.composer.mentions import REACH, answers, being_written, mention
 
 
 @pytest.mark.parametrize(

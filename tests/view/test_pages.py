@@ -8,10 +8,10 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import EventSpan, StoredEvent
-from jp_tui.view import heights
-from jp_tui.view.blocks import Said, User
-from jp_tui.view.heights import Sums
-from jp_tui.view.pages import RUN, Pages, Run
+from jp_tui.view.transcript import heights
+from jp_tui.view.transcript.blocks import Said, User
+from jp_tui.view.transcript.heights import Sums
+from jp_tui.view.transcript.loaded_ranges import RUN, Pages, Run
 
 
 def spans(last: int) -> list[EventSpan]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.view.progress import bar, progress
+from jp_tui.view.activity.progress import bar, progress
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from jp_tui.protocol.values import AgentInfo, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, Question
-from jp_tui.view import wording
-from jp_tui.view.drafts import Draft, restored
-from jp_tui.view.queue import Queue
+from jp_tui.view.questions.drafts import Draft, restored
+from jp_tui.view.questions.queue import Queue
+from jp_tui.view.wording import questions as wording
 
 
 def prompt(inquiry: str, *, digest: str = "d", turn: int = 1) -> PromptRequest:

@@ -6,9 +6,9 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.view.blocks import Retry
-from jp_tui.view.retries import line, who
-from jp_tui.view.story import Story
+from jp_tui.view.transcript.blocks import Retry
+from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.wording.retries import line, who
 from tests.view.events_of import HERE, delta
 
 CAUSE = "Rate limited by acme (429)."

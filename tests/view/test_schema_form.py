@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from jp_tui.view import schema_form_words as w
-from jp_tui.view.schema_form import DEEPEST, Form, Shape
-from jp_tui.view.schema_form_edit import skeleton
-from jp_tui.view.schema_form_lines import Line, lines
+from jp_tui.view.schema import texts as w
+from jp_tui.view.schema.edit import skeleton
+from jp_tui.view.schema.form import DEEPEST, Form, Shape
+from jp_tui.view.schema.lines import Line, lines
 
 
 def shape(schema: Any) -> Shape:

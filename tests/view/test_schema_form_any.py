@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jp_tui.conversation.strict_json import dump, parse, same
-from jp_tui.view.schema_form import Form
-from jp_tui.view.schema_form_edit import added, drop, get, marked, moved, read, skeleton, typed, written
-from jp_tui.view.schema_form_lines import Line, lines
+from jp_tui.view.schema.edit import added, drop, get, marked, moved, read, skeleton, typed, written
+from jp_tui.view.schema.form import Form
+from jp_tui.view.schema.lines import Line, lines
 from tests.hostile.recorded import every
 
 NAMES = st.sampled_from(["a", "b", "__proto__", "a/b", "~", "", "naïve", "x" * 50])

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.strict_json import dump
-from jp_tui.view import schema_form_words as w
-from jp_tui.view.schema_form import Form
-from jp_tui.view.schema_form_edit import (
+from jp_tui.view.schema import texts as w
+from jp_tui.view.schema.edit import (
     ABSENT,
     added,
     begin,
@@ -22,7 +21,8 @@ from jp_tui.view.schema_form_edit import (
     skeleton,
     typed,
 )
-from jp_tui.view.schema_form_lines import Problem, line_of, lines, path_of, problems
+from jp_tui.view.schema.form import Form
+from jp_tui.view.schema.lines import Problem, line_of, lines, path_of, problems
 
 SCHEMA: Any = {
     "type": "object",

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from jp_tui.view.schema_form import Form
-from jp_tui.view.schema_form_choices import odd_label
-from jp_tui.view.schema_form_edit import odd
-from jp_tui.view.schema_form_lines import Line, lines
-from jp_tui.view.schema_form_rest import NAMED
+from jp_tui.view.schema.choices import odd_label
+from jp_tui.view.schema.edit import odd
+from jp_tui.view.schema.form import Form
+from jp_tui.view.schema.lines import Line, lines
+from jp_tui.view.schema.remainder import NAMED
 
 SCHEMA: Any = {
     "type": "object",

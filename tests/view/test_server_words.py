@@ -6,8 +6,8 @@ import pytest
 
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign, shortened
-from jp_tui.view.export import plain
-from jp_tui.view.server_words import server_said
+from jp_tui.view.export.events import plain
+from jp_tui.view.wording.server_errors import server_said
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.view.shell import TOLD, Ran, ended, line_of, told
+from jp_tui.view.composer.shell import TOLD, Ran, ended, line_of, told
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.view.snoozed import Off, packed, unpacked
+from jp_tui.view.questions.snooze import Off, packed, unpacked
 
 OFFS = st.none() | st.builds(Off, st.none() | st.floats(0, 4e9), st.text(max_size=8))
 

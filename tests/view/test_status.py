@@ -9,9 +9,9 @@ import pytest
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import UsageTotals
-from jp_tui.view.amounts import count, duration, seconds
-from jp_tui.view.status import Status, doing, shortened, tokens
-from jp_tui.view.status_events import applied
+from jp_tui.view.activity.status import Status, doing, shortened, tokens
+from jp_tui.view.activity.status_reducer import applied
+from jp_tui.view.wording.amounts import count, duration, seconds
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, opened
 

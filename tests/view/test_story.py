@@ -11,9 +11,9 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, StoredEvent
-from jp_tui.view.blocks import Block, Data, Ending, Header, Odd, Question, Said, Thought, Tool, User, gap
-from jp_tui.view.inquiries import Inquiry
-from jp_tui.view.story import Story
+from jp_tui.view.questions.inquiry import Inquiry
+from jp_tui.view.transcript.blocks import Block, Data, Ending, Header, Odd, Question, Said, Thought, Tool, User, gap
+from jp_tui.view.transcript.reducer import Story
 from tests.view.events_of import HERE, appended, asked, changed, delta, log, turn
 
 

@@ -9,10 +9,10 @@ import pytest
 from jp_tui.conversation import events as stored
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.view.blocks import Note
-from jp_tui.view.export import plain
-from jp_tui.view.story import Story
-from jp_tui.view.summary import summary, undone
+from jp_tui.view.activity.turn_summary import summary, undone
+from jp_tui.view.export.events import plain
+from jp_tui.view.transcript.blocks import Note
+from jp_tui.view.transcript.reducer import Story
 
 
 def end(did: Any = None, ms: int = 7300, **usage: Any) -> stored.TurnOutcome:

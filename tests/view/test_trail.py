@@ -11,12 +11,12 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.view import decisions
-from jp_tui.view.activity import Inquiry, applied
-from jp_tui.view.blocks import Question, Resumed, Tool
-from jp_tui.view.story import Story
-from jp_tui.view.trail import TAGS, fate
-from jp_tui.view.why import why
+from jp_tui.view.activity.activity import Inquiry, applied
+from jp_tui.view.questions import approval_text
+from jp_tui.view.questions.outcome_line import TAGS, fate
+from jp_tui.view.transcript.blocks import Question, Resumed, Tool
+from jp_tui.view.transcript.reducer import Story
+from jp_tui.view.wording.why import why
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION
 from tests.view.events_of import HERE, asked, changed, log
@@ -125,7 +125,7 @@ def test_why_somebody_was_asked_or_was_not(one: Inquiry, said: str) -> None:
 )  # fmt: skip
 def test_who_decided_about_a_call_and_its_result(metadata: JsonObject, said: list[str]) -> None:
     """R86, R89, R91, R93; what cannot be read is left out."""
-    assert [decisions.sentence(one) for one in decisions.decisions(metadata)] == said
+    assert [approval_text.sentence(one) for one in approval_text.decisions(metadata)] == said
 
 
 def test_decisions_and_what_ran_come_with_the_call_live_and_reloaded() -> None:
@@ -235,7 +235,7 @@ def test_a_deciding_reviewer_shows_its_model_and_for_how_long() -> None:
 
 
 def test_r222_a_sub_agent_that_asked_is_no_id_in_the_trail() -> None:
-    from jp_tui.view.inquiries import Inquiry
-    from jp_tui.view.trail import asker
+    from jp_tui.view.questions.inquiry import Inquiry
+    from jp_tui.view.questions.outcome_line import asker
 
     assert asker(Inquiry(id="x", text=Foreign("?"), asker=Foreign("sub_agent:kj9j7eg7"))) == Foreign("a sub-agent")

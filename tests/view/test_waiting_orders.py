@@ -10,8 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo, PromptRequest, WaitingInfo
-from jp_tui.view.inbox import Inbox
-from jp_tui.view.queue import NONE, Key, Queue, key_of
+from jp_tui.view.questions.inbox import Inbox
+from jp_tui.view.questions.queue import NONE, Key, Queue, key_of
 from tests.fakes import scenes
 
 PLAIN = scenes.prompt("boolean")

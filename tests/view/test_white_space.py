@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.view.diff_lines import read
-from jp_tui.view.white_space import LEGEND, differing, in_diff, marked, marks, note, signs
+from jp_tui.view.wording.diff_lines import read
+from jp_tui.view.wording.white_space import LEGEND, differing, in_diff, marked, marks, note, signs
 
 
 def lines(before: str, after: str) -> tuple[str, str] | None:

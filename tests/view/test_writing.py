@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jp_tui.view.interrupt import STREAMING, TITLE, TOOLS, menu
-from jp_tui.view.pastes import LINE, LINES, ROOM, SIZE, Pastes, cleaned
-from jp_tui.view.recall import MOST, Recall
+from jp_tui.view.composer.history import MOST, Recall
+from jp_tui.view.composer.pastes import LINE, LINES, ROOM, SIZE, Pastes, cleaned
+from jp_tui.view.questions.interrupt_menu import STREAMING, TITLE, TOOLS, menu
 
 
 def test_m44_word_for_word() -> None:

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jp_tui.conversation.text import shortened
+from jp_tui.headless.forms.steps import Response
 from jp_tui.headless.rpc import messages as m
 from jp_tui.headless.rpc.given import Asks as Wanted
 from jp_tui.headless.rpc.given import Misfit, given
 from jp_tui.headless.rpc.peer import Peer
 from jp_tui.headless.rpc.shown import Stage, choices, text
 from jp_tui.headless.rpc.wire import Reply
-from jp_tui.headless.steps import Response
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import PromptRequest, Unanswered

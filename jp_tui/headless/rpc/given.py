@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse
+from jp_tui.headless.forms.steps import Response
 from jp_tui.headless.rpc.shown import Stage
-from jp_tui.headless.steps import Response
 from jp_tui.protocol.values import (
     Answered,
     Cancelled,
@@ -31,7 +31,7 @@ from jp_tui.questions.types import (
     SelectAnswer,
     TextAnswer,
 )
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 _WORDS = {"yes": True, "no": False, "true": True, "false": False}
 

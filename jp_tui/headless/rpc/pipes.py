@@ -10,7 +10,7 @@ import os
 import select
 from collections import deque
 
-from jp_tui.headless.source import Bell
+from jp_tui.headless.input import Bell
 
 HIGH = 1 << 20
 """Bytes that wait to be written; from here on nothing more is taken in."""

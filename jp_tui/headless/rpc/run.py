@@ -10,11 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from jp_tui.headless.endings import Ended, Endings
 from jp_tui.headless.output import FAILED
 from jp_tui.headless.rpc.pipes import Pipes
 from jp_tui.headless.rpc.server import Opens, Server
 from jp_tui.headless.rpc.wire import MOST_BYTES
+from jp_tui.headless.signals import Ended, Endings
 
 DONE, DEFERRED, SIGNALLED, SIGINT = 0, 3, 128, 2
 SECONDS_TO_END = 5.0

@@ -19,7 +19,7 @@ from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import UsageTotals
-from jp_tui.view.faults import words as failed
+from jp_tui.view.wording.failures import words as failed
 
 INPUT_ENDED = "The input has ended."
 Opened = Callable[[e.ConversationOpened], None]

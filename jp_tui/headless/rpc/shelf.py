@@ -13,7 +13,7 @@ from jp_tui.headless.rpc.wire import INTERNAL, RpcError, sentences
 from jp_tui.link.port import Link
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.view.faults import words as failed
+from jp_tui.view.wording.failures import words as failed
 
 Read = Callable[[e.ConversationRead], None]
 Listed = Callable[[e.ConversationsListed], None]

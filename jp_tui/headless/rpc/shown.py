@@ -13,11 +13,11 @@ from jp_tui.conversation.neutral import first_line, neutralise, warnings
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation, PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
-from jp_tui.view import escalated as why
-from jp_tui.view import wording as w
-from jp_tui.view.diff_lines import is_diff
-from jp_tui.view.prompts import headline
-from jp_tui.view.white_space import in_diff
+from jp_tui.view.questions import escalation_text as why
+from jp_tui.view.questions.prompt_line import headline
+from jp_tui.view.wording import questions as w
+from jp_tui.view.wording.diff_lines import is_diff
+from jp_tui.view.wording.white_space import in_diff
 
 Stage = Literal["ask", "reason", "arguments", "result"]
 """What a request asks for: the answer itself, or, for leave to run or to deliver, the words or JSON that go with it."""

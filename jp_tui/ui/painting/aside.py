@@ -1,6 +1,7 @@
 """What was said aside about a question (asking.md E30): dim, and folded to one row below its call.
 
-It is no part of the conversation that models see, and looks like it. Paints what `view/asides.py` read.
+It is no part of the conversation that models see, and looks like it. Paints what `view/questions/side_questions.py`
+read.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 from jp_tui.ui.painting.trail import arrow, clip
-from jp_tui.view.asides import Aside
+from jp_tui.view.questions.side_questions import Aside
 
 SIDE = "aside"
 """The part of a call that this is; nobody was asked there, so it has no why."""

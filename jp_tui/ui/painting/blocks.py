@@ -16,8 +16,7 @@ from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row
 from jp_tui.ui.painting.tools import question_rows, tool_rows
-from jp_tui.view.amounts import duration
-from jp_tui.view.blocks import (
+from jp_tui.view.transcript.blocks import (
     Block,
     Data,
     Ending,
@@ -32,6 +31,7 @@ from jp_tui.view.blocks import (
     Tool,
     User,
 )
+from jp_tui.view.wording.amounts import duration
 
 EDGE, MARGIN = 1, 3
 """Cells left of a bar or a header, and left of what is said."""

@@ -20,7 +20,7 @@ from jp_tui.ui.painting.diff import Change, Painted
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Piece, Row
-from jp_tui.view import white_space
+from jp_tui.view.wording import white_space
 
 APPROVED, LINES = 512 * 1024, 10_000
 """Characters and lines that can be put before somebody at once; what is longer can never be seen to its end."""

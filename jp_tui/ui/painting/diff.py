@@ -20,8 +20,8 @@ from jp_tui.ui.painting.code import TAB
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import LINE_CELLS, Piece, Row, capped, chop_pieces, spaces
-from jp_tui.view import white_space
-from jp_tui.view.diff_lines import Change, Reader, Sign, counts, groups, is_diff, pairs, read
+from jp_tui.view.wording import white_space
+from jp_tui.view.wording.diff_lines import Change, Reader, Sign, counts, groups, is_diff, pairs, read
 
 __all__ = ["Change", "Painted", "counts", "groups", "is_diff", "pairs", "read"]
 

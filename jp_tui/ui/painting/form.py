@@ -1,7 +1,8 @@
 """A form in the conversation: one block, a row for each question with its final answer (issue 5, 9; E23, R173-R182b).
 
 What was gone back from or answered before is folded away below its question; skipped questions stay, dimmed, with the
-reason. Each row folds out and answers `w`, like a line of the trail. What became of a question is `view/forms.py`'s.
+reason. Each row folds out and answers `w`, like a line of the trail. What became of a question is
+`view/questions/forms.py`'s.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from jp_tui.ui.painting.trail import (
     why_rows,
     words_rows,
 )
-from jp_tui.view.amounts import duration
-from jp_tui.view.blocks import Tool
-from jp_tui.view.forms import Form, FormState, Place
-from jp_tui.view.trail import Role, fate
+from jp_tui.view.questions.forms import Form, FormState, Place
+from jp_tui.view.questions.outcome_line import Role, fate
+from jp_tui.view.transcript.blocks import Tool
+from jp_tui.view.wording.amounts import duration
 
 LEAST_WORDS = 16
 """Cells that a question keeps beside its answer; with less, the answer stands below."""

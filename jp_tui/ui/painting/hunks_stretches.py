@@ -16,7 +16,7 @@ from jp_tui.questions.types import Part
 from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.diff import Change
 from jp_tui.ui.painting.hunks_outline import GROUPS, Cut, Outline
-from jp_tui.view import white_space
+from jp_tui.view.wording import white_space
 
 LINES = 200
 """Of a stretch, about; a part of fewer is one."""

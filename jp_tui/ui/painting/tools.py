@@ -30,10 +30,10 @@ from jp_tui.ui.painting.trail import (
     style_of,
     trail_rows,
 )
-from jp_tui.view.activity_lines import ENDS, STATES
-from jp_tui.view.amounts import duration
-from jp_tui.view.blocks import Tool
-from jp_tui.view.inquiries import Inquiry
+from jp_tui.view.activity.lines import ENDS, STATES
+from jp_tui.view.questions.inquiry import Inquiry
+from jp_tui.view.transcript.blocks import Tool
+from jp_tui.view.wording.amounts import duration
 
 ERROR_LINES, OUTPUT_LINES = 4, 1_000
 """Lines of an error in sight while folded; lines of a result shown unfolded."""

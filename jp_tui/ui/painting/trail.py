@@ -18,11 +18,11 @@ from jp_tui.ui.painting import diff, plain
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Piece, Row, chop, width_of
-from jp_tui.view import decisions
-from jp_tui.view.inquiries import Inquiry
-from jp_tui.view.trail import Fate, asker, fate
-from jp_tui.view.trail import reviewed as reviewed_words
-from jp_tui.view.why import why
+from jp_tui.view.questions import approval_text
+from jp_tui.view.questions.inquiry import Inquiry
+from jp_tui.view.questions.outcome_line import Fate, asker, fate
+from jp_tui.view.questions.outcome_line import reviewed as reviewed_words
+from jp_tui.view.wording.why import why
 
 WHY = "?"
 """A part's key with this behind it is its reason for having been asked."""
@@ -186,17 +186,17 @@ def dialogue_rows(
     return rows + why_rows(asked, inner) if open_ or key + WHY in unfolded else rows
 
 
-def decision_rows(one: decisions.Decision, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
+def decision_rows(one: approval_text.Decision, frame: Frame, key: str, unfolded: frozenset[str]) -> list[Row]:
     """Who let a call run, or its result be told."""
     look, hit = frame.look, Hit("fold", key)
     inside = frame.inside([Piece("└ ", look.muted)], [Piece("  ", look.text)])
-    said = decisions.said(one)
+    said = approval_text.said(one)
     open_ = key in unfolded or key + WHY in unfolded
     body = [Piece(f"{said.sign} {said.words}", style_of(said.tone, look), hit)]
     body += [Piece(f" · {said.aside}", look.muted, hit)] if said.aside else []
     rows = [inside.emit([*clip(body, inside.room - 2), arrow(open_, hit, look)])]
     rows += reason(one.reason, inside, REASON_ROWS if not open_ else None)
-    return rows + inside.paragraph([Piece(decisions.why(one), look.reviewer)]) if open_ else rows
+    return rows + inside.paragraph([Piece(approval_text.why(one), look.reviewer)]) if open_ else rows
 
 
 def long_answer(answer: str, frame: Frame) -> list[Row]:

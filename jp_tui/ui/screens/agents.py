@@ -17,7 +17,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words as literal
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.text import blank, foreign, join, ours, styled
-from jp_tui.view.agents import Agent, standing
+from jp_tui.view.activity.agents import Agent, standing
 
 FOLLOWS = 1.0
 """Seconds after which it looks again at how far they are."""

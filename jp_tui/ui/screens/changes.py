@@ -28,8 +28,8 @@ from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.view import changes as say
-from jp_tui.view.progress import SHORT, progress
+from jp_tui.view.activity.progress import SHORT, progress
+from jp_tui.view.wording import changes as say
 
 WIDE = 100
 """Columns from which on the list stands beside the diff."""

@@ -22,7 +22,7 @@ from jp_tui.ui.widgets.filelist import FileList, Files
 from jp_tui.ui.widgets.queuelist import QueueList, Waiting
 from jp_tui.ui.widgets.recalllist import RecallList, Search
 from jp_tui.ui.widgets.shellpanel import ShellPanel
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
 
 COMPOSINGS = ("queue_turn", "take_queued", "send_queued", "read_queue", "find_files", "run_shell", "stop_shell")
 """Commands whose refusals are said here."""

@@ -27,13 +27,13 @@ from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import ASK, Composer
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.transcript import Transcript
-from jp_tui.view import activity, status_events
-from jp_tui.view.agents import Agent, Agents, asking
-from jp_tui.view.faults import words as failed
-from jp_tui.view.inbox import Inbox, counted
-from jp_tui.view.snoozed import unpacked
-from jp_tui.view.status import Status
-from jp_tui.view.trail import elsewhere
+from jp_tui.view.activity import activity, status_reducer
+from jp_tui.view.activity.agents import Agent, Agents, asking
+from jp_tui.view.activity.status import Status
+from jp_tui.view.questions.inbox import Inbox, counted
+from jp_tui.view.questions.outcome_line import elsewhere
+from jp_tui.view.questions.snooze import unpacked
+from jp_tui.view.wording.failures import words as failed
 
 NOTHING = ("", "")
 LISTS = (
@@ -157,7 +157,7 @@ class Exchange(Composing, Waits):
         self._agents = self._agents.heard(event, now)
         self.hear(event, now)
         if self._here(event):
-            self._status = status_events.applied(self._status, event, now)
+            self._status = status_reducer.applied(self._status, event, now)
             self._activity = activity.applied(self._activity, event, now, here=not self._elsewhere(event))
             self._one(event)
         elif isinstance(event, ev.Retrying) and (parent := self._agents.parent(event.conversation)):

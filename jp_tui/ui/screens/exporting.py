@@ -10,7 +10,7 @@ from pathlib import Path
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol.events import ConversationRead
 from jp_tui.protocol.values import ConversationInfo
-from jp_tui.view.exporting import FORMATS, Format, Pages, file_name, writer
+from jp_tui.view.export.document import FORMATS, Format, Pages, file_name, writer
 
 PAGE = 1000
 

@@ -21,9 +21,9 @@ from jp_tui.ui.keys import words as literal
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.vi import VI
 from jp_tui.ui.text import blank, foreign, join, ours, styled
-from jp_tui.view import inbox as view
-from jp_tui.view import inbox_lines as words
-from jp_tui.view.queue import Key
+from jp_tui.view.questions import inbox as view
+from jp_tui.view.questions import inbox_lines as words
+from jp_tui.view.questions.queue import Key
 
 AGES = 10.0
 """Seconds after which ages are painted anew while it is open."""

@@ -9,7 +9,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import InquiryInfo
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.view import records
+from jp_tui.view.pages import inquiries as records
 
 _STYLES = {
     "good": "$done-foreground",

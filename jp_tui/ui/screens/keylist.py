@@ -23,7 +23,7 @@ from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.ui.widgets.line import Line
-from jp_tui.view.commands import Command
+from jp_tui.view.composer.commands import Command
 
 _KEYS, _DOES, _WORDS = 35, 31, 30
 """Cells of the three columns; the last one at least."""

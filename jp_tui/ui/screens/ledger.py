@@ -17,8 +17,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import LedgerEntry
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.view import ledger as words
-from jp_tui.view.status import shortened
+from jp_tui.view.activity.status import shortened
+from jp_tui.view.pages import permissions as words
 
 
 class Ledger(Listing):

@@ -26,8 +26,8 @@ from jp_tui.ui.screens.exporting import Exporting, suggested
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.view import library_list as say
-from jp_tui.view.export import ending
+from jp_tui.view.export.events import ending
+from jp_tui.view.pages import conversations as say
 
 _QUIET = "$muted-foreground"
 REST = 0.15

@@ -16,7 +16,7 @@ from jp_tui.protocol.models import ModelInfo
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.view import models_list as say
+from jp_tui.view.pages import models as say
 
 _QUIET = "$muted-foreground"
 

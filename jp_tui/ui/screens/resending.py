@@ -17,7 +17,7 @@ from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.forknote import ForkNote
 from jp_tui.ui.widgets.resending import Resending
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
 
 if TYPE_CHECKING:
     from textual.widget import Widget

@@ -19,9 +19,9 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import ReviewerFigures
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.view import reviewers as words
-from jp_tui.view.amounts import short_model
-from jp_tui.view.reviewers import Row
+from jp_tui.view.pages import reviewers as words
+from jp_tui.view.pages.reviewers import Row
+from jp_tui.view.wording.amounts import short_model
 
 _QUIET = "$muted-foreground"
 _STRIP = 21

@@ -20,13 +20,13 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.commands import ReadSettings, ResetSetting, SetSetting
 from jp_tui.protocol.settings import SettingEntry
 from jp_tui.settings.errors import SettingsError
-from jp_tui.settings.explain import toml_value
-from jp_tui.settings.toml import parse_value
+from jp_tui.settings.layers.explain import toml_value
+from jp_tui.settings.layers.toml import parse_value
 from jp_tui.ui.screens.choosing import Choosing
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.searching import Searching
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.view import settings_list as say
+from jp_tui.view.pages import settings as say
 
 _QUIET = "$muted-foreground"
 _KEY, _VALUE, _DETAIL = 52, 40, 1_500

@@ -1,7 +1,7 @@
 """The first run: from what is found on this machine to a model that answers and a configuration (`/setup`).
 
-It shows what `view/first_run.py` says and carries choices to it. Esc goes back one step; until the last one nothing is
-written. The engine looks, tests and writes.
+It shows what `view/pages/first_run.py` says and carries choices to it. Esc goes back one step; until the last one
+nothing is written. The engine looks, tests and writes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.line import Line
-from jp_tui.view import first_run as view
+from jp_tui.view.pages import first_run as view
 
 _QUIET = "$muted-foreground"
 

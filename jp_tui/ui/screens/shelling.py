@@ -10,7 +10,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.ui.widgets.above import Above
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.shellpanel import ShellPanel
-from jp_tui.view.shell import Ran, ended, told
+from jp_tui.view.composer.shell import Ran, ended, told
 
 if TYPE_CHECKING:
     from textual.widget import Widget

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from time import time
 
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.view.queue import Key, key_of
-from jp_tui.view.snoozed import Off, packed, unpacked
+from jp_tui.view.questions.queue import Key, key_of
+from jp_tui.view.questions.snooze import Off, packed, unpacked
 
 
 class Snoozes:

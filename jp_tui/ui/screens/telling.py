@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from jp_tui.ui.screens.exchange import Exchange
-    from jp_tui.view.agents import Agent
-    from jp_tui.view.inbox import Inbox
-    from jp_tui.view.status import Status
+    from jp_tui.view.activity.agents import Agent
+    from jp_tui.view.activity.status import Status
+    from jp_tui.view.questions.inbox import Inbox
 
     _Part = Screen[None]
 else:

@@ -21,7 +21,7 @@ from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.view import trust as say
+from jp_tui.view.wording import trust as say
 
 _QUIET = "$muted-foreground"
 _VALUE = 2_000

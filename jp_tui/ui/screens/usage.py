@@ -12,8 +12,8 @@ from jp_tui.protocol.usage import TurnUsage
 from jp_tui.ui.screens.listing import Item, Listing
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours
-from jp_tui.view import models_list as say
-from jp_tui.view.amounts import short_model
+from jp_tui.view.pages import models as say
+from jp_tui.view.wording.amounts import short_model
 
 _QUIET = "$muted-foreground"
 _REQUESTS, _ASKED = 12, 40

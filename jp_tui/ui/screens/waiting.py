@@ -26,11 +26,11 @@ from jp_tui.ui.sheets import ahead
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.dock import SheetDock
-from jp_tui.view import inbox_lines as words
-from jp_tui.view.inbox import Inbox
-from jp_tui.view.offered import prompt_of, words_of
-from jp_tui.view.queue import NONE, Key, key_of
-from jp_tui.view.trail import elsewhere
+from jp_tui.view.questions import inbox_lines as words
+from jp_tui.view.questions.inbox import Inbox
+from jp_tui.view.questions.offered_prompt import prompt_of, words_of
+from jp_tui.view.questions.outcome_line import elsewhere
+from jp_tui.view.questions.queue import NONE, Key, key_of
 
 MANY, EACH = 50, 0.0008
 """How many may wait before the lists are painted less often, and seconds between two of them for each."""

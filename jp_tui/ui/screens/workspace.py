@@ -33,9 +33,9 @@ from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.slashlist import SlashList
 from jp_tui.ui.widgets.status import StatusLine
-from jp_tui.view.commands import Command as Slashed
-from jp_tui.view.interrupt import InterruptWishes, menu
-from jp_tui.view.status import Status
+from jp_tui.view.activity.status import Status
+from jp_tui.view.composer.commands import Command as Slashed
+from jp_tui.view.questions.interrupt_menu import InterruptWishes, menu
 
 if TYPE_CHECKING:
     from jp_tui.protocol.commands import Command
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from jp_tui.ui.bridge import Keys
     from jp_tui.ui.screens.exchange import Exchange
     from jp_tui.ui.screens.waiting import Waits
-    from jp_tui.view.agents import Agent
-    from jp_tui.view.inbox import Inbox
+    from jp_tui.view.activity.agents import Agent
+    from jp_tui.view.questions.inbox import Inbox
 
 LATER = (
     "jp_tui.protocol.base",
@@ -52,7 +52,7 @@ LATER = (
     "jp_tui.ui.widgets.transcript",
     "jp_tui.ui.widgets.dock",
     "jp_tui.ui.screens.exchange",
-    "jp_tui.settings.keys",
+    "jp_tui.settings.schema.keys",
     "jp_tui.settings.sources",
 )
 """What is loaded after the first frame, in slices of some 10 to 40 ms."""

@@ -17,7 +17,7 @@ MODULES = (
     SHEETS + "form_steps", SHEETS + "side_question", SHEETS + "menu", SHEETS + "sheet", SHEETS + "verdict",
     SHEETS + "boolean", SHEETS + "delivery", "jp_tui.ui.painting.hunks_outline", "jp_tui.ui.painting.hunks_stretches",
     "jp_tui.ui.painting.hunks", SHEETS + "hunk_view", SHEETS + "hunks", SHEETS + "options", SHEETS + "multi",
-    SHEETS + "permission", SHEETS + "review", "jp_tui.view.schema_form", "jp_tui.view.schema_form_lines",
+    SHEETS + "permission", SHEETS + "review", "jp_tui.view.schema.form", "jp_tui.view.schema.lines",
     SHEETS + "schema_state", SHEETS + "schema_paint", SHEETS + "json_editor", SHEETS + "schema_filter",
     SHEETS + "schema_faces", SHEETS + "schema", SHEETS + "text", SHEETS + "secret", SHEETS + "select",
     SHEETS + "kinds",

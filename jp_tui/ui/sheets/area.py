@@ -26,7 +26,7 @@ from jp_tui.ui.sheets.reading import default_context
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.widgets.context import ContextView
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Escalation
 from jp_tui.ui.text import blank, foreign, join, ours, styled
-from jp_tui.view import escalated as why
-from jp_tui.view import wording as w
+from jp_tui.view.questions import escalation_text as why
+from jp_tui.view.wording import questions as w
 
 MOST = 20_000
 """Characters of a reason that are laid out; a sheet shows a few lines of it."""

@@ -20,8 +20,8 @@ from jp_tui.ui.sheets.side_fields import text_hints
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.sheets.verdict import VERDICT, Verdict
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jp_tui.ui.sheets.messages import DraftChanged
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -21,7 +21,7 @@ from textual.widgets.text_area import Edit, EditResult, Location
 
 from jp_tui.ui.sheets.messages import NEW_LINE, Grew
 from jp_tui.ui.widgets.editing import EDITING
-from jp_tui.view.pastes import ROOM, Pastes, Span, cleaned
+from jp_tui.view.composer.pastes import ROOM, Pastes, Span, cleaned
 
 _MOVES = {"up": "cursor_up", "down": "cursor_down", "pageup": "cursor_page_up", "pagedown": "cursor_page_down"}
 _EDITS = {key: binding.action for key, binding in BindingsMap(EDITING)} | _MOVES

@@ -12,7 +12,7 @@ from textual.widgets.text_area import Edit, EditResult
 
 from jp_tui.ui.sheets.field import Field, Gate
 from jp_tui.ui.sheets.messages import NEW_LINE
-from jp_tui.view.pastes import ROOM, cleaned
+from jp_tui.view.composer.pastes import ROOM, cleaned
 
 LONGEST = 4_000
 """Characters of a line that can be edited in place; the editor of the user takes any (traps.md T4)."""

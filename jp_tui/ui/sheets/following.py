@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from jp_tui.protocol.values import Answered, PromptRequest, Response, Restored, WentBack
 from jp_tui.ui.sheets.form import names
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft, restored
-from jp_tui.view.queue import NONE, Key, key_of
+from jp_tui.view.questions.drafts import Draft, restored
+from jp_tui.view.questions.queue import NONE, Key, key_of
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -14,7 +14,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import FormView, Place
 from jp_tui.ui.text import foreign, join, ours, styled
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 NAME = 20
 """Cells of a question's name in a tab."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from jp_tui.view.queue import Key, key_of
+from jp_tui.view.questions.queue import Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

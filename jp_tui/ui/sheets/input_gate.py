@@ -14,7 +14,7 @@ from textual import events
 
 from jp_tui.ui.keys import bound
 from jp_tui.ui.sheets.messages import NEW_LINE, PAGING, READING
-from jp_tui.view.arrival import Guard
+from jp_tui.view.questions.arming import Guard
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -16,7 +16,7 @@ from textual.widgets.text_area import Location
 
 from jp_tui.ui.sheets.field import Gate
 from jp_tui.ui.sheets.fields import LONGEST, JsonField
-from jp_tui.view.pastes import cleaned
+from jp_tui.view.composer.pastes import cleaned
 
 ROOM, WRAPS, COLOURED = 131_072, 32_000, 2_000
 """Characters edited in place, characters up to which lines wrap, and characters of a line that are coloured."""

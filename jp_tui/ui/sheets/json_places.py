@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from jp_tui.view.schema_form_edit import Path
+from jp_tui.view.schema.edit import Path
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder(strict=False)

@@ -26,7 +26,7 @@ from jp_tui.ui.sheets.secret import SecretArea
 from jp_tui.ui.sheets.select import SelectArea
 from jp_tui.ui.sheets.sheet import Sheet
 from jp_tui.ui.sheets.text import FreeTextArea
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
 
 
 def area_for(prompt: PromptRequest) -> type[AnswerArea]:

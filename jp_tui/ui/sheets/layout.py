@@ -15,7 +15,7 @@ from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.plan import ROOMY, TIGHT, Shares, Wants, share
 from jp_tui.ui.text import blank, ours
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

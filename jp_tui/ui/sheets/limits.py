@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from jp_tui.conversation.ids import read_timestamp
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.view.queue import Key, key_of
+from jp_tui.view.questions.queue import Key, key_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jp_tui.conversation.strict_json import Json
     from jp_tui.protocol.values import PromptRequest, Response
     from jp_tui.ui.sheets.field import Field
-    from jp_tui.view.drafts import Draft
+    from jp_tui.view.questions.drafts import Draft
 
 READING = {"ctrl+d": "read(1)", "ctrl+u": "read(-1)", "shift+down": "step(1)", "shift+up": "step(-1)"}
 """Keys that only scroll what is asked about: they work before the sheet listens."""

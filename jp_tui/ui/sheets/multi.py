@@ -23,8 +23,8 @@ from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.options import CHOOSING, Options
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.text import join, ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -23,7 +23,7 @@ from jp_tui.ui.sheets.area import AnswerArea, AnswerBody
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.text import blank, cells, foreign, join, ours
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -33,9 +33,9 @@ from jp_tui.ui.sheets.schema_keys import FORM_KEYS, FormKeys
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.sheets.schema_view import SchemaForm
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
-from jp_tui.view.schema_form_lines import Problem
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.schema.lines import Problem
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -18,8 +18,8 @@ from jp_tui.ui.sheets.json_editor import JsonEditor
 from jp_tui.ui.sheets.json_places import places
 from jp_tui.ui.sheets.json_text import laid_out, read
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.schema import SchemaArea

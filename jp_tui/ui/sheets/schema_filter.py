@@ -15,8 +15,8 @@ from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.messages import Grew
 from jp_tui.ui.sheets.options import HINT_FILTER
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.schema_form_lines import Line
+from jp_tui.view.schema.lines import Line
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.schema import SchemaArea

@@ -15,10 +15,10 @@ from jp_tui.conversation.strict_json import Json, dump
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.text import blank, cells, cut, foreign, join, ours, styled
-from jp_tui.view.schema_form import Shape
-from jp_tui.view.schema_form_choices import odd_label
-from jp_tui.view.schema_form_edit import ABSENT, odd, place_of, written
-from jp_tui.view.schema_form_lines import ASIDE, Line
+from jp_tui.view.schema.choices import odd_label
+from jp_tui.view.schema.edit import ABSENT, odd, place_of, written
+from jp_tui.view.schema.form import Shape
+from jp_tui.view.schema.lines import ASIDE, Line
 
 LEAST, BESIDE, MOST = 12, 32, 400
 """Cells of a field and beside it at least, where there is room, and characters of a value that are looked at."""

@@ -18,8 +18,8 @@ from jp_tui.ui.sheets.json_text import laid_out
 from jp_tui.ui.sheets.schema_paint import WRONG, name, preview
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.text import blank, join, ours
-from jp_tui.view import wording as w
-from jp_tui.view.schema_form_lines import Line, Problem, pointer
+from jp_tui.view.schema.lines import Line, Problem, pointer
+from jp_tui.view.wording import questions as w
 
 CHECKING: Final = "checking it…"
 FITS: Final = "✓ fits"

@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.view import schema_form_edit as edit
-from jp_tui.view import schema_form_lines as at
-from jp_tui.view.schema_form import Form, Shape
-from jp_tui.view.schema_form_choices import Choice
-from jp_tui.view.schema_form_edit import ABSENT, Path
-from jp_tui.view.schema_form_lines import Line, Problem
-from jp_tui.view.schema_form_rest import first_key
+from jp_tui.view.schema import edit as edit
+from jp_tui.view.schema import lines as at
+from jp_tui.view.schema.choices import Choice
+from jp_tui.view.schema.edit import ABSENT, Path
+from jp_tui.view.schema.form import Form, Shape
+from jp_tui.view.schema.lines import Line, Problem
+from jp_tui.view.schema.remainder import first_key
 
 
 class Filling:

@@ -20,8 +20,8 @@ from jp_tui.ui.sheets.messages import Grew, PieceClicked
 from jp_tui.ui.sheets.schema_paint import Columns, columns, fits, paint
 from jp_tui.ui.sheets.schema_state import Filling
 from jp_tui.ui.text import blank, join, ours
-from jp_tui.view.schema_form_edit import written
-from jp_tui.view.schema_form_lines import Line
+from jp_tui.view.schema.edit import written
+from jp_tui.view.schema.lines import Line
 
 TALL = 5
 """Rows of the field at most, of those that there are."""

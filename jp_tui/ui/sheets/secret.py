@@ -21,8 +21,8 @@ from jp_tui.ui.sheets.layout import height_of
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.text import EMPTY
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -13,7 +13,7 @@ from jp_tui.questions.types import Option
 from jp_tui.ui.sheets.area import AnswerArea
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.options import CHOOSING, Options
-from jp_tui.view.drafts import Draft
+from jp_tui.view.questions.drafts import Draft
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

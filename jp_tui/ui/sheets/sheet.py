@@ -39,9 +39,9 @@ from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.sheets.tabs import FormTabs
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.context import ContextView
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
-from jp_tui.view.offered import is_offered
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.questions.offered_prompt import is_offered
+from jp_tui.view.wording import questions as w
 
 Mode = Literal["answer", "write", "menu"]
 

@@ -18,10 +18,10 @@ from jp_tui.ui.sheets.messages import AsideAsked, AsideSent
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.sheets.slots import Slot
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.asides import Aside
-from jp_tui.view.drafts import Draft
-from jp_tui.view.offered import is_offered
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.questions.offered_prompt import is_offered
+from jp_tui.view.questions.side_questions import Aside
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -14,8 +14,8 @@ from jp_tui.conversation.events import Unknown
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.view import asides
-from jp_tui.view.queue import NONE, Key, key_of
+from jp_tui.view.questions import side_questions as asides
+from jp_tui.view.questions.queue import NONE, Key, key_of
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -15,7 +15,7 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 SPARE = "do "
 """What the ids of these lines begin with; the action follows."""

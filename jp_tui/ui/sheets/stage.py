@@ -20,8 +20,8 @@ from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.sheets.plan import room_of
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.queue import Key, key_of
+from jp_tui.view.questions.queue import Key, key_of
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.protocol.values import PromptRequest

@@ -18,9 +18,9 @@ from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.text import ours
-from jp_tui.view import wording as w
-from jp_tui.view.drafts import Draft
-from jp_tui.view.pastes import cleaned
+from jp_tui.view.composer.pastes import cleaned
+from jp_tui.view.questions.drafts import Draft
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

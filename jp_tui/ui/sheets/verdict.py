@@ -21,7 +21,7 @@ from jp_tui.ui.sheets.hints import Hint
 from jp_tui.ui.sheets.layout import height_of
 from jp_tui.ui.sheets.rows import Choices, Pairs, Row
 from jp_tui.ui.text import join, ours
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -1,6 +1,7 @@
 """What a sheet says, as content: frame, question, menu, notices (asking.md E4, R248).
 
-The words are `view/wording.py`'s; here they meet what others wrote, each piece through `ui/text.py`. No widgets.
+The words are `view/wording/questions.py`'s; here they meet what others wrote, each piece through `ui/text.py`. No
+widgets.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from jp_tui.ui.sheets.json_text import readable
 from jp_tui.ui.sheets.rows import Row
 from jp_tui.ui.text import MOST as SHOWN
 from jp_tui.ui.text import Mode, blank, cut, foreign, join, ours, styled, whole
-from jp_tui.view import wording as w
+from jp_tui.view.wording import questions as w
 
 LONG = 240
 """Characters from which a question stands above its context, where it scrolls; its first line stays below."""

@@ -15,8 +15,8 @@ from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import ours
-from jp_tui.view.mentions import image_path, is_image
-from jp_tui.view.pastes import ROOM, Pastes, beside, cleaned, kept
+from jp_tui.view.composer.mentions import image_path, is_image
+from jp_tui.view.composer.pastes import ROOM, Pastes, beside, cleaned, kept
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea

@@ -22,8 +22,8 @@ from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.interrupt import InterruptMenu
 from jp_tui.ui.widgets.transcript import Transcript
-from jp_tui.view.interrupt import Choice
-from jp_tui.view.queue import Key, key_of
+from jp_tui.view.questions.interrupt_menu import Choice
+from jp_tui.view.questions.queue import Key, key_of
 
 
 class Column(Vertical):

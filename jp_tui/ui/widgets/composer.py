@@ -27,9 +27,9 @@ from jp_tui.ui.widgets.queueing import QUEUEING, Queueing
 from jp_tui.ui.widgets.recalling import RECALLING, Recalling
 from jp_tui.ui.widgets.shelling import SHELLING, Shelling
 from jp_tui.ui.widgets.slash import SLASH
-from jp_tui.view.commands import Command, Run, Unknown
-from jp_tui.view.pastes import cleaned
-from jp_tui.view.recall import Recall
+from jp_tui.view.composer.commands import Command, Run, Unknown
+from jp_tui.view.composer.history import Recall
+from jp_tui.view.composer.pastes import cleaned
 
 ASK = ours("Ask anything, or / for commands")
 _LIST_IDS = frozenset(binding.id for binding in (*SLASH, *SHELLING, *QUEUEING[1:], *RECALLING))

@@ -36,9 +36,9 @@ from jp_tui.ui.sheets.peek import Peek
 from jp_tui.ui.sheets.side_talks import SideTalks
 from jp_tui.ui.sheets.stage import Stage
 from jp_tui.ui.text import blank, ours
-from jp_tui.view import wording as w
-from jp_tui.view.arrival import Arrival
-from jp_tui.view.queue import NONE, Key, Queue, key_of
+from jp_tui.view.questions.arming import Arrival
+from jp_tui.view.questions.queue import NONE, Key, Queue, key_of
+from jp_tui.view.wording import questions as w
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet

@@ -1,7 +1,8 @@
 """The interrupt menu, where the composer was, in the look of a sheet (inquiries.md R211, R215, M44).
 
-Shows the choices of `view/interrupt.py` and posts the one that was taken; Esc is Continue. A choice that goes with
-words makes it one line over the composer, which is where words are written. It knows no turn and sends nothing.
+Shows the choices of `view/questions/interrupt_menu.py` and posts the one that was taken; Esc is Continue. A choice
+that goes with words makes it one line over the composer, which is where words are written. It knows no turn and sends
+nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from jp_tui.ui.keys import words
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.text import ours
 from jp_tui.ui.textual_patches.private import own_bindings
-from jp_tui.view.interrupt import CONTINUE, TITLE, Choice
+from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, Choice
 
 
 class InterruptMenu(Vertical, can_focus=True):

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widgets.text_area import Location
 
 from jp_tui.ui.widgets.slash import Slash
-from jp_tui.view.mentions import answers, being_written, mention
+from jp_tui.view.composer.mentions import answers, being_written, mention
 
 
 class Mention(Slash):

@@ -14,7 +14,7 @@ from jp_tui.ui.paint import Painted, painted
 from jp_tui.ui.painting import code
 from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.resending import Resending
-from jp_tui.view.blocks import Block, Data, Ending, Header, Note, Resumed, Retry, Said, Thought, User
+from jp_tui.view.transcript.blocks import Block, Data, Ending, Header, Note, Resumed, Retry, Said, Thought, User
 
 BUDGET = 0.012
 """Seconds of work that a step may take more for it."""

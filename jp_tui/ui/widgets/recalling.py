@@ -13,7 +13,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from jp_tui.ui.widgets.mention import Mention
-from jp_tui.view.recall import Recall, found
+from jp_tui.view.composer.history import Recall, found
 
 RECALLING = [
     Binding("ctrl+r", "recall", "search history", show=False, id="composer.recall", tooltip="What was typed before"),

@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from jp_tui.ui.widgets.taking import Taking
-from jp_tui.view.blocks import LIVE, User
+from jp_tui.view.transcript.blocks import LIVE, User
 
 RESENDING = [
     Binding(

@@ -12,7 +12,7 @@ from textual.binding import Binding
 from textual.message import Message
 from textual.reactive import reactive
 
-from jp_tui.view.shell import line_of
+from jp_tui.view.composer.shell import line_of
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea

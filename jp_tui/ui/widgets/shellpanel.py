@@ -16,8 +16,8 @@ from textual.widget import Widget
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
-from jp_tui.view.amounts import duration
-from jp_tui.view.shell import Ran, plain
+from jp_tui.view.composer.shell import Ran, plain
+from jp_tui.view.wording.amounts import duration
 
 LINES = 10
 """Lines in sight."""

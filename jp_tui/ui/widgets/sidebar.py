@@ -1,6 +1,6 @@
 """The tool activity of the turn: calls, their questions with who answered, what waits, tokens (inquiries.md R244).
 
-It paints the lines of `view/activity_lines.py`, which `lineview.py` scrolls. The only timer of an idle workspace would
+It paints the lines of `view/activity/lines.py`, which `lineview.py` scrolls. The only timer of an idle workspace would
 be its own: it ticks once a second while a duration grows, and not at all otherwise (designs.md C).
 """
 
@@ -21,14 +21,14 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.ui.widgets.lineview import LineView
-from jp_tui.view.status import shortened
+from jp_tui.view.activity.status import shortened
 
 if TYPE_CHECKING:  # with the protocol, after the first frame
-    from jp_tui.view.activity import Activity
-    from jp_tui.view.activity_lines import Line
-    from jp_tui.view.agents import Agent
-    from jp_tui.view.inbox import Entry
-    from jp_tui.view.trail import Role
+    from jp_tui.view.activity.activity import Activity
+    from jp_tui.view.activity.agents import Agent
+    from jp_tui.view.activity.lines import Line
+    from jp_tui.view.questions.inbox import Entry
+    from jp_tui.view.questions.outcome_line import Role
 
 _STYLES: dict[Role, tuple[str, str]] = {
     "heading": ("", "bold"),
@@ -107,7 +107,7 @@ class Sidebar(Vertical, can_focus=True):
     def _rows(self, width: int) -> list[tuple[Line, int]]:
         if self._activity is None:
             return []
-        from jp_tui.view.activity_lines import lines
+        from jp_tui.view.activity.lines import lines
 
         agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
         made = lines(self._activity, self._clock(), agents, self._waiting)

@@ -1,6 +1,6 @@
 """What a `/` in the composer does to its keys: a list of commands, one of them chosen, Enter runs it (issue 4, 6).
 
-A part of `Composer`, which has the text; what is meant is decided in `view/commands.py`. It runs no command.
+A part of `Composer`, which has the text; what is meant is decided in `view/composer/commands.py`. It runs no command.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 from textual.message import Message
 
-from jp_tui.view.commands import Command, Run, Text, Unknown, Value, matching, parse
+from jp_tui.view.composer.commands import Command, Run, Text, Unknown, Value, matching, parse
 
 if TYPE_CHECKING:
     from textual.widgets import TextArea

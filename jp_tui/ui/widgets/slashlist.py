@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, cut, join, ours, styled
-from jp_tui.view.commands import Command
+from jp_tui.view.composer.commands import Command
 
 MOST = 10
 """Lines of the list; what is beyond is reached by writing on."""

@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.text import cut, foreign, join, ours
-from jp_tui.view.status import TIGHT, Status, doing, meter, shortened, tokens, waits
+from jp_tui.view.activity.status import TIGHT, Status, doing, meter, shortened, tokens, waits
 
 _DOT = " · "
 

@@ -15,8 +15,8 @@ from textual.selection import Selection
 
 from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.folding import Folding
-from jp_tui.view.blocks import Block, Data, Said, Thought, Tool, User
-from jp_tui.view.copying import code_blocks
+from jp_tui.view.composer.clipboard_text import code_blocks
+from jp_tui.view.transcript.blocks import Block, Data, Said, Thought, Tool, User
 
 TAKING = [
     Binding("y", "copy", "Copy", id="transcript.copy", tooltip="What is marked, else the last message in sight"),

@@ -29,8 +29,8 @@ from jp_tui.ui.widgets.readying import Readying
 from jp_tui.ui.widgets.resending import RESENDING
 from jp_tui.ui.widgets.rowview import scrolling
 from jp_tui.ui.widgets.taking import TAKING
-from jp_tui.view.blocks import Said, Thought
-from jp_tui.view.story import Changes
+from jp_tui.view.transcript.blocks import Said, Thought
+from jp_tui.view.transcript.reducer import Changes
 
 FRAME = 1 / 20
 """Seconds between two repaints while text arrives (designs.md B)."""

@@ -1,0 +1,79 @@
+"""May this call run (inquiries.md 5.2)? Asked before anything of the cycle is executed; the machine decides."""
+
+from __future__ import annotations
+
+import hashlib
+
+from jp_tui.conversation.strict_json import dump
+from jp_tui.conversation.text import first_line
+from jp_tui.engine.asking.coordinator import Coordinator
+from jp_tui.engine.base.call_state import Deferred, Done, Job
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.tools.port import commands
+
+
+def shown_digest(text: str) -> str:
+    """SHA-256 of what a permission or result prompt shows; a decision is bound to it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def refused(job: Job, coordinator: Coordinator) -> tuple[str, ...]:
+    """The targets that somebody refused in this turn, that the call names, and that no person let it touch (R247).
+
+    None for a built-in tool that says itself what it would change, and asks about that.
+    """
+    knows = job.setup.kind == "built-in" and not commands(job.tool)
+    if knows or not coordinator.ledger.refused:
+        return ()
+    from jp_tui.engine.asking.named_targets import touched
+    from jp_tui.engine.asking.targets_on_disk import OnDisk  # rarely needed, and not at start-up
+
+    found = touched(job.arguments, str(job.root), coordinator.ledger.refused, OnDisk())
+    return () if job.allowed.issuperset(found) else found
+
+
+async def permitted(job: Job, coordinator: Coordinator, floor: tuple[str, ...] = ()) -> Done | None:
+    """Ask for leave; None when the call may run, with `job.arguments` changed where they were edited (R86-R89).
+    Raises Deferred."""
+    mode, call = job.setup.run, job.call
+    asked: v.AskMode = "edit" if mode == "edit" else "ask"
+    digest = shown_digest(f"{call.name}\n{dump(job.arguments)}")
+    exact = ""
+    if commands(job.tool):  # a remembered decision covers the command, folder and sandbox that were shown (Z16)
+        exact = shown_digest("\n".join([call.name, dump(job.arguments), job.rendered or ""]))
+    policies, place = job.setup.policies, job.setup.run_place
+    wanted = v.PermissionWanted(
+        call.id, call.name, asked, digest, policies.run, place, floor, exact=exact, text=first_line(job.title)
+    )
+    verdict = await coordinator.permission(wanted)
+    match verdict:
+        case s.Permit(_, arguments, decision):
+            job.permission = decision
+            job.allowed |= set(coordinator.ledger.refused)
+            if arguments is not None:
+                job.edit(arguments)
+            return None
+        case s.Complete(_, content, is_error, decision):
+            job.permission = decision
+            return Done(content, is_error, "error" if is_error else "skipped")
+        case s.Defer():
+            raise Deferred
+        case _:
+            raise AssertionError(f"no answer to a permission prompt: {type(verdict).__name__}")
+
+
+def forbidden(name: str) -> str:
+    """M58: the model was told to call nothing (R78), and calls."""
+    return (
+        f"Tool '{name}' was not run: tools are turned off for this request. Do not call any tool; answer without them "
+        "or explain what is missing."
+    )
+
+
+def unavailable(name: str) -> str:
+    """M31, without the original's doubled word."""
+    return (
+        f"Tool '{name}' is not available. It may have been available earlier in this conversation but is no longer "
+        "enabled. Do not retry this tool until it is available again in the list of enabled tools."
+    )

@@ -1,0 +1,406 @@
+"""The dull shell around `inquiry.decide`: one input after the other, facts to the log first, then the effects.
+
+It decides nothing. It runs in a task of its own, so that cancelling a tool call never cancels the recording of
+the event that closes its question (inquiries.md section 17). Values that a schema must be asked about are checked
+before they become inputs, so that nothing else waits meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from jp_tui.conversation.events import Event as Stored
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.asking import permission_ledger
+from jp_tui.engine.asking.input_queue import Inputs, Item
+from jp_tui.engine.asking.open_prompts import Showing
+from jp_tui.engine.asking.pending import Pending, Verdict
+from jp_tui.engine.asking.pending_reviews import Reviewing
+from jp_tui.engine.asking.prompt_builder import Ask, Asking
+from jp_tui.engine.asking.side_messages import Finished
+from jp_tui.engine.asking.subagent_relay import Away, Desk, Handler, Hear
+from jp_tui.engine.base.dependencies import ModelSetup, Setup
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.schema_check.validation import Checks, verdicts
+from jp_tui.inquiry import enrich, repeats
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.decide import decide
+from jp_tui.protocol.events import AnswerRefused
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import SchemaAnswer, SecretAnswer
+
+Raised = v.QuestionRaised | v.PermissionWanted | v.DeliveryWanted | v.ReviewWanted
+PROMPTS = (v.PERMISSION, v.DELIVERY, v.REVIEW)
+"""What is asked and never recorded."""
+BREATH = 2
+"""Inputs that are decided about, and whose effects are carried out, at a stretch: then keys have their turn."""
+
+
+@dataclass(slots=True)
+class Hooks:
+    """Whom the coordinator tells. `broken`: the turn cannot go on, with a JournalError when the log cannot be written,
+    with anything else when there is a bug. `waits`: a tool's question begins to wait for the human;
+    `settled`: an inquiry or prompt does not wait any more."""
+
+    end_turn: Callable[[], None]
+    broken: Callable[[Exception], None]
+    ledger: Callable[[], None]
+    waits: Callable[[], None]
+    settled: Callable[[str], None]
+
+
+class Coordinator:
+    """The questions of one turn; with a `handler` it is a sub-agent's, whose `ask_user` goes there (R218)."""
+
+    def __init__(
+        self,
+        log: Log,
+        checks: Checks,
+        hooks: Hooks,
+        model: ModelSetup,
+        finished: Finished,
+        handler: Handler | None = None,
+    ) -> None:
+        self._log, self._checks, self._hooks = log, checks, hooks
+        self._state = _state(log.setup, handler is not None)
+        self._inputs = Inputs(self._take, hooks.broken)
+        self._pending = Pending()
+        self._reviewing = Reviewing(log, checks, self._put, model, finished)
+        self._calls: dict[str, Asking] = {}
+        self._begin: dict[str, v.CallStarted] = {}
+        self._heard_of, self._resumed = set[str](), set[str]()
+        self._showing = Showing(log, self._put)
+        self._away = Away(handler) if handler is not None else None
+        self._desk = Desk(self._put, self._refuse)
+        self._checking: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    # --- what a call does ---------------------------------------------------------------------------------
+
+    def begin(self, call: str, asking: Asking) -> None:
+        """A call starts to run, or runs again from the start. The machine hears of it with the first that it asks."""
+        self._calls[call] = asking
+        if call in self._resumed:
+            self._resumed.discard(call)
+        else:
+            self._begin[call] = v.CallStarted(call, asking.tool, repeats.identity(asking.tool, asking.arguments))
+
+    def resume(self, resumed: v.CallResumed, *, runs: bool) -> None:
+        """A call of a turn that was cut off: one that runs again, or one that is over, whose id may come again in this
+        turn (R27). What the first left open is in the machine's hands from now on."""
+        self._put(resumed)
+        if runs:
+            self._heard_of.add(resumed.call)
+            self._resumed.add(resumed.call)
+        else:
+            self._put(v.CallGone(resumed.call))
+
+    def take_up(self, refusals: v.TurnResumed) -> None:
+        """What was said no to before the turn was cut off; comes before its calls."""
+        self._put(refusals)
+
+    def refusal(self, tool: str, arguments: JsonObject) -> str:
+        """What the model reads when an identical call was rejected too often (Z17); empty when it may run."""
+        return repeats.refusal(self._state.ledger, repeats.identity(tool, arguments))
+
+    def failed(self, call: str) -> str:
+        """The tool of this call failed; who rejected the call, as `repeats.rejecter` says it."""
+        who = repeats.rejecter(self._state, call)
+        if who:
+            self._put(v.CallFailed(call))
+        return who
+
+    def spoke(self) -> None:
+        """The user sent the model a message."""
+        self._put(v.HumanSpoke())
+
+    def told(self, call: str, arguments: JsonObject, error: str, *, declined: bool) -> enrich.Told | None:
+        """What the model reads in place of a tool's own error, when a no led to it (R141-R143)."""
+        return enrich.told(self._state, call, arguments, error, declined=declined)
+
+    def now(self, call: str, asking: Asking) -> None:
+        """What is known of a call has changed."""
+        self._calls[call] = asking
+
+    def permission(self, wanted: v.PermissionWanted) -> asyncio.Future[Verdict]:
+        """May this call run? Permit or Complete comes back."""
+        return self._raise(wanted)
+
+    def delivery(self, wanted: v.DeliveryWanted) -> asyncio.Future[Verdict]:
+        """May this result be delivered? Deliver or Complete comes back."""
+        return self._raise(wanted)
+
+    def review(self, wanted: v.ReviewWanted) -> asyncio.Future[Verdict]:
+        """A form is complete; how to go on comes back."""
+        return self._raise(wanted)
+
+    async def question(self, raised: v.QuestionRaised) -> Verdict:
+        """A tool needs to know something; how to go on comes back."""
+        raised = await self._reviewing.scripted(raised)
+        question, rule = raised.question, raised.rule
+        if rule.has_answer and isinstance(question.answer_type, SecretAnswer):
+            self._log.secrets.keep(raised.call, rule.answer)
+        values = [rule.answer] if rule.has_answer else []
+        values += [question.default] if question.has_default else []
+        known = await verdicts(self._checks, question.answer_type, values)
+        return await self._raise(replace(raised, verdicts=known) if known else raised)
+
+    def relay(self, given: v.RelayWanted, asking: Asking, hear: Hear) -> None:
+        """A sub-agent of a call asks something: what is known of its own call, and who hears what the human does."""
+        if not self._closed:
+            self._begins(given.call)
+            self._desk.take(given, asking, hear)
+
+    def relayed(self, given: v.RelayClosed) -> None:
+        """A sub-agent asks it no more."""
+        if not self._closed:
+            self._desk.closed(given)
+
+    def wants_leave(self, call: str) -> bool:
+        """Whether the user is asked for leave to run this call."""
+        return any(shown.call == call and shown.kind == "permission" for shown in self._showing)
+
+    def waits_elsewhere(self, call: str) -> bool:
+        """Whether this call of a sub-agent waits for what its parent's handler is asked."""
+        return self._away is not None and self._away.waits(call)
+
+    def _begins(self, call: str) -> None:
+        if (begin := self._begin.pop(call, None)) is not None:
+            self._heard_of.add(call)
+            self._put(begin)
+
+    def _raise(self, given: Raised) -> asyncio.Future[Verdict]:
+        self._begins(given.call)
+        verdict = self._pending.wait(given.call)
+        self._put(given)
+        return verdict
+
+    def gone(self, call: str) -> None:
+        """A call is over; what it still asks is withdrawn."""
+        self._desk.gone(call)
+        self._begin.pop(call, None)
+        self._resumed.discard(call)
+        if call in self._heard_of:
+            self._heard_of.discard(call)
+            self._put(v.CallGone(call))
+
+    def counts(self, key: str) -> None:
+        """What the settings pin or allow has counted once more (E43)."""
+        self._log.uses[key] += 1
+        self._hooks.ledger()
+
+    # --- what people do -----------------------------------------------------------------------------------
+
+    def human(self, inquiry: str, given: v.Input) -> None:
+        """What a face sent about a question."""
+        if self._closed:
+            self._refuse(inquiry, "the turn is over", True)
+        elif isinstance(given, v.HumanAnswered):
+            self._answer(given)
+        else:
+            self._put(given)
+
+    def client_gone(self) -> None:
+        """Nobody can be asked any more (Z9)."""
+        self._put(v.ClientGone())
+
+    def take_over(self, inquiry: str) -> None:
+        """The human decides what a reviewer is deciding (R156)."""
+        self.human(inquiry, self._reviewing.taken_over(inquiry))
+
+    def _answer(self, given: v.HumanAnswered) -> None:
+        shown = self._showing.get(given.inquiry)
+        if shown is None or not isinstance(shown.question.answer_type, SecretAnswer | SchemaAnswer):
+            self._put(given)
+        elif isinstance(shown.question.answer_type, SecretAnswer):
+            self._log.secrets.keep(shown.call, given.value)
+            self._put(given)
+        else:
+            task = asyncio.create_task(self._check(given, shown))
+            self._checking.add(task)
+            task.add_done_callback(self._checking.discard)
+
+    async def _check(self, given: v.HumanAnswered, shown: PromptRequest) -> None:
+        try:
+            self._put(await self.checked(given, shown))
+        except Exception as bug:
+            self._hooks.broken(bug)
+
+    async def checked(self, given: v.HumanAnswered, shown: PromptRequest) -> v.HumanAnswered:
+        """The answer with the verdict on its value, where one is needed."""
+        known = await verdicts(self._checks, shown.question.answer_type, [given.value])
+        return replace(given, verdicts=known) if known else given
+
+    async def hear(self, given: v.Input) -> list[s.Step]:
+        """The same for an answer from elsewhere: what became of it comes back instead of being told to the faces."""
+        if self._closed:
+            return []
+        if isinstance(given, v.HumanAnswered):
+            self._keep_secret(given)
+        return await self._inputs.hear(given)
+
+    def _keep_secret(self, given: v.HumanAnswered) -> None:
+        """A secret that the parent of this sub-agent was told stays out of everything here, too (R202)."""
+        for item in self._state.waiting:
+            secret = isinstance(item, v.Open) and isinstance(item.question.answer_type, SecretAnswer)
+            if secret and item.inquiry == given.inquiry:
+                self._log.secrets.keep(item.call, given.value)
+
+    # --- what is known ------------------------------------------------------------------------------------
+
+    @property
+    def showing(self) -> Showing:
+        """What waits for the human."""
+        return self._showing
+
+    def ask_again(self) -> None:
+        """Put what waits to a face that was not there when it was asked."""
+        self._showing.again()
+        self._reviewing.say_again()
+
+    def settled_by(self, inquiry: str) -> str | None:
+        """Who settled an inquiry of this turn; None when nobody did."""
+        return self._state.settled.get(inquiry)
+
+    @property
+    def ledger(self) -> v.Ledger:
+        """What the turn remembers."""
+        return self._state.ledger
+
+    @property
+    def questions_wait(self) -> bool:
+        """Whether a tool's question waits for the human."""
+        return any(shown.kind == "question" for shown in self._showing)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the turn can be left now and taken up again (R207): it waits for the human, and a call that is not
+        over has asked something or come to a result."""
+        return self.questions_wait or _left(self._state, self._showing)
+
+    # --- the end ------------------------------------------------------------------------------------------
+
+    async def settle(self) -> None:
+        """Wait until every input so far is dealt with."""
+        while self._checking:
+            await asyncio.wait(list(self._checking))
+        await self._inputs.settle()
+
+    def withdraw(self) -> None:
+        """The log cannot be written: nothing that waits can be answered now. The record of it stays open."""
+        for shown in list(self._showing):
+            self._settled(shown.inquiry, "withdrawn", "")
+
+    async def close(self) -> None:
+        """Deal with what came, then stop."""
+        await self._reviewing.close()
+        self._showing.close()
+        await self._desk.close()
+        await self.settle()
+        self._closed = True
+        self._inputs.close()
+
+    # --- the machine --------------------------------------------------------------------------------------
+
+    def _put(self, given: v.Input) -> None:
+        self._inputs.put(given)
+
+    async def _take(self, items: Sequence[Item]) -> None:
+        """Decide about each in turn; what all of that leaves on record is written in one go, before any of it shows."""
+        state, decided = self._state, list[tuple[Item, list[s.Step]]]()
+        for place, item in enumerate(items, 1):
+            state, steps = decide(state, item.given)
+            decided.append((item, steps))
+            if place % BREATH == 0:
+                await asyncio.sleep(0)
+        if facts := [step.event for _, steps in decided for step in steps if isinstance(step, s.Record)]:
+            await self._log.append(facts)
+        self._state = state
+        for place, (item, steps) in enumerate(decided, 1):
+            self._carry_out(item, steps)
+            if place % BREATH == 0 and place < len(decided):
+                await asyncio.sleep(0)
+
+    def _carry_out(self, item: Item, steps: list[s.Step]) -> None:
+        facts: list[Stored] = [step.event for step in steps if isinstance(step, s.Record)]
+        effects = [step for step in steps if not isinstance(step, s.Record)]
+        if item.told is not None or isinstance(item.given, v.ReviewerAnswered | v.ReviewerFailed):
+            effects = [step for step in effects if not isinstance(step, s.Refuse)]  # no face has sent it
+        relays = any(isinstance(step, s.Relay) for step in steps)
+        if not relays:
+            item.tell(steps)
+        if self._away is not None:
+            self._away.tell(effects, facts)
+        self._perform(effects, item.told)
+        given = item.given
+        if isinstance(given, v.RelayClosed) and given.by and given.call in self._state.calls:
+            self._showing.say(given.call, self._calls[given.call], "running")
+        if isinstance(given, v.QuestionRaised) and any(isinstance(x, s.Settled) and x.by == "static" for x in effects):
+            self.counts(permission_ledger.pinned(self._calls[given.call].tool, given.rule.slot or given.question.id))
+
+    def _perform(self, effects: Sequence[s.Step], told: asyncio.Future[list[s.Step]] | None) -> None:
+        for effect in effects:
+            match effect:
+                case s.AskHuman() | s.AskPermission() | s.AskDelivery() | s.AskReview():
+                    self._ask(effect)
+                case s.Relay():
+                    self._desk.hand(effect, told)
+                case s.AskReviewer(opened):
+                    call = self._calls[opened.call]
+                    self._showing.say(opened.call, call, "awaiting_assistant")
+                    self._reviewing.ask(effect, call.tool)
+                case s.RunAgain() | s.Complete() | s.Defer() | s.Permit() | s.Deliver():
+                    self._pending.settle(effect)
+                case s.Settled(inquiry, how, by):
+                    self._settled(inquiry, how, by)
+                case s.Refuse(inquiry, reason, gone, by):
+                    self._refuse(inquiry, reason, gone, by)
+                case s.LedgerChanged():
+                    self._hooks.ledger()
+                case s.EndTurn():
+                    self._hooks.end_turn()
+                case s.Record():
+                    raise AssertionError("facts are recorded before effects")
+
+    def _ask(self, ask: Ask) -> None:
+        opened = ask.open
+        call = self._calls[opened.call]
+        if self._away is not None and isinstance(ask, s.AskHuman | s.AskReview):
+            self._showing.elsewhere(ask, call)
+            self._away.ask(ask, call, self.hear)
+            return
+        self._showing.ask(ask, self._desk.asking(opened) or call, call)
+        if isinstance(ask, s.AskHuman):
+            self._hooks.waits()
+
+    def _settled(self, inquiry: str, how: s.How, by: str) -> None:
+        self._reviewing.drop(inquiry)
+        self._hooks.settled(inquiry)
+        self._showing.settled(inquiry, how, by)
+
+    def _refuse(self, inquiry: str, reason: str, gone: bool, by: str = "") -> None:
+        id_ = self._log.id
+        self._log.publish(AnswerRefused(conversation=id_, inquiry=inquiry, reason=reason, gone=gone, by=by))
+
+
+def _state(setup: Setup, handler: bool) -> v.State:
+    """The machine of a turn that begins."""
+    return v.State(
+        client=setup.client,
+        secrets=setup.secrets,
+        handler=handler,
+        most=setup.max_attempts,
+        on_failure=setup.on_failure,
+        retry_with_intent=setup.retry_with_intent,
+    )
+
+
+def _left(state: v.State, showing: Showing) -> bool:
+    """Whether a call that waits for leave has asked something, now or before the turn was cut off, or has a result."""
+    asked = {call for call, question in state.ledger.attempts if question not in PROMPTS}
+    prompted = {shown.call for shown in showing if shown.kind in ("permission", "review")}
+    held = any(shown.kind == "delivery" for shown in showing)
+    return held or any(work.recorded for work in state.calls.values()) or bool(asked & prompted)

@@ -1,0 +1,31 @@
+"""May this result be delivered (inquiries.md 5.3)? What is asked about is exactly what the model would read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.engine.asking.approval import shown_digest
+from jp_tui.engine.asking.coordinator import Coordinator
+from jp_tui.engine.base.call_state import Deferred, Done, Job
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+
+
+async def delivered(job: Job, done: Done, coordinator: Coordinator) -> Done:
+    """Ask for leave; the result, as it was or edited, or what stands for it (R93). Raises Deferred."""
+    call = job.call
+    asked: v.AskMode = "edit" if job.setup.result == "edit" else "ask"
+    digest = shown_digest(f"{done.is_error}\n{done.content}")
+    wanted = v.DeliveryWanted(call.id, call.name, asked, digest, job.setup.policies.deliver, job.setup.result_place)
+    verdict = await coordinator.delivery(wanted)
+    match verdict:
+        case s.Deliver(_, text, decision):
+            job.delivery = decision
+            return done if text is None else replace(done, content=text)
+        case s.Complete(_, content, is_error, decision):
+            job.delivery = decision
+            return Done(content, is_error, "error" if is_error else "skipped")
+        case s.Defer():
+            raise Deferred
+        case _:
+            raise AssertionError(f"no answer to a result prompt: {type(verdict).__name__}")

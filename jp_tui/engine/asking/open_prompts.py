@@ -1,0 +1,115 @@
+"""What waits for the human of one turn: each prompt as the faces got it, since when, and until when (R116, R243).
+
+It tells faces and forgets drafts that are over. It decides nothing; answers go to the coordinator.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.asking.prompt_builder import Ask, Asking, prompt
+from jp_tui.engine.record.log import Log
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.journal.port import JournalError
+from jp_tui.protocol.events import CallChanged, QuestionAsked, QuestionSettled
+from jp_tui.protocol.values import CallState, PromptRequest
+
+
+class Showing:
+    """`passed` is told when a question's time is over."""
+
+    def __init__(self, log: Log, passed: Callable[[v.Input], None]) -> None:
+        self._log, self._passed = log, passed
+        self._asked_at: dict[str, float] = {}
+        self._shown: dict[str, PromptRequest] = {}
+        self._deadlines: dict[str, asyncio.TimerHandle] = {}
+        self._drafts: dict[str, str] | None = None
+
+    def __iter__(self) -> Iterator[PromptRequest]:
+        return iter(self._shown.values())
+
+    def get(self, inquiry: str) -> PromptRequest | None:
+        """The prompt that waits under this id."""
+        return self._shown.get(inquiry)
+
+    def ask(self, ask: Ask, asker: Asking, call: Asking) -> None:
+        """Put it to the human. `asker` asks, and `call` waits for it: another one when it runs a sub-agent."""
+        log, opened = self._log, ask.open
+        self._asked_at[opened.inquiry] = log.setup.monotonic()
+        match ask:
+            case s.AskHuman() | s.AskReview():
+                self.say(opened.call, call, "awaiting_input")
+            case s.AskPermission():
+                self.say(opened.call, call, "awaiting_permission")
+            case s.AskDelivery():
+                self.say(opened.call, call, "awaiting_result_edit")
+        made = self._shown[opened.inquiry] = prompt(log, ask, asker)
+        if self._drafts is None:
+            self._drafts = self._kept()
+        log.publish(QuestionAsked(conversation=log.id, prompt=made, draft=self._drafts.get(opened.inquiry, "")))
+        self._until(ask)
+
+    def elsewhere(self, ask: Ask, call: Asking) -> None:
+        """It is put to the human by the parent of this sub-agent."""
+        self.say(ask.open.call, call, "awaiting_input")
+        self._until(ask)
+
+    def _until(self, ask: Ask) -> None:
+        """Its time runs at the machine that decides about it (R243)."""
+        if not isinstance(ask, s.AskHuman) or ask.open.asks or (seconds := ask.open.rule.deadline_secs) is None:
+            return
+        passed = v.DeadlinePassed(ask.open.inquiry)
+        self._deadlines[ask.open.inquiry] = asyncio.get_running_loop().call_later(seconds, self._passed, passed)
+
+    def again(self) -> None:
+        """Tell a face that was not there when it was asked."""
+        drafts = self._kept() if self._shown else {}
+        for waiting in self._shown.values():
+            draft = drafts.get(waiting.inquiry, "")
+            self._log.publish(QuestionAsked(conversation=self._log.id, prompt=waiting, draft=draft))
+
+    def _kept(self) -> dict[str, str]:
+        """What was typed so far; no reason not to ask when it cannot be read."""
+        with suppress(JournalError):
+            return self._log.setup.journal.drafts(self._log.id)
+        return {}
+
+    def settled(self, inquiry: str, how: s.How, by: str) -> None:
+        """It waits no longer."""
+        log = self._log
+        self._asked_at.pop(inquiry, None)
+        if (timer := self._deadlines.pop(inquiry, None)) is not None:
+            timer.cancel()
+        if self._shown.pop(inquiry, None) is not None:
+            log.setup.journal.clear_draft(log.id, inquiry)  # ids come again in another turn (R29), drafts must not
+        log.publish(QuestionSettled(conversation=log.id, inquiry=inquiry, how=how, by=by))
+
+    def since(self, inquiry: str) -> int | None:
+        """Milliseconds since the question was put to the human."""
+        began = self._asked_at.get(inquiry)
+        return None if began is None else int((self._log.setup.monotonic() - began) * 1000)
+
+    def close(self) -> None:
+        """No time runs out any more."""
+        for timer in self._deadlines.values():
+            timer.cancel()
+
+    def say(self, call: str, about: Asking, state: CallState) -> None:
+        """What a call does now."""
+        log = self._log
+        log.publish(
+            CallChanged(
+                conversation=log.id,
+                turn=log.turn,
+                call=call,
+                tool=about.tool,
+                state=state,
+                title=Foreign(about.subject),
+                hidden=about.setup.hidden,
+                agent=about.agent,
+            )
+        )

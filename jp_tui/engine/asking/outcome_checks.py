@@ -1,0 +1,45 @@
+"""What the engine adds to a form that a tool walks: whose settings count in it, and what a look over it is bound to.
+
+Which question comes next is the tool's to say; moving about in it is the machine's (inquiries.md R171, R182b).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.conversation.strict_json import dump
+from jp_tui.engine.asking.approval import shown_digest
+from jp_tui.inquiry import values as v
+from jp_tui.questions.types import FormView, Place
+
+STATES = ("answered", "current", "skipped", "ahead")
+
+
+def rule_for(rule: v.Rule, form: FormView | None) -> v.Rule:
+    """R171: a static answer out of a slot for all questions holds only where a single one is asked."""
+    if not rule.slot or form is None or len(form.places) < 2:
+        return rule
+    return replace(rule, has_answer=False, answer=None, slot="", place="")  # the place was that of the answer
+
+
+def review_digest(form: FormView) -> str:
+    """Of every question and answer as they are shown; submitting is bound to it."""
+    return shown_digest(
+        dump([[place.id, place.text, place.state, place.answer, place.because] for place in form.places])
+    )
+
+
+def unsound(form: object) -> str | None:
+    """What is wrong with a form, to stand after the tool's name; None for a good one."""
+    places: object = form.places if isinstance(form, FormView) else None
+    if not isinstance(places, tuple) or not all(isinstance(place, Place) for place in places):
+        return f"showed a form that is none ({type(form).__name__})"
+    for place in places:
+        words: tuple[object, ...] = (place.id, place.text, place.because)
+        if not all(isinstance(word, str) for word in words) or place.state not in STATES:
+            return "showed a form that cannot be shown"
+        try:
+            dump(place.answer)
+        except (TypeError, ValueError, RecursionError) as problem:
+            return f"showed a form that cannot be shown ({problem})"
+    return None

@@ -1,0 +1,183 @@
+"""Questions that a reviewing model is asked: each in a task of its own, cancelled with its call (R99, R119, R138).
+
+It decides nothing and records nothing: a verdict, or why there is none, goes back to the machine as an input; what the
+reviewer says meanwhile goes to the faces.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.engine.asking.side_messages import PAUSED, Finished, standing
+from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.schema_check.validation import Checks, verdicts
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.protocol.events import Retrying, ReviewDelta, ReviewStarted
+
+NOBODY = "no reviewing model is available"
+SCRIPT = "the script of {}"
+OWN: JsonObject = {"model": {"id": "inherit"}}
+
+
+class Reviewing:
+    """The inquiries that a reviewer looks at now; `hear` takes what it decides. `model` is the conversation's."""
+
+    def __init__(
+        self, log: Log, checks: Checks, hear: Callable[[v.Input], None], model: ModelSetup, finished: Finished
+    ) -> None:
+        self._log, self._checks, self._hear, self._model = log, checks, hear, model
+        self._finished = finished
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._shown: dict[str, tuple[ReviewStarted, list[ReviewDelta]]] = {}
+        self._began: dict[str, float] = {}
+
+    def ask(self, ask: s.AskReviewer, tool: str) -> None:
+        """Put a question to the reviewer."""
+        inquiry = ask.open.inquiry
+        if self._log.setup.reviewer is None:
+            self._hear(v.ReviewerFailed(inquiry, NOBODY))
+            return
+        self._tasks[inquiry] = asyncio.create_task(self._inquire(ask, tool))
+
+    async def scripted(self, raised: v.QuestionRaised) -> v.QuestionRaised:
+        """A question that a scripted model reviews itself, where nobody configured who answers it (S22)."""
+        reviews, rule = self._model.reviews, raised.rule
+        if reviews is None or rule.target != "user" or rule.has_answer or rule.place:
+            return raised
+        if raised.question.id not in reviews(await self._log.told()):
+            return raised
+        place = SCRIPT.format(self._model.id)
+        return replace(raised, rule=replace(rule, target="assistant_with_escalation", overrides=OWN, place=place))
+
+    def drop(self, inquiry: str) -> None:
+        """Nobody waits for this verdict any more."""
+        self._shown.pop(inquiry, None)
+        self._began.pop(inquiry, None)
+        if (task := self._tasks.pop(inquiry, None)) is not None and task is not asyncio.current_task():
+            task.cancel()
+
+    def taken_over(self, inquiry: str) -> v.HumanTookOver:
+        """Who was deciding when the human took it over, since when, and what was heard of its reason."""
+        if (shown := self._shown.get(inquiry)) is None:
+            return v.HumanTookOver(inquiry)
+        started, said = shown
+        heard = "".join(delta.text.raw for delta in said if delta.kind == "reason")
+        ms = int((self._log.setup.monotonic() - self._began[inquiry]) * 1000) if inquiry in self._began else None
+        return v.HumanTookOver(inquiry, started.model, heard, ms)
+
+    def say_again(self) -> None:
+        """Tell a face that was not there what is being decided, and what was heard of it."""
+        for started, said in self._shown.values():
+            self._log.publish(started)
+            for delta in said:
+                self._log.publish(delta)
+
+    async def close(self) -> None:
+        """Call everything off."""
+        tasks, self._tasks = list(self._tasks.values()), {}
+        self._shown.clear()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _inquire(self, ask: s.AskReviewer, tool: str) -> None:
+        log, opened = self._log, ask.open
+        inquiry = opened.inquiry
+        began = self._began[inquiry] = log.setup.monotonic()
+        found: v.ReviewerAnswered | v.ReviewerFailed
+        try:
+            assert log.setup.reviewer is not None
+            asked = await self._asked(ask, tool)
+            found = await log.setup.reviewer.inquire(asked, _Ear(self, ask, tool))
+            if isinstance(found, v.ReviewerAnswered):
+                found = await self._checked(found, opened)
+        except Exception as bug:  # a reviewer's bug is no verdict, and no reason to lose the turn
+            found = v.ReviewerFailed(inquiry, f"{type(bug).__name__}: {bug}")
+        ms = int((log.setup.monotonic() - began) * 1000)
+        self._tasks.pop(inquiry, None)
+        self._hear(found if found.ms is not None else replace(found, ms=ms))
+
+    async def _asked(self, ask: s.AskReviewer, tool: str) -> Inquiry:
+        """The snapshot (R120, R121, Z3): the log as it is now, with the results of calls that ended since."""
+        log, opened = self._log, ask.open
+        paused = PAUSED.format(first_line(opened.question.text))
+        told = await log.told(standing(opened.call, paused, self._finished))
+        return Inquiry(
+            inquiry=opened.inquiry,
+            tool=tool,
+            question=opened.question,
+            told=told,
+            model=self._model,
+            tools=tuple(one.spec for one in log.setup.tools.values()),
+            overrides=opened.rule.overrides,
+            intent=opened.intent if ask.intent else "",
+            before=opened.before,
+        )
+
+    async def _checked(self, found: v.ReviewerAnswered, opened: v.Open) -> v.ReviewerAnswered:
+        held = await verdicts(self._checks, opened.question.answer_type, [found.value])
+        return replace(found, verdicts=held)
+
+    # --- what is heard ------------------------------------------------------------------------------------
+
+    def started(self, ask: s.AskReviewer, tool: str, model: str) -> None:
+        """A model is asked, or another one than before."""
+        log, opened = self._log, ask.open
+        if opened.inquiry not in self._tasks:
+            return
+        started = ReviewStarted(
+            conversation=log.id,
+            turn=log.turn,
+            call=opened.call,
+            inquiry=opened.inquiry,
+            tool=tool,
+            model=model,
+            again=ask.intent,
+            at=timestamp(log.setup.now()),
+        )
+        self._shown[opened.inquiry] = started, []
+        log.publish(started)
+
+    def said(self, inquiry: str, kind: Literal["thought", "reason"], text: str, *, fresh: bool) -> None:
+        """It says more; nothing that is secret (R202)."""
+        shown = self._shown.get(inquiry)
+        if shown is None:
+            return
+        words = Foreign(self._log.secrets.text(text))
+        delta = ReviewDelta(conversation=self._log.id, inquiry=inquiry, kind=kind, text=words, fresh=fresh)
+        if fresh:
+            shown[1].clear()
+        shown[1].append(delta)
+        self._log.publish(delta)
+
+    def waits(self, inquiry: str, detail: str, seconds: float | None) -> None:
+        """It failed and is asked again."""
+        if (shown := self._shown.get(inquiry)) is not None:
+            model, here = Foreign(shown[0].model), self._log.id
+            self._log.publish(
+                Retrying(conversation=here, id=inquiry, who="reviewer", name=model, detail=detail, retry_in=seconds)
+            )
+
+
+class _Ear:
+    """What one inquiry's reviewer is heard by."""
+
+    def __init__(self, reviewing: Reviewing, ask: s.AskReviewer, tool: str) -> None:
+        self._reviewing, self._ask, self._tool = reviewing, ask, tool
+
+    def asks(self, model: str) -> None:
+        self._reviewing.started(self._ask, self._tool, model)
+
+    def says(self, kind: Literal["thought", "reason"], text: str, *, fresh: bool = False) -> None:
+        self._reviewing.said(self._ask.open.inquiry, kind, text, fresh=fresh)
+
+    def waits(self, detail: str = "", seconds: float | None = None) -> None:
+        self._reviewing.waits(self._ask.open.inquiry, detail, seconds)

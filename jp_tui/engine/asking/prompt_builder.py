@@ -1,0 +1,197 @@
+"""What a face is asked to show: a question, leave to run a call, leave to deliver its result (R189, R42).
+
+Built from what the machine decided and what is known of the call; it says who asks and what may be done, and words
+nothing but what remembering would cover (wording belongs to the faces).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.neutral import first_line
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.base.dependencies import ToolSetup
+from jp_tui.engine.record.log import Log
+from jp_tui.inquiry import relayed
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.refusals import refuser
+from jp_tui.protocol.values import AgentInfo, Control, Escalation, PromptRequest, Verdict
+from jp_tui.questions.types import BooleanAnswer, Question
+
+ASSISTANT = "Assistant"
+"""M41, where nothing else is configured."""
+Ask = s.AskHuman | s.AskPermission | s.AskDelivery | s.AskReview
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What must be known of a call to present what it asks. `result` is what would be delivered, `agent` the sub-agent
+    that it runs, `asked_by` the one that it belongs to, where that one's parent presents it."""
+
+    setup: ToolSetup
+    subject: str
+    arguments: JsonObject
+    rendered: str = ""
+    result: str = ""
+    is_error: bool = False
+    agent: AgentInfo | None = None
+    asked_by: AgentInfo | None = None
+
+    @property
+    def tool(self) -> str:
+        return self.setup.name
+
+    def about(self, result: str, is_error: bool) -> Asking:
+        """The same call with its result."""
+        return replace(self, result=result, is_error=is_error)
+
+
+def prompt(log: Log, ask: Ask, call: Asking) -> PromptRequest:
+    """The prompt as every face gets it."""
+    opened = ask.open
+    common: dict[str, Any] = {
+        "conversation": log.id,
+        "inquiry": opened.inquiry,
+        "call": opened.call,
+        "tool": call.tool,
+        "turn": log.turn,
+        "digest": opened.digest,
+        "subject": Foreign(call.subject),
+        "arguments": Foreign(json.dumps(call.arguments, ensure_ascii=False, indent=2)),
+        "rendered": Foreign(call.rendered),
+        "tool_kind": call.setup.kind,
+        "why": "" if isinstance(ask, s.AskReview) else ask.why,
+        "asked_at": timestamp(log.setup.now()),
+        "agent": call.asked_by or log.agent,
+    }
+    match ask:
+        case s.AskHuman():
+            return PromptRequest(**common, **_question(ask, call))
+        case s.AskPermission(open=asked):
+            return PromptRequest(**common, **_permission(asked, call))
+        case s.AskDelivery(open=asked):
+            return PromptRequest(**common, **_delivery(asked, call))
+        case s.AskReview(open=done, back=back):
+            return PromptRequest(**common, **_review(done, back, call))
+
+
+def _question(ask: s.AskHuman, call: Asking) -> dict[str, Any]:
+    opened = ask.open
+    controls: set[Control] = {"reply", "end_turn"}
+    if (opened.asked_as or opened.source) != "assistant":
+        controls |= {"cancel", "edit"}
+    if opened.back:
+        controls.add("back")
+    covers = ""
+    if ask.remember:
+        controls.add("remember")
+        covers = f"until this turn ends, every `{opened.question.id}` of {call.tool}, without showing it"
+        if opened.question.exact:
+            covers = "until this turn ends, exactly what is shown here, and nothing else"
+    verdict = opened.escalation
+    return {
+        **_asker(opened, ask.label, call),
+        "question": opened.question,
+        "human_only": opened.human_only,
+        "preselect": _preselects(opened, call),
+        "controls": frozenset(controls),
+        "remember_covers": covers,
+        "deadline_secs": opened.rule.deadline_secs,
+        "form": opened.form,
+        "progress": None if opened.form is None else opened.form.progress,
+        "back": opened.back,
+        "prefill": opened.prefill,
+        "undo": opened.undo,
+        "escalation": None if verdict is None else _escalation(verdict),
+    }
+
+
+def _preselects(opened: v.Open, call: Asking) -> bool:
+    """False where Enter alone must give no answer (Z11): a yes changes, runs or sends something, or a reviewer said no.
+    Nobody knows what the yes of a tool that is not built in does, so it is never preselected."""
+    question = opened.question
+    if question.acts or refuser(opened.escalation):
+        return False
+    unknown = call.setup.kind != "built-in" and isinstance(question.answer_type, BooleanAnswer)
+    return not (unknown and question.default is True)
+
+
+def _asker(opened: v.Open | v.OpenReview, label: str | None, call: Asking) -> dict[str, Any]:
+    """Who asks (R190); the label of a sub-agent's question, or of its tool's, says which one it is (R222, Z8)."""
+    if call.asked_by is None:
+        return {"source": opened.source, "label": label}
+    who = call.asked_by
+    said = first_line(who.name) or first_line(who.task) or who.conversation
+    tool = isinstance(opened, v.Open) and opened.asked_as == "tool"
+    named = f"{ASSISTANT if tool else label or ASSISTANT} › {said}"
+    source = "tool" if tool else "assistant"
+    return {"source": source, "source_name": relayed.source(who.conversation), "label": named}
+
+
+def _escalation(told: v.Escalation) -> Escalation:
+    return Escalation(
+        model=told.model,
+        reason=Foreign(told.reason),
+        failed=told.failed,
+        ms=told.ms,
+        cause=told.cause,
+        before=tuple(Verdict(model=one.model, reason=Foreign(one.reason), ms=one.ms) for one in told.before),
+        saw=told.saw,
+    )
+
+
+def _permission(asked: v.OpenPermission, call: Asking) -> dict[str, Any]:
+    controls: set[Control] = {"edit", "end_turn"}
+    covers = ""
+    if not asked.floor:  # what was refused is allowed for one call only (R247)
+        controls.add("remember")
+        covers = f"until this turn ends, every call of {call.tool}, whatever its arguments"
+        if asked.exact:
+            covers = "until this turn ends, exactly this command, folder and sandbox, and no other"
+    return {
+        "kind": "permission",
+        "source": "tool",
+        "question": Question(v.PERMISSION, "", BooleanAnswer(), persistence="turn"),
+        "human_only": True,
+        "preselect": False,
+        "edit_first": asked.edit,
+        "controls": frozenset(controls),
+        "remember_covers": covers,
+    }
+
+
+def _delivery(asked: v.OpenDelivery, call: Asking) -> dict[str, Any]:
+    controls: frozenset[Control] = frozenset({"edit", "cancel", "end_turn"})
+    return {
+        "kind": "delivery",
+        "source": "tool",
+        "question": Question(v.DELIVERY, "", BooleanAnswer(), persistence="none"),
+        "human_only": True,
+        "preselect": False,
+        "edit_first": asked.edit,
+        "result": Foreign(call.result),
+        "is_error": call.is_error,
+        "controls": controls,
+    }
+
+
+def _review(asked: v.OpenReview, back: str, call: Asking) -> dict[str, Any]:
+    """The whole form once more; the words are a face's, the label is that of its questions (R182b, R190)."""
+    controls: set[Control] = {"reply", "end_turn"}
+    if back:
+        controls.add("back")
+    rules = [call.setup.rules.get(place.id, v.Rule()) for place in asked.form.places]
+    return {
+        "kind": "review",
+        **_asker(asked, next((rule.prompt_label for rule in rules if rule.prompt_label), None), call),
+        "question": Question(v.REVIEW, "", BooleanAnswer(), exclusive=True, persistence="none"),
+        "human_only": True,
+        "form": asked.form,
+        "back": back,
+        "controls": frozenset(controls),
+    }

@@ -1,0 +1,253 @@
+"""Side questions about what waits for the human (asking.md E30): a plain request to a model, which can do nothing.
+
+The question stays open meanwhile, and nothing said here answers it. Each exchange is kept in the log as an
+`inquiry_aside` event, which no provider ever sees; what the user sends along becomes a message of theirs, after the
+results of the calls. One that is settled meanwhile ends its side question, and what came of it is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation import model as m
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.asking.side_messages import Exchange, Finished, along, paused, standing, subject, talk
+from jp_tui.engine.base.dependencies import ModelSetup
+from jp_tui.engine.model.response_retry import patience
+from jp_tui.engine.model.text_response import spoken
+from jp_tui.engine.record.errors import stored, turn_error
+from jp_tui.engine.record.event_codec import SENT, storable
+from jp_tui.engine.record.log import Log
+from jp_tui.journal.port import JournalError
+from jp_tui.protocol.events import AsideDelta, AsideEnded, Retrying
+from jp_tui.protocol.values import PromptRequest
+
+KIND = "inquiry_aside"
+CANCELLED: JsonObject = {"kind": "cancelled", "message": "The question was settled meanwhile.", "advice": ""}
+SILENT = m.ModelError("other", "The model said nothing.", "Ask again, or put it differently.")
+
+
+@dataclass(slots=True)
+class _Talk:
+    """What was said about one question; `about` is the question in one line, `send` that it goes along."""
+
+    about: str = ""
+    exchanges: list[Exchange] = field(default_factory=list)
+    send: bool = False
+
+
+@dataclass(slots=True)
+class _Running:
+    """A side question that is being answered: by whom, and what came of it so far."""
+
+    asked: str
+    began: float
+    model: str = ""
+    said: list[str] = field(default_factory=list)
+
+
+class SideModel:
+    """The model that side questions go to: the one that `opens` gives, opened once, else the conversation's `own`."""
+
+    def __init__(self, opens: Callable[[], Awaitable[ModelSetup]] | None, own: ModelSetup) -> None:
+        self._opens, self._own = opens, own
+        self._opened: ModelSetup | None = None
+
+    async def get(self) -> ModelSetup:
+        """Raises ModelError."""
+        if self._opens is None:
+            return self._own
+        if self._opened is None:
+            self._opened = await self._opens()
+        return self._opened
+
+    @property
+    def opened(self) -> list[ModelSetup]:
+        """What was opened here and is to be given up."""
+        return [self._opened] if self._opened is not None else []
+
+
+class Asides:
+    """The side questions of one turn. `model` answers them, told of results by `finished`; `before` are the turn's
+    events when it was cut off and goes on."""
+
+    def __init__(self, log: Log, model: SideModel, finished: Finished, before: Iterable[ev.Event] = ()) -> None:
+        self._log, self._model, self._finished = log, model, finished
+        self._talks: dict[str, _Talk] = {}
+        self._running: dict[str, tuple[asyncio.Task[None], asyncio.Task[None]]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        for event in before:
+            self._recall(event)
+
+    def _recall(self, event: ev.Event) -> None:
+        raw, sent = event.wire(), event.metadata.get(SENT)
+        if raw.get("type") == KIND and isinstance(raw.get("id"), str):
+            talk = self._talks.setdefault(str(raw["id"]), _Talk())
+            talk.about = str(event.metadata.get("about", talk.about))
+            asked, said = raw.get("question"), raw.get("answer")
+            if isinstance(asked, str) and isinstance(said, str):
+                talk.exchanges.append(Exchange(asked, said))
+            else:
+                talk.send = raw.get("send") is True
+        elif isinstance(event, ev.ChatRequest) and isinstance(sent, list):
+            for inquiry in sent:
+                self._talks.pop(str(inquiry), None)
+
+    # --- what people do -----------------------------------------------------------------------------------
+
+    def ask(self, prompt: PromptRequest | None, text: str) -> None:
+        """Begin a side question about what is shown. Raises ValueError with words."""
+        if prompt is None:
+            raise ValueError("That question does not wait for an answer any more.")
+        if prompt.kind == "delivery":
+            raise ValueError("A result that is not delivered is told to no model, so none can be asked about it.")
+        if prompt.inquiry in self._running:
+            raise ValueError("The side question before this one is still being answered.")
+        if not text.strip():
+            raise ValueError("There is nothing to ask.")
+        words = self._log.secrets.text(storable(text), prompt.call)
+        running = _Running(words, self._log.setup.monotonic())
+        speaks = asyncio.create_task(self._speak(prompt, running))
+        self._running[prompt.inquiry] = speaks, asyncio.create_task(self._keep(prompt, running, speaks))
+
+    async def send(self, inquiry: str, *, send: bool) -> None:
+        """What is said about this question goes along, or not after all. Raises ValueError with words, JournalError."""
+        talk = self._talks.get(inquiry)
+        if talk is None and inquiry not in self._running:
+            raise ValueError("Nothing that was said aside about this question could still go along.")
+        await self._record(inquiry, {"send": send})
+        self._talks.setdefault(inquiry, _Talk()).send = send
+
+    # --- what becomes of the question ---------------------------------------------------------------------
+
+    def drop(self, inquiry: str) -> None:
+        """The question is settled: nobody waits for more of what is said about it."""
+        if (running := self._running.pop(inquiry, None)) is not None:
+            speaks, keeps = running
+            self._ending.add(keeps)
+            keeps.add_done_callback(self._ending.discard)
+            speaks.cancel()
+
+    async def settle(self) -> None:
+        """Wait until what was broken off is on record."""
+        while self._ending:
+            await asyncio.wait(list(self._ending))
+
+    async def close(self) -> None:
+        """End everything."""
+        for inquiry in list(self._running):
+            self.drop(inquiry)
+        await self.settle()
+
+    async def due(self) -> list[ev.ChatRequest]:
+        """The messages that go along now that the calls have their results; each goes once."""
+        await self.settle()
+        found: list[ev.ChatRequest] = []
+        for inquiry in [inquiry for inquiry in self._talks if inquiry not in self._running]:
+            talk = self._talks.pop(inquiry)
+            said = [exchange for exchange in talk.exchanges if exchange.said.strip()]
+            if talk.send and said:
+                found.append(ev.ChatRequest(content=along(talk.about, said), metadata={SENT: [inquiry]}))
+        return found
+
+    # --- one exchange -------------------------------------------------------------------------------------
+
+    async def _speak(self, prompt: PromptRequest, running: _Running) -> None:
+        model = await self._model.get()
+        running.model = model.id
+        await self._stream(model, await self._request(model, prompt, running.asked), prompt.inquiry, running.said)
+
+    async def _keep(self, prompt: PromptRequest, running: _Running, speaks: asyncio.Task[None]) -> None:
+        """Record the exchange when it ends, however it ends; a task of its own, so that breaking it off never does."""
+        log, inquiry = self._log, prompt.inquiry
+        await asyncio.wait([speaks])
+        error = self._error(speaks)
+        answer = log.secrets.text(storable("".join(running.said)), prompt.call)
+        told: JsonObject = {"question": running.asked, "answer": answer, "model": running.model}
+        told["ms"] = int((log.setup.monotonic() - running.began) * 1000)
+        about: JsonObject = {"call": prompt.call, "tool": prompt.tool, "about": subject(prompt)}
+        failed: JsonObject = {} if error is None else {"error": error}
+        try:
+            await self._record(inquiry, {**told, **failed, "metadata": about})
+        except JournalError as problem:
+            error = {"kind": "storage", "message": str(problem), "advice": "Make room or fix the folder."}
+        found = self._talks.setdefault(inquiry, _Talk())
+        found.about = subject(prompt)
+        found.exchanges.append(Exchange(running.asked, answer))
+        if inquiry in self._running and self._running[inquiry][0] is speaks:
+            del self._running[inquiry]
+        log.publish(AsideEnded(conversation=log.id, inquiry=inquiry, error=turn_error(error)))
+
+    def _error(self, speaks: asyncio.Task[None]) -> JsonObject | None:
+        """Why it broke off. A bug is told like any failure: a side question is no reason to lose the turn."""
+        if speaks.cancelled():
+            return CANCELLED
+        match speaks.exception():
+            case None:
+                return None
+            case m.ModelError() as problem:
+                return stored(problem)
+            case bug:
+                return stored(m.ModelError("other", self._log.secrets.text(f"{type(bug).__name__}: {bug}")))
+
+    async def _request(self, model: ModelSetup, prompt: PromptRequest, text: str) -> m.ModelRequest:
+        """Tools are listed and none may be called (R129): servers refuse past calls whose tools they do not know."""
+        log = self._log
+        told = await log.told(standing(prompt.call, paused(prompt), self._finished))
+        before = self._talks.get(prompt.inquiry, _Talk()).exchanges
+        return m.ModelRequest(
+            model=model.name,
+            messages=talk(told, prompt, before, text, thoughts=model.id == log.model),
+            system=model.system,
+            tools=tuple(tool.spec for tool in log.setup.tools.values()),
+            tool_choice="none",
+            max_tokens=model.max_tokens,
+            temperature=model.temperature,
+            cache=model.cache,
+            extra=model.extra,
+        )
+
+    async def _stream(self, model: ModelSetup, request: m.ModelRequest, inquiry: str, said: list[str]) -> None:
+        failures = 0
+        while True:
+            try:
+                await self._take(model, request, inquiry, said)
+            except m.ModelError as error:
+                failures += 1
+                wait = patience(model.retry, error, failures, began=bool(said))
+                if wait is None:
+                    raise
+                self._waits(inquiry, error.cause, wait)
+                await asyncio.sleep(wait)
+                self._waits(inquiry)
+                continue
+            if not said:
+                raise SILENT
+            return
+
+    def _waits(self, inquiry: str, detail: str = "", wait: float | None = None) -> None:
+        log = self._log
+        log.publish(Retrying(conversation=log.id, id=inquiry, who="aside", detail=detail, retry_in=wait))
+
+    async def _take(self, model: ModelSetup, request: m.ModelRequest, inquiry: str, said: list[str]) -> None:
+        """One response; only what it says counts. Raises ModelError, also when it breaks off."""
+        log, whole = self._log, False
+        async with aclosing(spoken(model.provider.stream(request))) as texts:
+            async for text in texts:
+                if text is None:
+                    whole = True
+                else:
+                    said.append(text)
+                    log.publish(AsideDelta(conversation=log.id, inquiry=inquiry, text=Foreign(text)))
+        if not whole:
+            raise m.ModelError("cut", "The response broke off.", "Ask again.", transient=True)
+
+    async def _record(self, inquiry: str, told: JsonObject) -> None:
+        head: JsonObject = {"timestamp": timestamp(self._log.setup.now()), "type": KIND, "id": inquiry}
+        await self._log.append([ev.Unknown({**head, **told})])

@@ -1,0 +1,52 @@
+"""What a model reads when its call was refused before any tool saw it (traps.md T20, inquiries.md V19, M25).
+
+A call that was cut is to be sent again; arguments that the JSON gate refused are told fault by fault, in the tool's own
+form where it has one. Repairs nothing and runs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jp_tui.conversation.events import ToolCallRequest
+from jp_tui.questions.bounds import short
+from jp_tui.tools.port import Corrects
+
+KEPT = 4096
+"""Characters of refused arguments that are stored with the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A call that must not run: its id, the tool's name as it was called, what is wrong in words; `raw` is the text
+    that the JSON gate refused, empty when the call was cut."""
+
+    call: str
+    tool: str
+    problem: str
+    raw: str = ""
+
+
+def stored(request: ToolCallRequest) -> Refusal:
+    """A refusal of an earlier run, from what is recorded of it (`engine/model/response_stream.py`). Arguments that were
+    not kept to their end cannot be looked at again: then the words alone are left."""
+    raw, problem = request.metadata.get("raw"), str(request.metadata.get("refused"))
+    whole = request.metadata.get("misread") is True and isinstance(raw, str) and len(raw) < KEPT
+    return Refusal(request.id, request.name, problem, str(raw) if whole else "")
+
+
+def told(refusal: Refusal, tool: object) -> str:
+    """The error for the model, in the form of M25 for every `tool`, known or not; one may bring its own
+    (`port.Corrects`)."""
+    from jp_tui.conversation.strict_json_faults import look
+    from jp_tui.questions.items import Problem
+    from jp_tui.questions.refusals import structured
+
+    found = look(refusal.raw) if refusal.raw else None
+    if found is None or not found.faults:
+        return f"The call was not run: {refusal.problem}. Send it again, complete."
+    own = tool.misread(refusal.tool, found) if isinstance(tool, Corrects) else None
+    if own is not None:
+        return own
+    problems = tuple(Problem(fault.kind, fault.path, fault.message) for fault in found.faults)
+    return structured(problems, short(refusal.tool), "arguments, and nothing was run")

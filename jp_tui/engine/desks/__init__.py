@@ -1,0 +1,1 @@
+"""What the engine does beside turns, a module each."""

@@ -1,0 +1,217 @@
+"""The desk of stored conversations: search, names, forks, archive, deletion, import.
+
+Whatever changes one holds it meanwhile, or is refused with who does. Nothing here appends to a conversation that was
+there before; the log of one that is open is its session's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import ClassVar
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.engine.base.dependencies import HeldBy, Lock
+from jp_tui.engine.desks.fork import fork
+from jp_tui.engine.desks.import_jp import import_all
+from jp_tui.engine.desks.port import DeskContext
+from jp_tui.engine.desks.search import Finding
+from jp_tui.engine.desks.titles import Titles
+from jp_tui.engine.desks.upkeep import Progress, Upkeep, remove
+from jp_tui.engine.record.event_codec import storable, stored_event
+from jp_tui.engine.record.rows import conversation_info
+from jp_tui.journal.port import ConversationRow
+from jp_tui.protocol import library as p
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.events import ConversationOpened, Event, TitleChanged, TurnCompleted
+
+LONGEST_TITLE = 200
+CANCELLED = "Cancelled; nothing was changed."
+
+
+class Library:
+    """See desks.Desk."""
+
+    takes: ClassVar[tuple[type[Model], ...]] = (
+        p.SearchConversations,
+        p.RenameConversation,
+        p.ForkConversation,
+        p.ArchiveConversation,
+        p.DeleteConversation,
+        p.RestoreConversation,
+        p.ImportConversations,
+        p.CancelWork,
+    )
+
+    def __init__(self, house: DeskContext) -> None:
+        self._house, self._setup = house, house.setup
+        self._upkeep = Upkeep(house.setup, house.publish)
+        self._finding = Finding(house.setup, self._upkeep)
+        self._titles = Titles(house)
+        self._jobs: dict[str, asyncio.Task[None]] = {}
+        if house.setup.client and not house.setup.via:  # a workspace, which stays open: there is time
+            house.hears.append(self._heard)
+
+    async def close(self) -> None:
+        await self._titles.close()
+        await self._upkeep.close()
+
+    def _heard(self, event: Event) -> None:
+        if isinstance(event, ConversationOpened | TurnCompleted):
+            self._upkeep.start()
+
+    async def handle(self, command: Model) -> None:
+        """Raises JournalError, ValueError."""
+        match command:
+            case p.CancelWork(job=job):
+                if (task := self._jobs.get(job)) is not None:
+                    task.cancel()
+            case p.SearchConversations(job=job):
+                await self._as_job(job, self._search(command))
+            case p.ForkConversation(job=job):
+                await self._as_job(job, self._fork(command))
+            case p.ImportConversations(job=job):
+                await self._as_job(job, self._import(command))
+            case p.DeleteConversation(job=job):
+                await self._as_job(job, self._delete(command))
+            case p.RenameConversation():
+                await self._rename(command)
+            case p.ArchiveConversation():
+                await self._archive(command)
+            case p.RestoreConversation():
+                await self._restore(command)
+            case _:
+                raise AssertionError(command)
+
+    async def _as_job(self, job: str, work: Coroutine[object, object, None]) -> None:
+        """Carry it out so that CancelWork ends it, and nothing else."""
+        task = asyncio.create_task(work)
+        if job:
+            self._jobs[job] = task
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:  # the engine stops: what was begun is undone first
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            raise
+        finally:
+            if self._jobs.get(job) is task:
+                del self._jobs[job]
+        if task.cancelled():
+            raise ValueError(CANCELLED)
+        await task
+
+    # --- the commands -------------------------------------------------------------------------------------
+
+    async def _search(self, command: p.SearchConversations) -> None:
+        found = await self._finding.search(command)
+        if found is not None:
+            self._house.publish(found)
+
+    async def _rename(self, command: p.RenameConversation) -> None:
+        row = self._row(command.conversation)
+        async with self._holding([row.id]):
+            title = first_line(storable(command.title))[:LONGEST_TITLE]
+            if title:
+                await self._setup.journal.set_title(row.id, title, "user")
+            else:
+                title = self._first_line(row)
+                await self._setup.journal.set_title(row.id, title, "first_line")
+            if (session := self._house.sessions.get(row.id)) is not None:
+                session.log.title = title
+            self._changed(row.id)
+        self._house.publish(TitleChanged(conversation=row.id, title=Foreign(title)))
+
+    def _first_line(self, row: ConversationRow) -> str:
+        for stored in self._setup.journal.read(row.id, 0, 50):
+            event = read_event(stored_event(stored).event)
+            if isinstance(event, ev.ChatRequest) and (line := first_line(event.content)):
+                return line if len(line) <= 80 else f"{line[:79]}…"
+        return ""
+
+    async def _fork(self, command: p.ForkConversation) -> None:
+        row = self._row(command.conversation)
+        progress = Progress(self._setup, self._house.publish, command.job, "fork")
+        new, text = await fork(self._setup, row, command.at, command.before, progress)
+        self._house.publish(p.ConversationForked(info=conversation_info(self._row(new)), text=text))
+
+    async def _archive(self, command: p.ArchiveConversation) -> None:
+        row = self._row(command.conversation)
+        async with self._holding([row.id]):
+            await self._setup.journal.set_archived(row.id, command.archived)
+            self._changed(row.id)
+
+    async def _delete(self, command: p.DeleteConversation) -> None:
+        journal = self._setup.journal
+        row = journal.conversation(command.conversation)
+        if row is None and command.now:
+            row = journal.conversation(command.conversation, deleted=True)
+        row = row or self._row(command.conversation)
+        family = [row.id, *journal.children(row.id)]
+        for id_ in family:
+            if (session := self._house.sessions.get(id_)) is not None and (session.busy or command.now):
+                what = "The model is still working in it" if session.busy else "It is open here"
+                raise ValueError(f"{what}; {'stop it' if session.busy else 'open another conversation'} first.")
+        async with self._holding(family):
+            if not row.deleted:
+                await journal.hide(row.id, timestamp(self._setup.now()))
+            if not command.now:
+                self._changed(row.id, deleted=True)
+        if command.now:
+            told = journal.conversation(row.id, deleted=True) or row
+            progress = Progress(self._setup, self._house.publish, command.job, "delete", row.events)
+            await remove(self._setup, reversed(family), progress)
+            self._house.publish(p.ConversationChanged(info=conversation_info(told), gone=True))
+
+    async def _restore(self, command: p.RestoreConversation) -> None:
+        row = self._setup.journal.conversation(command.conversation, deleted=True)
+        if row is None:
+            self._row(command.conversation)
+            raise ValueError(f"{command.conversation} is not deleted.")
+        async with self._holding([row.id]):
+            await self._setup.journal.restore(row.id)
+            self._changed(row.id)
+
+    async def _import(self, command: p.ImportConversations) -> None:
+        progress = Progress(self._setup, self._house.publish, command.job, "import")
+        self._house.publish(await import_all(self._setup, command.path, progress))
+
+    # --- parts of them ------------------------------------------------------------------------------------
+
+    def _row(self, conversation: str) -> ConversationRow:
+        """Raises ValueError with words."""
+        row = self._setup.journal.conversation(conversation)
+        if row is None:
+            known = self._setup.journal.conversation(conversation, deleted=True)
+            if known is not None:
+                raise ValueError(f"{known.id} is deleted. `jp-tui conversations rm --undo {known.id}` brings it back.")
+            raise ValueError(
+                f"There is no conversation {conversation}. `jp-tui conversations list` shows those there are."
+            )
+        return row
+
+    @asynccontextmanager
+    async def _holding(self, ids: Sequence[str]) -> AsyncIterator[None]:
+        """Hold them, where this engine does not already. Raises ValueError with who does."""
+        locks: list[Lock] = []
+        try:
+            for id_ in ids:
+                session = self._house.sessions.get(id_)
+                if session is not None and session.mine:
+                    continue
+                held = self._setup.lock(id_)
+                if isinstance(held, HeldBy):
+                    raise ValueError(f"This conversation is being written by {held.words}.")
+                locks.append(held)
+            yield
+        finally:
+            for lock in locks:
+                lock.release()
+
+    def _changed(self, conversation: str, *, deleted: bool = False) -> None:
+        if (row := self._setup.journal.conversation(conversation, deleted=deleted)) is not None:
+            self._house.publish(p.ConversationChanged(info=conversation_info(row)))

@@ -1,0 +1,61 @@
+"""Filling a new conversation with events that stand elsewhere: nobody sees it before it is whole, and what is broken
+off leaves nothing behind."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation import pairing
+from jp_tui.engine.base.dependencies import HeldBy, Setup
+from jp_tui.engine.desks.upkeep import remove
+from jp_tui.engine.record.event_codec import entry
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.recovery import close_turn, repair_log
+from jp_tui.journal.port import Copied, Entry, JournalError
+
+BATCH = 256
+
+
+@asynccontextmanager
+async def making(setup: Setup, copied: Copied) -> AsyncIterator[None]:
+    """Make it, fill it inside, reveal it at the end; what fails or is cancelled goes again. Raises JournalError."""
+    held = setup.lock(copied.id)
+    if isinstance(held, HeldBy):
+        raise JournalError("held", f"{copied.id} is held by {held.words}")
+    whole = False
+    try:
+        await setup.journal.make(copied)
+        yield
+        await setup.journal.reveal(copied.id)
+        whole = True
+    finally:
+        held.release()
+        if not whole:  # what cannot be removed now is found and removed by a later upkeep
+            with suppress(JournalError):
+                await remove(setup, [copied.id])
+
+
+async def add(setup: Setup, conversation: str, entries: Sequence[Entry]) -> None:
+    """A batch of them. Raises JournalError."""
+    if entries:
+        await setup.journal.append(conversation, entries, durable=False)
+
+
+async def close(setup: Setup, copied: Copied, turn: int, at: str) -> None:
+    """Close what the last turn left open, by appending as of this time: its questions, its calls, its end (R204).
+    Raises JournalError."""
+    log = Log(setup, lambda _: None, copied.id, copied.model, exists=True, turn=turn)
+    now = log.turn_so_far(turn)
+    if not now or close_turn.ended(now):
+        return
+    owed = close_turn.interrupted(now)
+    whole = not owed and close_turn.said_all(now) and not any(one.response is None for one in pairing.calls(now))
+    total = repair_log.count(log, []).model_dump()
+    end = ev.TurnOutcome(outcome="done" if whole else "interrupted", model=copied.model, metadata={"total": total})
+    ends = [
+        entry(replace(event, timestamp=at), turn, at)[0] for event in (*owed, end) if not isinstance(event, ev.Unknown)
+    ]
+    await add(setup, copied.id, ends)

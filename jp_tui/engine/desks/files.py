@@ -1,0 +1,179 @@
+"""The workspace's files for whoever writes about them: listed beside everything else, kept, and read anew in time.
+
+As git lists them where there is git: what is tracked, and what is not ignored. Elsewhere a walk that reads each
+`.gitignore` on its way. Nothing outside the workspace, nothing behind a link, no name that is no text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
+
+from jp_tui.engine.desks.file_match import SLICE, Matcher
+from jp_tui.engine.desks.port import DeskContext
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.composing import FilesFound, FindFiles
+from jp_tui.system.files import FileProblem, Root
+from jp_tui.tools.files.git import listed
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+MOST = 200_000
+"""Files that are listed."""
+FRESH = 5.0
+"""Seconds for which a list is good; an older one still answers, while it is read anew."""
+EARLY = 8
+"""Slices after which the best so far are shown."""
+
+
+class FilesDesk:
+    """One list, of the engine's workspace."""
+
+    takes: ClassVar[tuple[type[Model], ...]] = (FindFiles,)
+
+    def __init__(self, house: DeskContext) -> None:
+        self._house = house
+        self._matcher: Matcher | None = None
+        self._cut = False
+        self._read = float("-inf")
+        self._reading: asyncio.Task[None] | None = None
+        self._newest: FindFiles | None = None
+
+    async def handle(self, command: Model) -> None:
+        assert isinstance(command, FindFiles)
+        self._newest = command
+        old = self._house.setup.monotonic() - self._read > FRESH
+        if old and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.create_task(self._again())
+        if self._matcher is not None:
+            await self._answer(command)
+        elif self._reading is not None:
+            await asyncio.wait([self._reading])
+
+    async def close(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
+
+    async def _again(self) -> None:
+        """Read the list, and answer anew what was asked last."""
+        problem = ""
+        try:
+            self._matcher, self._cut = await self._listed()
+        except FileProblem as trouble:
+            problem = str(trouble)
+        self._read = self._house.setup.monotonic()
+        if (asked := self._newest) is None:
+            return
+        if self._matcher is None:
+            self._house.publish(FilesFound(revision=asked.revision, problem=problem or "there is no list"))
+        else:
+            await self._answer(asked)
+
+    async def _answer(self, asked: FindFiles) -> None:
+        """In slices: tokens and other commands go on between two of them."""
+        matcher, best = self._matcher, tuple[str, ...]()
+        assert matcher is not None
+        for step, best in enumerate(matcher.search(asked.query, asked.limit)):
+            if self._newest is not asked:
+                return
+            if step == EARLY:
+                self._tell(asked, matcher, best, done=False)
+            await asyncio.sleep(0)
+        self._tell(asked, matcher, best, done=True)
+
+    def _tell(self, asked: FindFiles, matcher: Matcher, paths: tuple[str, ...], *, done: bool) -> None:
+        total = len(matcher.paths)
+        found = FilesFound(revision=asked.revision, paths=paths, total=total, cut=self._cut, done=done)
+        self._house.publish(found)
+
+    async def _listed(self) -> tuple[Matcher, bool]:
+        """Files and the folders that hold them, and whether there are more."""
+        root = self._house.setup.workspace
+        known = await listed(root, ".")
+        names = _of_git(known) if known is not None else _walked(Root(root))
+        paths: list[str] = []
+        lows: list[str] = []
+        folders: set[str] = set()
+        async for path in _in_slices(names):
+            if len(paths) >= MOST:
+                return Matcher(paths, lows), True
+            if not _is_text(path):
+                continue
+            for folder in _folders(path):
+                if folder in folders:
+                    break
+                folders.add(folder)
+                paths.append(folder)
+                lows.append(folder.casefold())
+            paths.append(path)
+            lows.append(path.casefold())
+        return Matcher(paths, lows), False
+
+
+async def _in_slices(names: Iterator[str]) -> AsyncIterator[str]:
+    for number, name in enumerate(names):
+        if number % SLICE == SLICE - 1:
+            await asyncio.sleep(0)
+        yield name
+
+
+def _is_text(path: str) -> bool:
+    if not path.isascii():
+        try:
+            path.encode()
+        except UnicodeEncodeError:  # bytes that are no UTF-8: nobody could write them in a message
+            return False
+    return True
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Those above it, innermost first, with a slash."""
+    at = path.rfind("/")
+    while at > 0:
+        yield path[: at + 1]
+        at = path.rfind("/", 0, at)
+
+
+def _of_git(known: str) -> Iterator[str]:
+    """Each path once, without those that are deleted."""
+    gone = {entry[2:] for entry in known.split("\0") if entry.startswith("R ")}
+    seen = gone
+    for entry in known.split("\0"):
+        path = entry[2:]
+        if path and path not in seen:
+            seen.add(path)
+            yield path.rstrip("/")
+
+
+def _walked(root: Root) -> Iterator[str]:
+    """What no `.gitignore` on the way leaves out. Raises FileProblem when there is no such folder."""
+    from pathspec import GitIgnoreSpec
+
+    rules: dict[str, GitIgnoreSpec | None] = {}
+
+    def rule(folder: str) -> GitIgnoreSpec | None:
+        if folder not in rules:
+            rules[folder] = None
+            with suppress(FileProblem, ValueError):
+                text = root.read(f"{folder}.gitignore", 1 << 16).data.decode("utf-8", "replace")
+                rules[folder] = GitIgnoreSpec.from_lines(text.splitlines())
+        return rules[folder]
+
+    def skip(path: str, is_folder: bool) -> bool:
+        if path.rpartition("/")[2] == ".git":
+            return True
+        for folder in (*_folders(path), ""):  # the innermost that says something decides
+            spec = rule(folder)
+            said = None if spec is None else spec.check_file(path[len(folder) :] + "/" * is_folder).include
+            if said is not None:
+                return said
+        return False
+
+    with root:
+        for entry in root.walk(skip=skip, limit=MOST):
+            if entry.kind != "folder":
+                yield entry.path

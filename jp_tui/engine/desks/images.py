@@ -1,0 +1,84 @@
+"""Images before they are sent: is it one, does the model take it; and the one on the clipboard, put into a file.
+
+Asks the programs that know the clipboard where there are any; they are the system's, never the workspace's.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from hashlib import sha256
+from typing import ClassVar
+
+from jp_tui.engine.desks.image_reading import LARGEST, media, read
+from jp_tui.engine.desks.port import DeskContext
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.composing import CheckImage, ImageChecked
+from jp_tui.system.children import ChildProblem, run
+from jp_tui.system.paths import private_folder
+
+_SEES = ("WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DISPLAY", "XAUTHORITY")
+_ASKED = (
+    ("WAYLAND_DISPLAY", ("wl-paste", "--no-newline", "--type", "image/png")),
+    ("DISPLAY", ("xclip", "-selection", "clipboard", "-t", "image/png", "-o")),
+    ("", ("pngpaste", "-")),
+)
+"""The variable that says it can work, and what gives the image."""
+SECONDS = 5.0
+
+
+class PictureDesk:
+    """Answers CheckImage."""
+
+    takes: ClassVar[tuple[type[Model], ...]] = (CheckImage,)
+
+    def __init__(self, house: DeskContext) -> None:
+        self._house = house
+
+    async def handle(self, command: Model) -> None:
+        assert isinstance(command, CheckImage)
+        session = self._house.sessions.get(command.conversation)
+        takes = session.models.images if session is not None else None
+        model = session.log.model if session is not None else ""
+        path = command.path
+        try:
+            if takes is False:
+                raise ValueError(f"{model} takes no images; the path is sent as it stands.")
+            path = path or await self._pasted()
+            kind, data = read(path, self._house.setup.workspace)
+        except ValueError as problem:
+            said = ImageChecked(ask=command.ask, path=path, problem=str(problem))
+        else:
+            said = ImageChecked(ask=command.ask, path=path, media_type=kind, size=len(data))
+        self._house.publish(said)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    async def _pasted(self) -> str:
+        """A file with what is on the clipboard. Raises ValueError with words."""
+        seen = {name: os.environ[name] for name in _SEES if name in os.environ}
+        asked = False
+        for needs, argv in _ASKED:
+            if needs and not os.environ.get(needs):
+                continue
+            with suppress(ChildProblem):
+                done = await run(
+                    argv, cwd="/", timeout=SECONDS, output_limit=LARGEST + 1, flood=2 * LARGEST, env_extra=seen
+                )
+                asked = True
+                if done.ok and not done.truncated and media(done.stdout):
+                    return self._kept(done.stdout)
+        if asked:
+            raise ValueError("There is no image on the clipboard, or it is too large.")
+        raise ValueError("No program here reads images from the clipboard: install wl-clipboard, xclip or pngpaste.")
+
+    def _kept(self, data: bytes) -> str:
+        try:
+            folder = private_folder(self._house.setup.scratch / "clipboard")
+            path = folder / f"clipboard-{sha256(data).hexdigest()[:12]}.png"
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "wb") as file:
+                file.write(data)
+        except (OSError, ValueError) as problem:
+            raise ValueError(f"The image of the clipboard cannot be kept: {problem}") from problem
+        return str(path)

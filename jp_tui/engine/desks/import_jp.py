@@ -1,0 +1,135 @@
+"""Copying conversations of jp into our own store, each whole or not at all, and none twice.
+
+Events are kept as they were written, their base64 undone; a configuration among them is kept as a record and never
+holds here, and nothing that somebody approved there is approved here. What is missing at the end of the last turn is
+added, so that nothing of it waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation import pairing
+from jp_tui.conversation.ids import read_timestamp, timestamp
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import first_line
+from jp_tui.engine.base.dependencies import HeldBy, Setup
+from jp_tui.engine.desks.copy_events import BATCH, add, close, making
+from jp_tui.engine.desks.jp_format import Folder, JpConversation, Unreadable, folders, read
+from jp_tui.engine.desks.upkeep import Progress
+from jp_tui.engine.record.event_codec import kept
+from jp_tui.engine.record.rows import conversation_info
+from jp_tui.journal.port import ConversationRow, Copied, Entry
+from jp_tui.protocol.library import ConversationsImported, ImportProblem
+
+UNKNOWN = "unknown/unknown"
+TITLE = 200
+
+
+async def import_all(setup: Setup, path: str, progress: Progress) -> ConversationsImported:
+    """What came of it. Raises ValueError with words, where nothing is to be imported at all, and JournalError."""
+    try:
+        found = folders(path, setup.jp_data)
+    except Unreadable as problem:
+        raise ValueError(str(problem)) from problem
+    progress.total = len(found)
+    imported: list[ConversationRow] = []
+    problems: list[ImportProblem] = []
+    before = 0
+    for number, folder in enumerate(found):
+        progress.at(number, folder.path.name)
+        held = setup.lock(f"import-{folder.id}")  # two imports at once bring it once
+        if isinstance(held, HeldBy):
+            problems.append(ImportProblem(path=str(folder.path), reason=f"it is being imported by {held.words}"))
+            continue
+        try:
+            row = await _one(setup, folder, problems, partial(progress.at, number, folder.path.name))
+        finally:
+            held.release()
+        before += row is None
+        imported += [row] if isinstance(row, ConversationRow) else []
+        await asyncio.sleep(0)
+    infos = tuple(conversation_info(row) for row in imported)
+    return ConversationsImported(imported=infos, before=before, problems=tuple(problems))
+
+
+async def _one(
+    setup: Setup, folder: Folder, problems: list[ImportProblem], tick: Callable[[], None]
+) -> ConversationRow | bool | None:
+    """The new one; None for one that is here, False for one that cannot be read; `tick` is called while it goes on.
+    Raises JournalError."""
+    try:
+        read_in = await read(folder, tick)
+    except Unreadable as problem:
+        problems.append(ImportProblem(path=str(problem.path), reason=problem.reason))
+        return False
+    if there := setup.journal.imports(folder.id):
+        grown = len(read_in.events) - there[0].copied
+        if grown > 0:
+            words = f"it was imported before as {there[0].id}; {grown} more events stand there now, and are not here"
+            problems.append(ImportProblem(path=str(folder.path), reason=words))
+        return None
+    if read_in.unread:
+        words = f"{read_in.problem}; it is kept as it stands"
+        problems.append(ImportProblem(path=str(folder.path), reason=words, events=read_in.unread))
+    return await _bring(setup, read_in, tick)
+
+
+async def _bring(setup: Setup, read_in: JpConversation, tick: Callable[[], None]) -> ConversationRow:
+    entries = list(_entries(read_in, timestamp(setup.now())))
+    copied = Copied(
+        id=setup.new_id(),
+        workspace=str(setup.workspace),
+        model=read_in.model or UNKNOWN,
+        at=entries[0].at if entries else timestamp(setup.now()),
+        title=first_line(read_in.title or _asked(read_in.events))[:TITLE],
+        titled="user" if read_in.title else "first_line",
+        imported=read_in.id,
+        copied=len(entries),
+    )
+    async with making(setup, copied):
+        for start in range(0, len(entries), BATCH):
+            tick()
+            await add(setup, copied.id, entries[start : start + BATCH])
+        if entries:
+            await close(setup, copied, entries[-1].turn, max(entry.at for entry in entries))
+        if read_in.archived:
+            await setup.journal.set_archived(copied.id, True)
+    row = setup.journal.conversation(copied.id)
+    assert row is not None
+    return row
+
+
+def _entries(read_in: JpConversation, now: str) -> Iterator[Entry]:
+    """Each event as it is stored, with its turn, what stands before the first with that; one without a time has that of
+    the one before it."""
+    at, place = "", 0
+    turns = pairing.turns(read_event(raw) for raw in read_in.events)
+    number, began = 1, False
+    for turn in turns:
+        number += began
+        began = began or any(isinstance(event, ev.TurnStart | ev.ChatRequest) for event in turn)
+        for _ in turn:
+            raw = read_in.events[place]
+            place += 1
+            at = _time(raw) or at or now
+            yield kept(raw, number, at)
+
+
+def _time(raw: JsonObject) -> str:
+    found = raw.get("timestamp")
+    try:
+        return timestamp(read_timestamp(found)) if isinstance(found, str) else ""
+    except ValueError:
+        return ""
+
+
+def _asked(events: list[JsonObject]) -> str:
+    for raw in events:
+        if isinstance(event := read_event(raw), ev.ChatRequest) and event.content.strip():
+            return event.content
+    return ""

@@ -1,0 +1,201 @@
+"""What is to be said after the turn that runs: kept on the disk as a draft, sent one by one as turns end well.
+
+A turn that failed, was interrupted or waits for an answer holds the queue; a person lets it go on. Nothing is taken out
+before its turn has begun, and nothing is thrown away here that nobody asked to drop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from jp_tui.engine.desks.image_reading import say
+from jp_tui.engine.desks.port import DeskContext
+from jp_tui.engine.record.drafts import QUEUE
+from jp_tui.engine.record.event_codec import storable
+from jp_tui.engine.session.session import Session
+from jp_tui.journal.port import JournalError
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.composing import (
+    QueueChanged,
+    QueuedMessage,
+    QueueTaken,
+    QueueTurn,
+    ReadQueue,
+    SendQueued,
+    TakeQueued,
+)
+
+RESTORED = "kept from before"
+HELD = {
+    "failed": "the turn before it failed",
+    "interrupted": "you ended the turn before it",
+    "deferred": "the turn before it waits for an answer",
+}
+NOT_TAKEN = "it could not be sent"
+
+
+@dataclass(slots=True)
+class _Queue:
+    messages: list[QueuedMessage]
+    held: str = ""
+    sent: tuple[QueuedMessage, int] | None = None
+    """What was said last, and in which turn: it leaves the disk when that stands in the log."""
+    at_work: asyncio.Lock = field(default_factory=asyncio.Lock)
+    watching: asyncio.Task[None] | None = None
+
+    @property
+    def next_id(self) -> int:
+        return max((one.id for one in self.messages), default=0) + 1
+
+
+class QueueDesk:
+    """The queues of the conversations that are open."""
+
+    takes: ClassVar[tuple[type[Model], ...]] = (QueueTurn, TakeQueued, SendQueued, ReadQueue)
+
+    def __init__(self, house: DeskContext) -> None:
+        self._house = house
+        self._queues: dict[str, _Queue] = {}
+
+    async def handle(self, command: Model) -> None:
+        assert isinstance(command, QueueTurn | TakeQueued | SendQueued | ReadQueue)
+        id_ = command.conversation
+        session = self._house.sessions.get(id_)
+        if session is None or session.held_by:
+            raise ValueError("That conversation is not open here for writing.")
+        queue = self._queue(session)
+        async with queue.at_work:
+            match command:
+                case QueueTurn():
+                    await self._add(session, queue, command)
+                case TakeQueued(id=wanted, drop=drop):
+                    await self._take(session, queue, wanted, drop)
+                case SendQueued():
+                    queue.held = ""
+                    await self._go_on(session, queue)
+                case ReadQueue():
+                    self._tell(id_, queue)
+        self._watch(session, queue)
+
+    async def close(self) -> None:
+        watching = [one.watching for one in self._queues.values() if one.watching is not None]
+        for task in watching:
+            task.cancel()
+        await asyncio.gather(*watching, return_exceptions=True)
+
+    def _queue(self, session: Session) -> _Queue:
+        """What waits there; what another run left is held until somebody lets it go on."""
+        if session.id not in self._queues:
+            kept: list[QueuedMessage] = []
+            with suppress(JournalError):
+                kept = _read(self._house.setup.journal.drafts(session.id).get(QUEUE, ""), session.log.turn)
+            self._queues[session.id] = _Queue(kept, RESTORED if kept and not _busy(session) else "")
+        queue = self._queues[session.id]
+        if not _busy(session) and queue.watching is None and queue.messages and not queue.held:
+            queue.held = RESTORED  # the conversation was closed and opened again
+        return queue
+
+    async def _add(self, session: Session, queue: _Queue, command: QueueTurn) -> None:
+        if not command.text.strip():
+            raise ValueError("There is nothing to send.")
+        text = storable(command.text)
+        message = QueuedMessage(id=queue.next_id, text=text, attachments=command.attachments)
+        ahead = command.first and not _busy(session)
+        queue.messages.insert(0 if ahead else len(queue.messages), message)
+        if not _busy(session):
+            queue.held = ""
+        await self._keep(session.id, queue)
+        await self._go_on(session, queue)
+
+    async def _take(self, session: Session, queue: _Queue, wanted: int, drop: bool) -> None:
+        message = next((one for one in queue.messages if one.id == wanted), None)
+        if message is None:
+            raise ValueError("That message was sent already.")
+        queue.messages.remove(message)
+        if not queue.messages:
+            queue.held = ""
+        await self._keep(session.id, queue)
+        self._house.publish(QueueTaken(conversation=session.id, message=message, dropped=drop))
+        self._tell(session.id, queue)
+
+    async def _go_on(self, session: Session, queue: _Queue) -> None:
+        """Begin the next one's turn, if nothing runs and nothing holds it."""
+        if queue.messages and not queue.held and not _busy(session):
+            message, before = queue.messages[0], session.log.turn
+            try:
+                await say(session, message.text, message.attachments)
+            except ValueError as problem:  # of an image: nothing was said
+                queue.held = str(problem)
+                self._tell(session.id, queue)
+                return
+            if _busy(session):
+                queue.messages.remove(message)
+                queue.sent = message, before + 1
+                await self._keep(session.id, queue)
+            else:
+                queue.held = NOT_TAKEN  # the refusal said why
+        self._tell(session.id, queue)
+
+    def _watch(self, session: Session, queue: _Queue) -> None:
+        if (queue.messages or queue.sent) and _busy(session) and queue.watching is None:
+            queue.watching = asyncio.create_task(self._follow(session, queue))
+
+    async def _follow(self, session: Session, queue: _Queue) -> None:
+        """As long as something waits and a turn runs: what follows when it ends."""
+        try:
+            while (queue.messages or queue.sent) and _busy(session):
+                await session.finished()
+                async with queue.at_work:
+                    if self._house.sessions.get(session.id) is not session or _busy(session):
+                        if _busy(session):
+                            continue
+                        return  # it was closed: what waits stands on the disk
+                    if queue.sent is not None:
+                        queue.sent = None
+                        await self._keep(session.id, queue)
+                    queue.held = HELD.get(session.outcome, "") if queue.messages else ""
+                    await self._go_on(session, queue)
+        except JournalError as problem:
+            queue.held = str(problem)
+            self._tell(session.id, queue)
+        finally:
+            queue.watching = None
+
+    async def _keep(self, id_: str, queue: _Queue) -> None:
+        """On the disk before it is shown. Raises JournalError."""
+        journal, sent = self._house.setup.journal, queue.sent
+        said: list[dict[str, object]] = [{"text": sent[0].text, "turn": sent[1]}] if sent is not None else []
+        said += [{"text": one.text, "attachments": list(one.attachments)} for one in queue.messages]
+        if said:
+            await journal.save_draft(id_, QUEUE, json.dumps(said, ensure_ascii=False))
+        else:
+            await journal.clear_draft(id_, QUEUE)
+
+    def _tell(self, id_: str, queue: _Queue) -> None:
+        self._house.publish(QueueChanged(conversation=id_, messages=tuple(queue.messages), held=queue.held))
+
+
+def _busy(session: Session) -> bool:
+    """A question of its own each time: it changes while we wait."""
+    return session.busy
+
+
+def _read(text: str, turns: int) -> list[QueuedMessage]:
+    """What another run kept, but for what it said in one of these turns; what is of no such form is one message, so
+    that nothing typed is lost."""
+    if not text:
+        return []
+    try:
+        found = [one for one in json.loads(text) if one.get("turn") is None or one["turn"] > turns]
+        said = [(str(one["text"]), tuple(map(str, one.get("attachments", ())))) for one in found]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return [QueuedMessage(id=1, text=text)]
+    return [
+        QueuedMessage(id=number, text=words, attachments=files)
+        for number, (words, files) in enumerate(said, 1)
+        if words.strip()
+    ]

@@ -1,0 +1,121 @@
+"""Commands of the user's own, typed by a person at the composer: run by their shell, in the workspace.
+
+No model and no file of the workspace can start one here, and what one says goes to no model by itself. It has no
+terminal: what asks for one gets none. One runs at a time, and none outlasts the engine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import os
+from collections.abc import Callable
+from typing import ClassVar
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.desks.port import DeskContext
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.composing import RunShell, ShellEnded, ShellOutput, StopShell
+from jp_tui.system.children import ChildProblem, run
+
+KEPT = 1 << 20
+"""Bytes of output that are kept, the beginning and the end."""
+FLOOD = 256 << 20
+"""Bytes of output that end a command."""
+EVERY = 0.1
+"""Seconds between two reports of what it says."""
+AT_ONCE = 16_000
+"""Characters of a report: what came before them in that time is in the end's text, if it is kept."""
+
+
+class ShellDesk:
+    """Runs what is typed behind a `!`."""
+
+    takes: ClassVar[tuple[type[Model], ...]] = (RunShell, StopShell)
+
+    def __init__(self, house: DeskContext) -> None:
+        self._house = house
+        self._running: tuple[int, asyncio.Event] | None = None
+
+    async def handle(self, command: Model) -> None:
+        assert isinstance(command, RunShell | StopShell)
+        match command:
+            case StopShell(run=number):
+                if self._running is not None and self._running[0] == number:
+                    self._running[1].set()
+            case RunShell():
+                if self._running is not None:
+                    raise ValueError("Another command runs. Esc ends it.")
+                self._running = command.run, asyncio.Event()
+                try:
+                    self._house.publish(await self._run(command, self._running[1]))
+                finally:
+                    self._running = None
+
+    async def close(self) -> None:
+        """Its task is cancelled already, and with it the command."""
+
+    async def _run(self, command: RunShell, stop: asyncio.Event) -> ShellEnded:
+        said = _Said(lambda text: self._house.publish(ShellOutput(run=command.run, text=Foreign(text))))
+        # both outputs into one, so that they come in order; the line itself is an argument, never part of a script
+        argv = ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&1', _shell(), command.line]
+        environment = {**os.environ, "TERM": "dumb", "PAGER": "cat", "GIT_PAGER": "cat"}
+        try:
+            done = await run(
+                argv,
+                cwd=self._house.setup.workspace,
+                output_limit=KEPT,
+                flood=FLOOD,
+                env_extra=environment,
+                cancel=stop,
+                heard=said.heard,
+                leashed=True,
+                lets_go=True,
+            )
+        except (ChildProblem, ValueError) as trouble:
+            return ShellEnded(run=command.run, problem=str(trouble))
+        finally:
+            said.close()
+        problem = f"it wrote more than {FLOOD >> 20} MiB" if done.flooded else ""
+        text = (done.stdout + done.stderr).decode("utf-8", "replace")
+        return ShellEnded(
+            run=command.run,
+            status=done.status,
+            signal=done.signal,
+            problem=problem,
+            stopped=done.cancelled,
+            text=Foreign(text),
+            dropped=done.dropped,
+            ms=done.ms,
+        )
+
+
+def _shell() -> str:
+    """The user's, if it can be run."""
+    shell = os.environ.get("SHELL", "")
+    return shell if os.path.isabs(shell) and os.access(shell, os.X_OK) else "/bin/sh"
+
+
+class _Said:
+    """What came since the last report, told ten times a second at most."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._text = ""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def heard(self, data: bytes) -> None:
+        self._text = (self._text + self._decoder.decode(data))[-AT_ONCE:]
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(EVERY, self._report)
+
+    def _report(self) -> None:
+        self._timer = None
+        text, self._text = self._text, ""
+        if text:
+            self._tell(text)
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()

@@ -1,0 +1,231 @@
+"""The desk where changes of files are looked at and taken back (issue 8, 7).
+
+Takes back what is known from the copies and nothing else; what somebody changed since is left unless exactly that may
+be overwritten. Only while no turn runs, and only in the workspace. What was done stands in the log, from where the
+model is told with the next turn.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.base.backups import CopyStore, Record
+from jp_tui.engine.file_changes.change_list import MOST, Row, change, rows, why_not
+from jp_tui.engine.file_changes.restore import Goal, restore
+from jp_tui.engine.file_changes.undo_plan import turns
+from jp_tui.engine.record.event_codec import storable
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.record.model_context import UNDONE
+from jp_tui.engine.recovery import repair_log
+from jp_tui.engine.session.session import Session
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.changes import ChangesRead, ChangesUndone, LeftFile, ReadChanges, UndoChanges, Way
+from jp_tui.system.files import FileProblem
+from jp_tui.system.problem import shown
+from jp_tui.system.restoring import RestoringRoot
+from jp_tui.tools.port import commands
+
+if TYPE_CHECKING:
+    from jp_tui.engine.desks.port import DeskContext
+
+NAMED = 50
+"""Files that are named to the model."""
+LOOKED = 200
+"""Turns that are looked at for calls whose changes are not known."""
+
+
+class Undoing:
+    """See `desks.Desk`."""
+
+    takes: ClassVar[tuple[type[Model], ...]] = (ReadChanges, UndoChanges)
+
+    def __init__(self, house: DeskContext) -> None:
+        self._house = house
+
+    async def close(self) -> None:
+        pass
+
+    async def handle(self, command: Model) -> None:
+        match command:
+            case ReadChanges():
+                await self._read(command)
+            case UndoChanges():
+                await self._undo(command)
+            case _:
+                raise AssertionError(command)
+
+    def _session(self, conversation: str) -> Session:
+        session = self._house.sessions.get(conversation)
+        if session is None:
+            raise ValueError(f"Conversation {conversation} is not open.")
+        if session.log.agent is not None:
+            raise ValueError("What a sub-agent changes is listed in the conversation that it works for.")
+        return session
+
+    @property
+    def _store(self) -> CopyStore:
+        if self._house.setup.copies is None:
+            raise ValueError("No copies are kept (undo.copies is off), so nothing is known of what was changed.")
+        return self._house.setup.copies
+
+    # --- looking ------------------------------------------------------------------------------------------
+
+    async def _read(self, command: ReadChanges) -> None:
+        session, store = self._session(command.conversation), self._store
+        every = store.records(command.conversation)
+        records = _there(every)
+        known = turns(records)
+        turn = _turn(command, known)
+        found = rows(records, turn, store.limits.file)
+        workspace = str(session.log.setup.workspace)
+        notes = _unknown(session.log, turn)
+        if gone := {record.root for record in every} - {record.root for record in records}:
+            notes.append(f"changes in {shown(min(gone))} are not listed: that folder is gone")
+        if len(found) > MOST:
+            notes = [*notes, f"{len(found) - MOST:,} more files were changed, which are not listed"]
+        files = [await change(row, store, workspace) for row in found[:MOST]]
+        self._house.publish(
+            ChangesRead(
+                conversation=command.conversation,
+                scope=command.scope,
+                turn=turn or 0,
+                turns=known,
+                files=tuple(files),
+                notes=tuple(notes),
+            )
+        )
+
+    # --- taking back --------------------------------------------------------------------------------------
+
+    async def _undo(self, command: UndoChanges) -> None:
+        session = self._session(command.conversation)
+        self._may(session)
+        records = _there(self._store.records(command.conversation))
+        turn = _turn(command, turns(records))
+        done, left = self._restored(command, records, turn, str(session.log.setup.workspace))
+        if done:
+            files = [path for row in done for path in _names(row)]
+            await session.log.append([_told(session.log, command.way, turn, files)])
+        self._house.publish(
+            ChangesUndone(
+                conversation=command.conversation,
+                scope=command.scope,
+                turn=turn or 0,
+                way=command.way,
+                done=tuple(Foreign(storable(row.unit.head.path)) for row in done),
+                left=tuple(left),
+            )
+        )
+
+    def _may(self, session: Session) -> None:
+        """Raises ValueError: files are not changed behind the back of a turn or of another process."""
+        if session.held_by:
+            raise ValueError(f"This conversation is being written by {session.held_by}.")
+        if session.busy:
+            raise ValueError("The model is still working: wait until the turn is over, or interrupt it with Esc.")
+        if repair_log.resumable(session.log) is not None:
+            raise ValueError("A question of the last turn still waits: answer it first.")
+
+    def _restored(
+        self, command: UndoChanges, records: Sequence[Record], turn: int | None, workspace: str
+    ) -> tuple[list[Row], list[LeftFile]]:
+        """What was done and what was left. Nothing is awaited in between: no turn begins meanwhile."""
+        store, done, left = self._store, list[Row](), list[LeftFile]()
+        for row in rows(records, turn, store.limits.file):
+            if command.keys and row.key not in command.keys:
+                continue
+            why, asks = self._why(row, command, workspace)
+            if not why:
+                try:
+                    self._restore(row, command.way, turn, command.conversation)
+                    done.append(row)
+                    continue
+                except FileProblem as problem:
+                    why = problem.message
+            if why != _ALREADY or command.keys:
+                path = Foreign(storable(row.unit.head.path))
+                left.append(LeftFile(key=row.key, path=path, why=why, asks=asks, digest=row.digest if asks else ""))
+        return done, left
+
+    def _why(self, row: Row, command: UndoChanges, workspace: str) -> tuple[str, bool]:
+        """Why a unit is left, and whether it is for somebody to say that it may be overwritten."""
+        if row.state == ("taken_back" if command.way == "back" else "made"):
+            return _ALREADY, False
+        if why := why_not(row, self._store, workspace, command.way):
+            return why, False
+        if row.state in ("changed", "later") and command.overwrite.get(row.key) != row.digest:
+            who = "a later turn" if row.state == "later" else "somebody else"
+            return f"{who} changed it since", True
+        return "", False
+
+    def _restore(self, row: Row, way: Way, turn: int | None, conversation: str) -> None:
+        """Raises FileProblem."""
+        goals = [
+            Goal(chain.path, row.disk[chain.path], chain.base if way == "back" else chain.made)
+            for chain in row.unit.chains
+        ]
+        last = turn or row.unit.head.turns[-1]
+        with RestoringRoot(row.unit.head.root) as root:
+            restore(root, self._store, conversation, last, goals, "undo" if way == "back" else "redo")
+
+
+_ALREADY = "it is so already"
+
+
+def _there(records: Sequence[Record]) -> list[Record]:
+    """Those whose folder is still there: a walk of the tour throws its sample away."""
+    return [record for record in records if os.path.isdir(record.root)]
+
+
+def _turn(command: ReadChanges | UndoChanges, known: Sequence[int]) -> int | None:
+    """The turn that is meant, None for all; 0 where none changed a file."""
+    if command.scope == "conversation":
+        return None
+    return command.turn or (known[-1] if known else 0)
+
+
+def _names(row: Row) -> list[str]:
+    """The paths of a unit, and what becomes of each."""
+    return [chain.path for chain in row.unit.chains]
+
+
+def _told(log: Log, way: Way, turn: int | None, files: Sequence[str]) -> ev.Unknown:
+    """The fact, with the words that the model reads."""
+    whose = f"in turn {turn} of this conversation" if turn else "in this conversation"
+    names = "\n".join(f"- {shown(storable(path))}" for path in files[:NAMED])
+    more = f"\n- and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
+    did = (
+        f"I took back changes that your tools made {whose}. These files are again what they were before"
+        if way == "back"
+        else f"I brought back changes of your tools {whose} that I had taken back. These files were changed"
+    )
+    return ev.Unknown(
+        {
+            "timestamp": timestamp(log.setup.now()),
+            "type": UNDONE,
+            "way": way,
+            "turn": turn or 0,
+            "files": [storable(path) for path in files],
+            "told": f"{did}; look at them before you go on:\n{names}{more}",
+        }
+    )
+
+
+def _unknown(log: Log, turn: int | None) -> list[str]:
+    """What ran in the scope and may have changed files without a copy."""
+    every = range(max(1, log.turn - LOOKED + 1), log.turn + 1) if turn is None else [turn] if turn else []
+    names: dict[str, None] = {}
+    for one in every:
+        for event in log.turn_so_far(one):
+            setup = log.setup.tools.get(event.name) if isinstance(event, ev.ToolCallRequest) else None
+            if setup is not None and (setup.kind != "built-in" or (setup.tool is not None and commands(setup.tool))):
+                names[setup.name] = None
+    if not names:
+        return []
+    told = ", ".join(names)
+    return [f"what {told} changed is not known here and cannot be taken back: only the file tools keep copies"]

@@ -1,0 +1,1 @@
+"""Files that tools changed: the list, the summary of a turn, undo."""

@@ -1,0 +1,99 @@
+"""Making files what they were, one unit at a time: all of its files or none (issue 8, 7; traps.md T12, T13).
+
+Only beneath the root that the change was made in, only over the bytes that were looked at, and with a copy of those
+first, so that it can be undone itself. Decides nothing about what is taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from jp_tui.engine.base.backups import Act, CopyStore
+from jp_tui.engine.file_changes.undo_plan import same
+from jp_tui.system.files import FileProblem
+from jp_tui.system.problem import shown
+from jp_tui.system.restoring import RestoringRoot
+from jp_tui.tools.files.backups import Changing, Held, held
+from jp_tui.tools.files.writing import folder_of, place
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A file, what stands there now, and what shall."""
+
+    path: str
+    found: Held
+    wanted: Held
+
+
+def found(root: RestoringRoot, path: str, most: int) -> Held:
+    """What stands at a path now. FileProblem when it leads elsewhere than it did, or is no file any more."""
+    if place(root, path) != path:
+        raise FileProblem("outside", path, "a folder on its way is a link now")
+    there = held(root, path, most)
+    if there is None:
+        raise FileProblem("not_a_file", path, "something that is no file stands there now")
+    return there
+
+
+def restore(
+    root: RestoringRoot, store: CopyStore, conversation: str, turn: int, goals: Sequence[Goal], act: Act
+) -> None:
+    """Make these files what they shall be. FileProblem when one cannot be; those before it are as they were then."""
+    goals = [replace(goal, wanted=replace(goal.wanted, data=store.content(goal.wanted))) for goal in goals]
+    for goal in goals:
+        if goal.wanted.data is None:
+            raise FileProblem("io", goal.path, "its copy is not kept any more")
+        if goal.found.kind == "file" and goal.found.data is None:
+            raise FileProblem(
+                "io", goal.path, f"has {goal.found.size:,} bytes now, more than is copied (undo.file_mib)"
+            )
+    changes = [Changing(goal.path, goal.found, goal.wanted) for goal in goals]
+    withdraw = store.keep(conversation, turn, "", root.path, changes, act)
+    done: list[Goal] = []
+    try:
+        for goal in sorted(goals, key=lambda goal: goal.wanted.kind == "absent"):
+            done.append(goal)
+            _make(root, goal)
+    except FileProblem as problem:
+        stuck = [goal.path for goal in reversed(done) if not _back(root, goal, failed=goal is done[-1])]
+        if stuck:
+            names = ", ".join(map(shown, stuck))
+            raise FileProblem("io", problem.path, f"{problem.message}; changed all the same: {names}") from problem
+        withdraw()
+        raise
+
+
+def _make(root: RestoringRoot, goal: Goal) -> None:
+    now, wanted, path = goal.found, goal.wanted, goal.path
+    data = wanted.data or b""
+    if wanted.kind == "absent" or (now.kind != "absent" and "link" in (now.kind, wanted.kind)):
+        if now.kind != "absent":
+            root.delete(path, expect_sha256=now.sha256)
+        now = Held("absent")
+    if wanted.kind == "absent":
+        return
+    root.mkdirs(folder_of(path))
+    if wanted.kind == "link":
+        root.make_link(path, data)
+        return
+    root.write(path, data, expect_sha256=None if now.kind == "absent" else now.sha256)
+    if wanted.mode:
+        root.set_mode(path, wanted.mode)
+
+
+def _back(root: RestoringRoot, goal: Goal, *, failed: bool) -> bool:
+    """Whether nothing of ours stands there any more. Only what we made is taken away: of the goal that `failed`, and of
+    what somebody changed meanwhile, nothing else is touched."""
+    try:
+        now = found(root, goal.path, max(goal.found.size, len(goal.wanted.data or b"")))
+        if same(now, goal.found):
+            return True
+        between = failed and now.kind == "absent" and "link" in (goal.found.kind, goal.wanted.kind)
+        if same(now, goal.wanted) or between:
+            _make(root, Goal(goal.path, now, goal.found))
+            return True
+    except FileProblem:
+        return failed
+    return failed

@@ -1,0 +1,135 @@
+"""From the records of copies to what became of each file, and what taking it back would mean (issue 8, 7). Pure.
+
+A file's changes within a turn, or in all turns, are one chain: what it held first, what was made of it last. Reads no
+file; what stands on the disk now comes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from jp_tui.engine.base.backups import Record
+from jp_tui.tools.files.backups import Held
+
+State = Literal["made", "taken_back", "changed", "later"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The changes of one file in a scope: `base` is what it held before the first, `made` what was made of it last, and
+    what taking it back took away, `latest` what stood there after the last change of all. `turns` changed it."""
+
+    root: str
+    path: str
+    base: Held
+    made: Held
+    latest: Held
+    turns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Files that only go together, because they were moved; `was` is where the first one's content came from."""
+
+    chains: tuple[Chain, ...]
+    was: Chain | None = None
+
+    @property
+    def head(self) -> Chain:
+        return self.chains[0]
+
+
+def same(one: Held, other: Held) -> bool:
+    """Whether two states are surely the same content."""
+    known = one.kind == "absent" or bool(one.sha256)
+    return one.kind == other.kind and known and one.sha256 == other.sha256
+
+
+def turns(records: Iterable[Record]) -> tuple[int, ...]:
+    """The turns that changed files, in order."""
+    return tuple(sorted({record.turn for record in records}))
+
+
+def units(records: Sequence[Record], turn: int | None) -> list[Unit]:
+    """What a turn changed, or with None all of them, in the order in which it began."""
+    chains = _chains(records, turn)
+    group = {at: at for at in chains}
+
+    def find(at: tuple[str, str]) -> tuple[str, str]:
+        while group[at] != at:
+            at = group[at]
+        return at
+
+    came: dict[tuple[str, str], tuple[str, str]] = {}
+    for record in records:
+        places = [(record.root, file.path) for file in record.files]
+        if turn in (None, record.turn) and len(places) > 1:
+            for other in places[1:]:
+                group[find(other)] = find(places[0])
+            if record.act == "tool" and len(places) == 2 and record.files[0].after.kind == "absent":
+                came[places[1]] = places[0]
+    together: dict[tuple[str, str], list[Chain]] = {}
+    for at, chain in chains.items():
+        together.setdefault(find(at), []).append(chain)
+    return [_unit(found, chains, came) for found in together.values()]
+
+
+def _unit(
+    found: list[Chain], chains: Mapping[tuple[str, str], Chain], came: Mapping[tuple[str, str], tuple[str, str]]
+) -> Unit:
+    """The file that is there after a move stands for it, and what it was before is where it came from."""
+    ends = [one for one in found if one.made.kind != "absent" and (one.root, one.path) in came]
+    if not ends:
+        return Unit(tuple(found))
+    head, seen = ends[-1], set[tuple[str, str]]()
+    at = (head.root, head.path)
+    while at in came and at not in seen:
+        seen.add(at)
+        at = came[at]
+    was = chains.get(at)
+    rest = [one for one in found if one is not head]
+    moved = was is not None and was.base.kind != "absent" and was.made.kind == "absent" and head.base.kind == "absent"
+    return Unit((head, *rest), was if moved else None)
+
+
+def _chains(records: Sequence[Record], turn: int | None) -> dict[tuple[str, str], Chain]:
+    first: dict[tuple[str, str], Held] = {}
+    made: dict[tuple[str, str], Held] = {}
+    latest: dict[tuple[str, str], Held] = {}
+    seen: dict[tuple[str, str], list[int]] = {}
+    for record in records:
+        for file in record.files:
+            at = (record.root, file.path)
+            latest[at] = file.after
+            if turn not in (None, record.turn):
+                continue
+            first.setdefault(at, file.before)
+            seen.setdefault(at, []).append(record.turn)
+            made[at] = file.before if record.act == "undo" else file.after
+    return {
+        at: Chain(at[0], at[1], base, made.get(at, latest[at]), latest[at], tuple(dict.fromkeys(seen[at])))
+        for at, base in first.items()
+    }
+
+
+def state(unit: Unit, disk: Mapping[str, Held]) -> State:
+    """How the files of a unit stand to what was made of them."""
+    here = [(chain, disk[chain.path]) for chain in unit.chains]
+    if all(same(found, chain.base) for chain, found in here):
+        return "taken_back"
+    if all(same(found, chain.made) for chain, found in here):
+        return "made"
+    return "later" if all(same(found, chain.latest) for chain, found in here) else "changed"
+
+
+def lost(unit: Unit, way: Literal["back", "again"], has: Callable[[Held], bool]) -> str:
+    """Why no copy is there to take it back from; empty when all are."""
+    for chain in unit.chains:
+        goal = chain.base if way == "back" else chain.made
+        if goal.kind == "file" and not goal.sha256:
+            return f"it had {goal.size:,} bytes, more than is copied (undo.file_mib)"
+        if not has(goal):
+            return "its copy is not kept any more" if way == "back" else "what was made of it was not kept"
+    return ""

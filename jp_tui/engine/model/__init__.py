@@ -1,0 +1,1 @@
+"""One response of the model, with its retries."""

@@ -1,0 +1,140 @@
+"""Getting one complete response out of a model: stream it, try again while that may help, keep what a stop leaves.
+
+It runs no tools and ends no turn; a request is built from the log each time (R59, R204).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Coroutine
+from typing import Literal
+
+from jp_tui.conversation import model as m
+from jp_tui.engine.base.dependencies import ModelSetup, Retry
+from jp_tui.engine.base.interrupt_request import Wish
+from jp_tui.engine.model.response_stream import Reply
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.record.model_context import without_pictures
+from jp_tui.protocol.events import Retrying, TurnPhase
+from jp_tui.protocol.values import AgentInfo
+
+Phase = Literal["waiting_for_model", "streaming", "tools", "retrying"]
+
+
+def say_phase(log: Log, phase: Phase, detail: str = "", retry_in: float | None = None) -> None:
+    """Tell the faces what the turn does now."""
+    log.publish(TurnPhase(conversation=log.id, turn=log.turn, phase=phase, detail=detail, retry_in=retry_in))
+
+
+class Responses:
+    """The responses of one turn, one after the other; `wish` is what the user wants meanwhile, `agent` the sub-agent
+    whose turn it is."""
+
+    def __init__(self, log: Log, model: ModelSetup, wish: Wish, agent: AgentInfo | None = None) -> None:
+        self._log, self._model, self._wish, self._agent = log, model, wish, agent
+        self._work: asyncio.Task[None] | None = None
+        self._reply: Reply | None = None
+        self._count = 0
+
+    def interrupt(self) -> None:
+        """The wish has changed: end what is being waited for."""
+        if self._work is not None:
+            self._work.cancel()
+
+    def say_again(self) -> None:
+        """Tell a face that was not there what streams now."""
+        if self._work is not None and self._reply is not None:
+            self._reply.say_again()
+
+    async def next(self) -> Reply | None:
+        """One complete response, recorded; None when the user wanted no more. Raises ModelError, JournalError."""
+        failures = 0
+        while not self._wish.stops():
+            reply = self._reply = Reply(self._log, self._count)
+            self._count += 1
+            say_phase(self._log, "waiting_for_model")
+            try:
+                whole = await self._unless_stopped(self._stream(reply))
+            except m.ModelError as error:
+                self._reply, failures = None, failures + 1
+                wait = patience(self._model.retry, error, failures)
+                await reply.keep(discarded=wait is not None)
+                if wait is None:
+                    raise
+                say_phase(self._log, "retrying", error.cause, wait)
+                self._agent_waits(error.cause, wait)
+                await self._unless_stopped(asyncio.sleep(wait))
+                self._agent_waits()
+                continue
+            if whole:
+                await reply.commit(self._model.id, self._model.prices)
+                return reply
+            await (reply.drop() if self._wish.choice == "abort" else reply.keep())
+        return None
+
+    def _agent_waits(self, detail: str = "", wait: float | None = None) -> None:
+        """A sub-agent's wait is shown where it was started, too: nobody may have opened its own conversation."""
+        if (agent := self._agent) is not None:
+            self._log.publish(
+                Retrying(
+                    conversation=self._log.id,
+                    id=self._log.id,
+                    who="agent",
+                    name=agent.name,
+                    detail=detail,
+                    retry_in=wait,
+                )
+            )
+
+    async def _unless_stopped(self, work: Coroutine[object, object, None]) -> bool:
+        """Do it to its end; false when the user stopped it. Other cancellation is passed on: then the program ends,
+        and what came stands in the journal's partials, where the next start finds it."""
+        self._work = asyncio.create_task(work)
+        if self._wish.stops():
+            self._work.cancel()
+        try:
+            await self._work
+        except asyncio.CancelledError:
+            if not self._wish.stops():
+                raise
+            return False
+        finally:
+            self._work.cancel()
+            self._work = None
+        return True
+
+    async def _stream(self, reply: Reply) -> None:
+        log, model = self._log, self._model
+        told = await log.told()
+        request = m.ModelRequest(
+            model=model.name,
+            messages=without_pictures(told) if model.images is False else told,
+            system=model.system,
+            tools=tuple(tool.spec for tool in log.setup.tools.values()),
+            tool_choice=log.setup.tool_choice,
+            max_tokens=model.max_tokens,
+            temperature=model.temperature,
+            cache=model.cache,
+            extra=model.extra,
+        )
+        await reply.take(model.provider.stream(request), lambda: say_phase(log, "streaming"))
+
+
+def patience(retry: Retry, error: m.ModelError, failures: int, *, began: bool = False) -> float | None:
+    """Seconds until the next try, or None to give up; `began`: something was shown that cannot be marked.
+
+    The wait doubles with each failure. What the server asks for only makes it longer, and a server that asks for more
+    than `max_backoff_secs` is not waited for. Each term is spread, so that clients that failed together do not come
+    back together; the spread never makes a wait shorter than the floor or than what the server asks for (Z21).
+    """
+    if began or not error.transient or failures > retry.most:
+        return None
+    asked = error.retry_after or 0.0
+    if asked > retry.max_backoff_secs:
+        return None
+    first = max(retry.base_ms / 1000, retry.least_secs)
+    own = min(first * 2.0 ** min(failures - 1, 60), retry.max_backoff_secs)
+    return max(
+        own * random.uniform(0.75, 1), retry.least_secs * random.uniform(1, 1.25), asked * random.uniform(1, 1.1)
+    )

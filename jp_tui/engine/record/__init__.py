@@ -1,0 +1,1 @@
+"""The log of a conversation, and what is derived from it."""

@@ -1,0 +1,47 @@
+"""The response of a call as it is stored: what the model reads, and beside it what a reloaded conversation needs to
+look as it did live, and who decided what (R87, R93, R97b)."""
+
+from __future__ import annotations
+
+from jp_tui.conversation.events import ToolCallResponse
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.base.call_state import Done, Job
+from jp_tui.engine.base.dependencies import ToolSetup
+from jp_tui.engine.record import subagent_events
+from jp_tui.inquiry import repeats
+from jp_tui.inquiry.messages import STOPPED_WITH_WORDS
+
+UNFINISHED = "Turn ended by the user before this tool call completed."
+"""M32."""
+
+
+def with_words(message: str) -> str:
+    """M37."""
+    return f"{STOPPED_WITH_WORDS}\n\n{message}"
+
+
+def response(call: str, done: Done, job: Job | None, setup: ToolSetup | None) -> ToolCallResponse:
+    """`metadata`: ms, end, title, hidden, permission, delivery, edited_arguments (what ran), rendered, tool_error (the
+    tool's own words, where the model reads others), rejected_by, stop (it was told to stop and ask), agent (the
+    sub-agent that it ran); each only where there is something to say."""
+    extra: JsonObject = {}
+    if job is not None and job.ms is not None:
+        extra["ms"] = job.ms
+    if done.end not in ("ok", "error"):
+        extra["end"] = done.end
+    if job is not None:
+        told: JsonObject = {
+            "title": job.title,
+            "permission": job.permission,
+            "delivery": job.delivery,
+            "edited_arguments": job.arguments if job.edited else None,
+            "rendered": job.rendered,
+            "tool_error": job.tool_error,
+            repeats.REJECTED_BY: job.rejected_by,
+            "stop": {"rejections": job.rejections} if job.rejections else None,
+            subagent_events.AGENT: subagent_events.written(job.agent) if job.agent is not None else None,
+        }
+        extra |= {name: value for name, value in told.items() if value or (job.edited and name == "edited_arguments")}
+    if setup is not None and setup.hidden:
+        extra["hidden"] = True
+    return ToolCallResponse(id=call, content=done.content, is_error=done.is_error, metadata=extra)

@@ -1,0 +1,151 @@
+"""The record of questions and answers (surface S6): requests and responses of the log, paired within their turn by id
+and order (R29, R203). Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.record.drafts import COMPOSER, FOLDS
+from jp_tui.engine.record.event_codec import stored_event
+from jp_tui.engine.record.subagent_events import Known
+from jp_tui.inquiry.relayed import AGENT, ASKED_AS, ASKS
+from jp_tui.journal.port import Reading, Stored
+from jp_tui.protocol.values import AgentInfo, InquiryInfo
+from jp_tui.questions.wire import digest, read_recorded
+
+MOST = 100_000
+"""Conversations that are looked through when none is named."""
+Asked = tuple[Stored, ev.InquiryRequest]
+Answer = ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted
+
+
+def listed(journal: Reading, conversation: str, *, pending: bool) -> list[InquiryInfo]:
+    """All exchanges in order, or only what waits; of all conversations, the newest first, when none is named."""
+    agents = Known(journal)
+    if pending:
+        found = waiting(journal, conversation or None)
+        return [
+            info(row, request, waits=True, agent=agents.asking(row.conversation, request)) for row, request in found
+        ]
+    open_ = {(row.conversation, row.seq) for row, _ in waiting(journal, conversation or None)}
+    if conversation:
+        return _record(journal.inquiry_events(conversation), open_, agents)
+    rows = journal.conversations(limit=MOST, include_archived=True)
+    return [found for row in rows for found in _record(journal.inquiry_events(row.id), open_, agents)]
+
+
+def waiting(journal: Reading, conversation: str | None) -> list[Asked]:
+    """The requests that wait, as far as they can be read. A question that a sub-agent asks through its parent is the
+    parent's, once: also when it was answered there, and the sub-agent has not heard of it yet."""
+    found = [
+        (row, event)
+        for row in journal.open_inquiries(conversation)
+        if isinstance(event := read_event(stored_event(row).event), ev.InquiryRequest)
+    ]
+    through = {id_: _through(journal, id_) for id_ in dict.fromkeys(row.conversation for row, _ in found)}
+    return [item for item in found if item[1].id not in through[item[0].conversation]]
+
+
+def _through(journal: Reading, conversation: str) -> frozenset[str]:
+    """The inquiries of a sub-agent that stand in the last turn of its parent as well."""
+    row = journal.conversation(conversation)
+    parent = journal.conversation(row.parent) if row is not None and row.parent is not None else None
+    if parent is None:
+        return frozenset()
+    events = (read_event(stored_event(item).event) for item in journal.turn_events(parent.id, parent.turns))
+    return frozenset(
+        _text(event.metadata, ASKS)
+        for event in events
+        if isinstance(event, ev.InquiryRequest) and event.metadata.get(AGENT) == conversation
+    )
+
+
+def last_response(journal: Reading, conversation: str, inquiry: str) -> Answer | None:
+    """The latest response under this id."""
+    for row in reversed(journal.inquiry_events(conversation, inquiry)):
+        event = read_event(stored_event(row).event)
+        if isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted):
+            return event
+    return None
+
+
+def _record(rows: Sequence[Stored], waits: Collection[tuple[str, int]], agents: Known) -> list[InquiryInfo]:
+    """`waits` are the requests that still wait, by conversation and number: no other one takes an answer."""
+    found: list[InquiryInfo] = []
+    open_: dict[tuple[int, str], list[int]] = {}
+    for row in rows:
+        event = read_event(stored_event(row).event)
+        key = (row.entry.turn, str(row.entry.inquiry))
+        if isinstance(event, ev.InquiryRequest):
+            open_.setdefault(key, []).append(len(found))
+            agent = agents.asking(row.conversation, event)
+            found.append(info(row, event, waits=(row.conversation, row.seq) in waits, agent=agent))
+        elif isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted) and open_.get(key):
+            place = open_[key].pop(0)
+            answered = {"response": event.wire(), "answered_at": event.timestamp}
+            found[place] = found[place].model_copy(update=answered)
+    return found
+
+
+def info(
+    row: Stored, request: ev.InquiryRequest, *, waits: bool = False, agent: AgentInfo | None = None
+) -> InquiryInfo:
+    """One request as a face gets it."""
+    extra = request.metadata
+    return InquiryInfo(
+        conversation=row.conversation,
+        id=request.id,
+        turn=row.entry.turn,
+        source=request.source.kind,
+        source_name=request.source.name,
+        tool=_text(extra, "tool") or (request.source.name if request.source.kind == "tool" else ""),
+        call=_text(extra, "call"),
+        question=_wire(request.question),
+        digest=digest_of(request),
+        asked_at=request.timestamp,
+        why=_text(extra, "why"),
+        asked_as=_text(extra, ASKED_AS),
+        waits=waits,
+        agent=agent,
+    )
+
+
+def digest_of(request: ev.InquiryRequest) -> str:
+    """What an answer must be given to; empty for a question that cannot be read."""
+    if kept := _text(request.metadata, "digest"):
+        return kept
+    try:
+        return digest(read_recorded(_text(request.metadata, "question"), request.question))
+    except (ValueError, TypeError, KeyError):
+        return ""
+
+
+def draft_allowed(journal: Reading, conversation: str, key: str) -> bool:
+    """Whether what was typed under this key may be kept: never for a secret, nor for a question nobody knows (E24)."""
+    if key in (COMPOSER, FOLDS):
+        return True
+    rows = [row for row, request in waiting(journal, conversation) if request.id == key and not _secret(request)]
+    return bool(rows)
+
+
+def _secret(request: ev.InquiryRequest) -> bool:
+    kind = request.question.get("answer_type")
+    return not isinstance(kind, dict) or kind.get("type") == "secret"
+
+
+def names(rows: Iterable[Asked]) -> tuple[str, ...]:
+    """CONVERSATION/ID of each, as `jp-tui answer` takes them."""
+    return tuple(f"{row.conversation}/{request.id}" for row, request in rows)
+
+
+def _text(extra: JsonObject, name: str) -> str:
+    found = extra.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _wire(raw: JsonObject) -> dict[str, Any]:
+    return dict(raw)

@@ -1,0 +1,141 @@
+"""What stands of sub-agents in the record: the event that one was started, and what its own conversation says of it.
+
+An `agent_started` event names the call and the conversation, before anything happens there, so that a program that was
+killed finds both again (inquiries.md R237). No provider ever sees it (R59). Reads and makes values, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.text import Foreign
+from jp_tui.engine.record.errors import turn_error
+from jp_tui.engine.record.event_codec import stored_event
+from jp_tui.inquiry.relayed import ASKS
+from jp_tui.journal.port import Reading
+from jp_tui.protocol.values import AgentInfo
+
+KIND = "agent_started"
+AGENT = "agent"
+"""Metadata of a child's turn that its parent began, and of a response in the parent."""
+LINE = 200
+BEGINS = 8
+"""Events of a conversation among which its beginning is."""
+
+
+def line(task: str) -> Foreign:
+    """All of a task in one line."""
+    whole = " ".join(task.split())
+    return Foreign(whole if len(whole) <= LINE else f"{whole[: LINE - 1]}…")
+
+
+def written(agent: AgentInfo) -> JsonObject:
+    """The agent as events hold it."""
+    return agent.model_dump(mode="json")
+
+
+def read(found: Json) -> AgentInfo | None:
+    """The agent out of an event; None for what is none."""
+    if not isinstance(found, dict):
+        return None
+    try:
+        return AgentInfo.model_validate({name: found[name] for name in AgentInfo.model_fields if name in found})
+    except ValueError:
+        return None
+
+
+def started(agent: AgentInfo, at: str) -> ev.Unknown:
+    """A sub-agent is about to begin its task."""
+    return ev.Unknown({"timestamp": at, "type": KIND, "id": agent.call, AGENT: written(agent)})
+
+
+def running(turn: Iterable[ev.Event]) -> dict[str, AgentInfo]:
+    """The sub-agents of a turn's calls that have no response, by call; of one that began anew the latest."""
+    found: dict[str, AgentInfo] = {}
+    for event in turn:
+        match event:
+            case ev.ToolCallRequest(id=id_) | ev.ToolCallResponse(id=id_):
+                found.pop(id_, None)
+            case ev.Unknown(raw=raw) if raw.get("type") == KIND and (agent := read(raw.get(AGENT))) is not None:
+                found[agent.call] = agent
+            case _:
+                pass
+    return found
+
+
+def own(events: Iterable[ev.Event]) -> tuple[AgentInfo | None, tuple[str, ...] | None]:
+    """Whose conversation it is, and the names of its tools where they are not all; from its beginning."""
+    for event in events:
+        if isinstance(event, ev.TurnStart) and (agent := read(about := event.metadata.get(AGENT))) is not None:
+            names = about.get("tools") if isinstance(about, dict) else None
+            return agent, tuple(map(str, names)) if isinstance(names, list) else None
+    return None, None
+
+
+def about(journal: Reading, conversation: str) -> AgentInfo | None:
+    """Whose conversation it is; None for one that is no sub-agent's. Raises JournalError."""
+    agent, _ = own(read_event(stored_event(one).event) for one in journal.read(conversation, 0, BEGINS))
+    return agent
+
+
+class Known:
+    """Which sub-agent asks what stands on record, each conversation read once."""
+
+    def __init__(self, journal: Reading) -> None:
+        self._journal = journal
+        self._own: dict[str, AgentInfo | None] = {}
+
+    def asking(self, conversation: str, request: ev.InquiryRequest) -> AgentInfo | None:
+        """The one whose tool asks there, or whose question its parent handed on (R222)."""
+        handed = request.metadata.get(AGENT)
+        return self._of(handed if isinstance(handed, str) else conversation)
+
+    def _of(self, conversation: str) -> AgentInfo | None:
+        if conversation not in self._own:
+            row = self._journal.conversation(conversation)
+            works = row is not None and row.parent is not None  # a copy of one works for nobody
+            self._own[conversation] = about(self._journal, conversation) if works else None
+        return self._own[conversation]
+
+
+def answered(parent: Iterable[ev.Event], agent: str, waits: Iterable[ev.InquiryRequest]) -> list[ev.InquiryResponse]:
+    """The responses to what a sub-agent still `waits` for that stand in its parent's turn alone: somebody else has
+    answered there while neither of the two was open (S12)."""
+    names: dict[str, str] = {}
+    found: dict[str, ev.InquiryResponse] = {}
+    for event in parent:
+        if isinstance(event, ev.InquiryRequest) and event.metadata.get(AGENT) == agent:
+            names[event.id] = str(event.metadata.get(ASKS))
+        elif isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted) and event.id in names:
+            found[names[event.id]] = event
+    asked = [request.id for request in waits]
+    return [replace(found[id_], id=id_, timestamp="", metadata={}) for id_ in asked if id_ in found]
+
+
+def said_last(turn: Sequence[ev.Event]) -> str:
+    """The last message of a turn: all that was said after the last result."""
+    said: list[str] = []
+    for event in turn:
+        if isinstance(event, ev.ToolCallRequest | ev.ToolCallResponse):
+            said = []
+        elif isinstance(event, ev.ChatResponse) and event.kind == "message" and isinstance(event.content, str):
+            said.append(event.content)
+    return "\n\n".join(part for part in said if part.strip())
+
+
+def result(turn: Sequence[ev.Event]) -> Success | Failure:
+    """What the parent's model reads of a sub-agent whose last turn this is."""
+    end = next((event for event in reversed(turn) if isinstance(event, ev.TurnOutcome)), None)
+    said = said_last(turn)
+    if end is not None and end.outcome == "done":
+        return Success(said) if said else Failure("The sub-agent ended without saying anything.")
+    words = "The sub-agent was stopped before it came to an end."
+    if end is not None and end.outcome == "failed":
+        error = turn_error(end.error)
+        words = f"The sub-agent failed: {error.message if error is not None else 'it is not known why'}"
+    return Failure(f"{words}\n\nWhat it said last:\n\n{said}" if said else words)

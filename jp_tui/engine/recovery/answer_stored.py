@@ -1,0 +1,58 @@
+"""Answering a request of the log that nobody runs (surface S12): decided by the same machine on a state rebuilt from
+the record, appended durable. It never calls a model and runs no tool: whoever resumes the turn does."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.strict_json import Json
+from jp_tui.engine.asking.answer_parser import typed
+from jp_tui.engine.record.inquiries import digest_of
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.recovery.offered_answers import GONE, Settled
+from jp_tui.engine.schema_check.validation import Checks, verdicts
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.decide import decide
+from jp_tui.inquiry.escalations import read
+from jp_tui.questions.types import Question, SecretAnswer
+from jp_tui.questions.wire import read_recorded
+
+
+def said(request: ev.InquiryRequest, text: str) -> tuple[Question, Json]:
+    """The question, and what the text is for it. ValueError, TypeError or KeyError where it is nothing, or the question
+    is none."""
+    question = read_recorded(str(request.metadata.get("question", "")), request.question)
+    return question, typed(question.answer_type, text)
+
+
+async def answer_recorded(log: Log, checks: Checks, request: ev.InquiryRequest, text: str) -> Settled:
+    """What became of it. `log` must be at the turn of the request and held by us. Raises JournalError."""
+    extra, tool = request.metadata, str(request.metadata.get("tool") or request.source.name)
+    try:
+        question, value = said(request, text)
+    except (ValueError, TypeError, KeyError) as problem:
+        return "invalid", str(problem)
+    call, digest = str(extra.get("call", "")), digest_of(request)
+    human = question.exclusive or isinstance(question.answer_type, SecretAnswer)
+    opened = v.Open(
+        request.id,
+        call,
+        question,
+        digest,
+        request.source.kind,
+        human,
+        escalation=read(request.metadata.get("escalation")),
+    )
+    state = v.State(client=False, calls=MappingProxyType({call: v.Work(tool)}), waiting=(opened,))
+    known = await verdicts(checks, question.answer_type, [value])
+    at = timestamp(log.setup.now())
+    given = v.HumanAnswered(request.id, digest, value, via="process", at=at, verdicts=known)
+    _, steps = decide(state, given)
+    for step in steps:
+        if isinstance(step, s.Refuse):
+            return ("stale", GONE) if step.gone else ("invalid", step.reason)
+    await log.append([step.event for step in steps if isinstance(step, s.Record)])
+    return "accepted", ""

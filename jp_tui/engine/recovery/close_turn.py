@@ -1,0 +1,119 @@
+"""What a turn that was cut off still owes the log: closed by appending, never by changing it (R102, R204, R207)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation import pairing
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.record import subagent_events
+from jp_tui.engine.record.model_context import REPAIRED
+from jp_tui.engine.record.unlogged_results import DELIVERY, LEAVE, RESULT, kept
+from jp_tui.journal.port import Partial
+
+
+def open_inquiries(turn: Sequence[ev.Event]) -> list[ev.InquiryRequest]:
+    """Requests without a response (R203), in order."""
+    return pairing.unanswered(turn)
+
+
+def open_calls(turn: Sequence[ev.Event]) -> list[str]:
+    """Ids of calls without a response, in order."""
+    return [one.request.id for one in pairing.calls(turn) if one.response is None]
+
+
+def ended(turn: Sequence[ev.Event]) -> bool:
+    """Whether the turn says how it ended."""
+    return any(isinstance(event, ev.TurnOutcome) for event in turn)
+
+
+def lost(event: ev.Event) -> bool:
+    """Whether this stands for events that are gone, or for one that cannot be read: what a call came to may have stood
+    there."""
+    return isinstance(event, ev.Unknown) and event.raw.get("type") == "unreadable"
+
+
+def resumable(turn: Sequence[ev.Event], held: Collection[str] = ()) -> bool:
+    """R207: not ended, and a call without a response has an inquiry; ours: or a result that is `held` back, or a
+    sub-agent that works for it. Where something of it was lost it is not: what ran would run again."""
+    if ended(turn) or any(map(lost, turn)):
+        return False
+    calls = set(open_calls(turn))
+    if not calls.isdisjoint(held) or subagent_events.running(turn):
+        return True
+    return any(isinstance(event, ev.InquiryRequest) and event.metadata.get("call") in calls for event in turn)
+
+
+def held_back(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> dict[str, ev.ToolCallResponse]:
+    """Results that wait for leave to be delivered, by call; one that was decided on since has a place of its own."""
+    if ended(turn):
+        return {}
+    waits = set(open_calls(turn)) - set(kept(partials, RESULT))
+    return {call: result for call, (_, result) in kept(partials, DELIVERY).items() if call in waits}
+
+
+def remains(
+    turn: Sequence[ev.Event], partials: Sequence[Partial], *, words: bool = True
+) -> tuple[list[ev.Event], list[str]]:
+    """What was not yet in the log when the program died, and all parts that this closes.
+
+    Text that was being streamed, marked incomplete, unless no `words` are wanted because they will be said again; and
+    results that waited for an earlier call's. One that waits for leave to be delivered stays where it is, and so does
+    the leave of a call that came to no result.
+    """
+    events: list[ev.Event] = []
+    for partial in partials if words else ():
+        if partial.kind in ("message", "reasoning") and partial.text:
+            kind: ev.ChatKind = "message" if partial.kind == "message" else "reasoning"
+            events.append(ev.ChatResponse(kind=kind, content=partial.text, metadata={"incomplete": True}))
+    calls = set(open_calls(turn))
+    events += [result for call, (_, result) in kept(partials, RESULT).items() if call in calls]
+    asked = kept(partials, DELIVERY)
+    stay = {asked[call][0] for call in held_back(turn, partials)} | {
+        part for part, _ in leaves(turn, partials).values()
+    }
+    return events, [partial.part for partial in partials if partial.part not in stay]
+
+
+Leaves = Mapping[str, tuple[str, ev.ToolCallResponse]]
+"""By call: the name of the part that is kept, and the response of one that came to no result."""
+
+
+def leaves(turn: Sequence[ev.Event], partials: Sequence[Partial]) -> Leaves:
+    """The calls that were given leave and have no response yet."""
+    calls = set(open_calls(turn)) - set(kept(partials, RESULT))
+    return {call: found for call, found in kept(partials, LEAVE).items() if call in calls}
+
+
+def interrupted(turn: Sequence[ev.Event], but: Collection[str] = (), given: Leaves | None = None) -> list[ev.Event]:
+    """The events that close what a turn asked and called, `but` for calls of these tools; it may still go on. The leave
+    that a call was `given` stands beside its response."""
+    found: list[ev.Event] = [ev.InquiryCancelled(id=asked.id, reason="user") for asked in open_inquiries(turn)]
+    waits = [one.request for one in pairing.calls(turn) if one.response is None and one.request.name not in but]
+    cut = {call: response for call, (_, response) in (given or {}).items()}
+    found.extend(cut.get(call.id) or ev.ToolCallResponse(id=call.id, content=REPAIRED, is_error=True) for call in waits)
+    return found
+
+
+def said_all(turn: Sequence[ev.Event]) -> bool:
+    """Whether the model had come to its end, and only the turn's is missing."""
+    said = [event for event in turn if isinstance(event, ev.ChatResponse | ev.ToolCallRequest | ev.ToolCallResponse)]
+    last = said[-1] if said else None
+    return isinstance(last, ev.ChatResponse) and last.kind == "message" and not last.metadata.get("incomplete")
+
+
+def debts(
+    turn: Sequence[ev.Event],
+    model: str,
+    total: JsonObject,
+    error: JsonObject | None = None,
+    given: Leaves | None = None,
+) -> list[ev.Event]:
+    """The events that close an unfinished turn: its questions, its calls, its end.
+
+    `error` is why it failed, when that is known; `total` the tokens of the conversation so far; `given` as above.
+    """
+    found = interrupted(turn, given=given)
+    outcome: ev.Ending = "interrupted" if error is None else "failed"
+    return [*found, ev.TurnOutcome(outcome=outcome, model=model, error=error, metadata={"total": total})]

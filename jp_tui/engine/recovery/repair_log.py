@@ -1,0 +1,91 @@
+"""What is done with a conversation's log before it is worked in: mend what a killed program left, close what will not
+be taken up, count its tokens. Everything by appending."""
+
+from __future__ import annotations
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.record.event_codec import stored_event, totals
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.recovery import close_turn
+from jp_tui.engine.recovery.resume_turn import Cut, cut_off
+from jp_tui.journal.port import Stored
+from jp_tui.protocol.values import UsageTotals
+
+LOOK_BACK = 3
+"""How many turns are searched for the last one that ended: the last may have been cut off."""
+
+
+async def unfinished(log: Log) -> Cut | None:
+    """The last turn of a sub-agent, as its parent takes it up: wherever it was cut off it goes on, with what it was
+    saying said again. Where it had asked nothing, calls that need leave ask for it again, and all others are told that
+    they were interrupted: they may have run. None when it has ended."""
+    turn, partials = log.turn_so_far(log.turn), log.setup.journal.partials(log.id)
+    events, parts = close_turn.remains(turn, partials, words=False)
+    now = [*turn, *events]
+    if not close_turn.ended(now) and not close_turn.resumable(now, close_turn.held_back(turn, partials)):
+        asks = [name for name, setup in log.setup.tools.items() if setup.run in ("ask", "edit")]
+        events += close_turn.interrupted(now, asks)
+        if close_turn.said_all(now):
+            events.append(ev.TurnOutcome(outcome="done", model=log.model))
+    if events or parts:
+        await log.append(events, (), parts, quiet=True)
+    turn = log.turn_so_far(log.turn)
+    held = close_turn.held_back(turn, log.setup.journal.partials(log.id))
+    return None if close_turn.ended(turn) else cut_off(turn, held)
+
+
+async def mend(log: Log) -> None:
+    """A reply that was streaming is kept as incomplete; a turn that cannot be resumed is closed (R204, R207)."""
+    partials = log.setup.journal.partials(log.id)
+    if not partials and log.last_kind() == "turn_outcome":
+        return
+    turn = log.turn_so_far(log.turn)
+    events, parts = close_turn.remains(turn, partials)
+    now = [*turn, *events]
+    if turn and not close_turn.ended(turn) and not close_turn.resumable(now, close_turn.held_back(turn, partials)):
+        given = close_turn.leaves(turn, partials)
+        events = [*events, *close_turn.debts(now, log.model, count(log, []).counts(), given=given)]
+        parts += [part for part, _ in given.values()]
+    if events or parts:
+        await log.append(events, (), parts, quiet=True)
+
+
+def resumable(log: Log) -> Cut | None:
+    """The last turn, if it was cut off and can go on (R207)."""
+    if not log.exists or log.last_kind() in ("", "turn_outcome"):
+        return None
+    turn = log.turn_so_far(log.turn)
+    held = close_turn.held_back(turn, log.setup.journal.partials(log.id))
+    return cut_off(turn, held) if close_turn.resumable(turn, held) else None
+
+
+async def settle_old(log: Log, error: JsonObject | None) -> None:
+    """A turn that was left open and is not taken up is closed before the next one (R207: discard)."""
+    if log.last_kind() in ("", "turn_outcome"):
+        return
+    turn = log.turn_so_far(log.turn)
+    if turn and not close_turn.ended(turn) and any(isinstance(event, ev.TurnStart) for event in turn):
+        for asked in close_turn.open_inquiries(turn):
+            log.setup.journal.clear_draft(log.id, asked.id)
+        given = close_turn.leaves(turn, log.setup.journal.partials(log.id))
+        parts = [part for part, _ in given.values()]
+        await log.append(close_turn.debts(turn, log.model, log.total.counts(), error, given), (), parts)
+
+
+def count(log: Log, page: list[Stored]) -> UsageTotals:
+    """The tokens of the conversation so far, as its last finished turn holds them."""
+    for row in reversed(page):
+        if row.entry.kind == "turn_outcome":
+            return _counted(stored_event(row).event.get("metadata"), stored_event(row).event.get("usage"))
+    for turn in range(log.turn, max(log.turn - LOOK_BACK, 0), -1):
+        for event in reversed(log.turn_so_far(turn)):
+            if isinstance(event, ev.TurnOutcome):
+                return _counted(event.metadata, event.usage)
+    return UsageTotals()
+
+
+def _counted(metadata: object, usage: object) -> UsageTotals:
+    """The running total that a turn's end holds; logs of other programs have its own count only."""
+    total = metadata.get("total") if isinstance(metadata, dict) else None
+    return totals(usage if total is None else total)  # type: ignore[arg-type]

@@ -1,0 +1,174 @@
+"""What is needed to take up a turn that was cut off, read from its events (inquiries.md R207, R237).
+
+The answers of a call are read back by `inquiry.rebuilt`, which knows what Back took away. Nothing that was remembered
+or allowed survives, and edited arguments do not: the tool asks again before it does anything.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.model import Call, Usage
+from jp_tui.conversation.text import first_line
+from jp_tui.engine.base.call_state import Earlier
+from jp_tui.engine.base.rejected_calls import Refusal, stored
+from jp_tui.engine.record import subagent_events
+from jp_tui.engine.record.event_codec import totals
+from jp_tui.engine.recovery.close_turn import open_calls, open_inquiries
+from jp_tui.inquiry import repeats
+from jp_tui.inquiry import values as v
+from jp_tui.inquiry.rebuilt import Rebuilt, recorded
+from jp_tui.inquiry.refusals_read import turn_resumed
+from jp_tui.protocol.values import AgentInfo
+
+NOTHING_REFUSED = v.TurnResumed({}, {})
+
+
+@dataclass(slots=True)
+class _Known:
+    """One call: its latest request, its answers, its attempts by question, what it still asks; `hidden`: it was told a
+    secret."""
+
+    request: ev.ToolCallRequest
+    rebuilt: Rebuilt = field(default_factory=Rebuilt)
+    attempts: Counter[str] = field(default_factory=Counter)
+    asked: dict[str, list[v.Recorded]] = field(default_factory=dict)
+    hidden: bool = False
+
+    def recorded(self) -> tuple[v.Recorded, ...]:
+        return tuple(item for items in self.asked.values() for item in items)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A turn that can go on. `calls` run again, `refused` are answered as they were; `over` are calls with a result.
+
+    `text` is what the user said, `usage` and `context` the tokens so far, `waits` the requests without a response,
+    `asides` what was said about questions, and what of it was sent, `held` results that wait for leave to be delivered.
+    `hidden` are calls that were told a secret, which is asked again; `stays` those that are left as they are this time;
+    `refusals` what was said no to in it; `agents` the sub-agents that its calls had started.
+    """
+
+    text: str
+    order: tuple[str, ...]
+    calls: tuple[Call, ...]
+    refused: tuple[Refusal, ...]
+    resumed: tuple[v.CallResumed, ...]
+    over: tuple[v.CallResumed, ...]
+    waits: tuple[ev.InquiryRequest, ...]
+    asides: tuple[ev.Event, ...]
+    held: Mapping[str, ev.ToolCallResponse]
+    usage: Usage
+    context: int
+    hidden: frozenset[str] = frozenset()
+    stays: frozenset[str] = frozenset()
+    refusals: v.TurnResumed = NOTHING_REFUSED
+    agents: Mapping[str, AgentInfo] = field(default_factory=dict)
+
+
+def cut_off(turn: Sequence[ev.Event], held: Mapping[str, ev.ToolCallResponse] | None = None) -> Cut:
+    """The state of a resumable turn; `held` are the results that wait for leave to be delivered."""
+    known = _known(turn)
+    order = tuple(dict.fromkeys(open_calls(turn)))
+    calls: list[Call] = []
+    refused: list[Refusal] = []
+    for id_ in order:
+        request = known[id_].request
+        if "refused" in request.metadata:
+            refused.append(stored(request))
+        else:
+            calls.append(Call(id_, request.name, request.arguments))
+    usage, context = _usage(turn)
+    return Cut(
+        text=next((event.content for event in turn if isinstance(event, ev.ChatRequest)), ""),
+        order=order,
+        calls=tuple(calls),
+        refused=tuple(refused),
+        resumed=tuple(_resumed(id_, known[id_]) for id_ in order),
+        over=tuple(_resumed(id_, call) for id_, call in known.items() if id_ not in order and call.attempts),
+        waits=tuple(open_inquiries(turn)),
+        asides=tuple(event for event in turn if isinstance(event, ev.ChatRequest | ev.Unknown)),
+        held=dict(held or {}),
+        usage=usage,
+        context=context,
+        hidden=frozenset(id_ for id_ in order if known[id_].hidden),
+        refusals=replace(turn_resumed(turn), rejected=repeats.recorded(turn)),
+        agents=subagent_events.running(turn),
+    )
+
+
+def earlier(cut: Cut) -> Earlier:
+    """What its calls were given, and what they came to."""
+    answers = {call.call: call.answers for call in cut.resumed}
+    return Earlier(answers, cut.held, begun=True, stays=cut.stays, agents=cut.agents)
+
+
+def still_waits(cut: Cut, conversation: str) -> tuple[str, str, tuple[str, ...]]:
+    """Why nothing new can be said to such a turn: what it waits for, how to answer that, and the inquiries."""
+    if not cut.waits:
+        message = "A result of this conversation still waits for your leave to be delivered."
+        return message, "Open the conversation in the workspace, where you can look at it.", ()
+    asked = "; ".join(f'"{first_line(str(request.question.get("text", "")))}"' for request in cut.waits)
+    ids = tuple(request.id for request in cut.waits)
+    advice = f"Answer it: `jp-tui answer {conversation}/{ids[0]} VALUE`, or open the conversation in the workspace."
+    return f"A question of this conversation still waits for an answer: {asked}.", advice, ids
+
+
+def _resumed(id_: str, call: _Known) -> v.CallResumed:
+    found = call.rebuilt
+    return v.CallResumed(
+        id_,
+        call.request.name,
+        dict(found.answers),
+        dict(call.attempts),
+        call.recorded(),
+        found.in_order(),
+        frozenset(found.unasked),
+        found.last,
+        repeats.identity(call.request.name, call.request.arguments),
+    )
+
+
+def _known(turn: Sequence[ev.Event]) -> dict[str, _Known]:
+    known: dict[str, _Known] = {}
+    asked: dict[str, list[tuple[str, v.Recorded]]] = {}  # by inquiry: ids of older logs may come twice (R29)
+    for event in turn:
+        match event:
+            case ev.ToolCallRequest(id=id_):
+                before = known.get(id_)
+                known[id_] = _Known(event, attempts=before.attempts if before is not None else Counter())
+            case ev.InquiryRequest(id=id_, metadata=extra):
+                if (call := known.get(str(extra.get("call")))) is not None:
+                    found = recorded(event)
+                    call.attempts[found.question] += 1
+                    call.rebuilt.asked(found.question, extra, event)
+                    call.asked.setdefault(id_, []).append(found)
+                    asked.setdefault(id_, []).append((str(extra["call"]), found))
+            case ev.InquiryAnswered(id=id_) | ev.InquiryCancelled(id=id_) | ev.InquiryRedacted(id=id_):
+                if waiting := asked.get(id_):
+                    call_id, found = waiting.pop(0)
+                    _close(known[call_id], found, event)
+            case _:
+                pass
+    return known
+
+
+def _close(call: _Known, asked: v.Recorded, event: ev.InquiryResponse) -> None:
+    if asked in (waiting := call.asked.get(asked.inquiry, [])):
+        waiting.remove(asked)
+    call.rebuilt.closed(asked, event)
+    call.hidden = call.hidden or isinstance(event, ev.InquiryRedacted)
+
+
+def _usage(turn: Sequence[ev.Event]) -> tuple[Usage, int]:
+    """The tokens of the responses so far, which stand beside the last call of each."""
+    usage, context = Usage(), 0
+    for event in turn:
+        if isinstance(event, ev.ToolCallRequest) and "usage" in event.metadata:
+            counts = totals(event.metadata["usage"])
+            usage = usage + Usage(counts.input, counts.output, counts.cached, counts.reasoning)
+            context = counts.input + counts.output
+    return usage, context

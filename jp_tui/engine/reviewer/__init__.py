@@ -1,0 +1,1 @@
+"""The reviewing model: its request, its reply, its statistics."""

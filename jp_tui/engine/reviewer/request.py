@@ -1,0 +1,158 @@
+"""The request to a reviewer: the snapshot as far as it goes along, the question, and how the answer is to come
+(inquiries.md R121-R129, R133, R134; traps.md T30).
+
+The conversation's tools may be listed and are never callable: a forced tool stands alone. Pure but for the draw, which
+is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jp_tui.conversation.model import Message, ModelRequest, Said, ToolSpec
+from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.conversation.text import shortened
+from jp_tui.engine.base.dependencies import Inquiry, ModelSetup
+from jp_tui.engine.reviewer import context_budget as fitting
+from jp_tui.engine.reviewer.prompt import Evidence, calls, evidence, prompt
+from jp_tui.engine.reviewer.reply_schema import reply_schema, verdict_tool
+from jp_tui.settings.layers.bounds import LEAST_REVIEW_TOKENS
+
+LEAST, ENOUGH = LEAST_REVIEW_TOKENS, 8_192
+"""Output tokens: the fewest, and room for thoughts and a reason."""
+QUOTED = 1_000
+"""Characters of a reply that was no answer, which are shown to its author again."""
+AMEND = "That was no answer: {}. Call the tool `{}` once, with `reason` and then `answer`."
+
+
+class TooLong(Exception):
+    """What is asked cannot be shown whole (R247); the message says so in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Everything that the requests of one inquiry share. `alone`: nothing of the conversation is told. `size` is that
+    of conversation and question in bytes, `saw` says in words what is shown."""
+
+    asked: Inquiry
+    model: ModelSetup
+    tools: tuple[ToolSpec, ...]
+    schema: JsonObject
+    messages: tuple[Message, ...]
+    alone: bool
+    size: int
+    saw: str
+
+    def request(self, *, native: bool, wrong: str = "", said: str = "") -> ModelRequest:
+        """`native`: the server holds the reply to the schema; else it comes by one forced tool. `wrong` tells what was
+        wrong with what it `said` before."""
+        tool = verdict_tool(self.schema)
+        model, messages = self.model, list(self.messages)
+        if wrong:
+            if said.strip():
+                fitting.add(messages, Message("assistant", (Said(shortened(said.strip(), QUOTED)),)))
+            fitting.add(messages, Message("user", (Said(AMEND.format(wrong, tool.name)),)))
+        return ModelRequest(
+            model=model.name,
+            messages=tuple(messages),
+            system=model.system,
+            tools=self.tools if native else (tool,),  # not every server keeps to a name among several
+            tool_choice="none" if native else tool.name,
+            max_tokens=output_tokens(model),
+            temperature=0.0 if model.temperature is None else model.temperature,
+            output=self.schema if native else None,
+            cache=model.cache,
+            cache_at=None if model.cache == "off" else len(self.messages) - 2,
+            inquiry=f"{self.asked.tool}.{self.asked.question.id}",
+            extra=model.extra,
+        )
+
+
+def make_case(asked: Inquiry, model: ModelSetup, *, lists: bool, room: int | None, draw: Callable[[], str]) -> Case:
+    """`lists`: the conversation's tools are told. `room`: bytes that the server is known to take for conversation and
+    question. Raises TooLong."""
+    tools = asked.tools if lists else ()
+    schema = reply_schema(asked.question.answer_type)
+    told = fitting.readable(asked.told, thoughts=model.id == asked.model.id)
+    call = calls(told, asked)
+    shown, whole = evidence(asked), evidence(asked, call)
+    text = prompt(asked, shown, draw)
+    question, least = _size(text, schema), _size(prompt(asked, whole, draw), schema)
+    limit = _limit(model, tools, whole, least)
+    if room is not None:
+        limit = max(room, least) if limit is None else min(limit, max(room, least))
+    fitted = fitting.fit(told, question, limit)
+    if not fitted.messages and told:
+        shown, text = whole, prompt(asked, whole, draw)
+    messages = list(fitted.messages)
+    fitting.add(messages, Message("user", (Said(text),)))
+    return Case(
+        asked=asked,
+        model=model,
+        tools=tools,
+        schema=schema,
+        messages=tuple(messages),
+        alone=not fitted.messages,
+        size=fitting.measure(messages) + fitting.size(dump(schema)),
+        saw=_saw(asked, shown, told, fitted),
+    )
+
+
+def output_tokens(model: ModelSetup) -> int | None:
+    """How much it may write; None leaves it to the server, where parameters of its own may hold a limit."""
+    if model.max_tokens is not None:
+        return max(LEAST, model.max_tokens)
+    if model.extra:
+        return None
+    return ENOUGH if model.window is None else min(ENOUGH, max(LEAST, model.window // 8))
+
+
+def _size(text: str, schema: JsonObject) -> int:
+    return fitting.size(text, dump(schema))
+
+
+def _limit(model: ModelSetup, tools: tuple[ToolSpec, ...], whole: Evidence, least: int) -> int | None:
+    """Bytes for conversation and question, None where nothing is known. Raises TooLong for a question beyond it."""
+    if model.window is None:
+        if whole.size > fitting.MOST:
+            raise TooLong(
+                f"what it was to see has {whole.size:,} characters, and more than {fitting.MOST:,} are shown to no "
+                "model whose context window is not known"
+            )
+        return None
+    fixed = fitting.size(model.system) + fitting.listed(tools)
+    limit = fitting.budget(model.window, output_tokens(model) or LEAST, fixed)
+    if least > limit:
+        raise TooLong(
+            f"what it was to see does not fit whole: about {least // fitting.TOKEN:,} tokens, and its context window "
+            f"of {model.window:,} has room for {limit // fitting.TOKEN:,}"
+        )
+    return limit
+
+
+def _saw(asked: Inquiry, shown: Evidence, told: tuple[Message, ...], fitted: fitting.Fitted) -> str:
+    """In words: what it decides on, and how much of the conversation."""
+    question = asked.question
+    changes = bool(question.parts or question.targets)
+    what = "the whole change" if changes else "the whole context" if question.context else "the question"
+    size = shown.bytes
+    what += f", {_bytes(size)}" if size else ""
+    before = len(told) - (1 if told and told[-1].role == "user" else 0)  # in the last one the question stands
+    kept = max(0, before - fitted.left_out)
+    if before <= 0:
+        return what
+    if not kept:
+        return f"{what}, and none of the {_messages(before)} before it"
+    older = f" ({fitted.left_out:,} older left out)" if fitted.left_out else ""
+    return f"{what}, and {_messages(kept)} before it{older}"
+
+
+def _messages(count: int) -> str:
+    return f"{count:,} message{'s' if count != 1 else ''}"
+
+
+def _bytes(count: int) -> str:
+    if count < 1_000:
+        return f"{count} bytes"
+    return f"{count / 1_000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"

@@ -1,0 +1,197 @@
+"""A model that answers a tool's question: it is shown the conversation and everything it decides on, and gives a
+reason and an answer (inquiries.md section 7).
+
+A reply that does not fit exactly is asked for once more and is never an approval. What cannot be shown whole is not
+asked. Nothing is recorded here and nothing decided beyond the verdict.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from secrets import token_hex
+from typing import Literal
+
+from jp_tui.conversation.model import Finished, ModelError, ModelRequest, Usage
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.base.dependencies import Hears, Inquiry, ModelSetup
+from jp_tui.engine.model.response_retry import patience
+from jp_tui.engine.record.costs import counted
+from jp_tui.engine.reviewer.connections import Models, Open
+from jp_tui.engine.reviewer.reply_parser import Answer, Misfit
+from jp_tui.engine.reviewer.request import Case, TooLong, make_case
+from jp_tui.engine.reviewer.stream import Ear, Response
+from jp_tui.inquiry.values import ReviewerAnswered, ReviewerFailed
+from jp_tui.questions.types import SecretAnswer
+
+ListTools = bool | Literal["auto"]
+_REQUEST = re.compile(r"(?<![\w.])assistant\.request\.")
+SECRET = "a secret is asked of no model"
+
+
+def _random() -> str:
+    return token_hex(8)
+
+
+class SubAgent:
+    """The reviewer (R119). `list_tools`: whether it is told the conversation's tools, which it can never call; auto:
+    where it is the conversation's model (C20). `draw` gives random text, `sleep` takes seconds."""
+
+    def __init__(
+        self,
+        open: Open,
+        list_tools: ListTools = "auto",
+        monotonic: Callable[[], float] = time.monotonic,
+        *,
+        draw: Callable[[], str] = _random,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self.models = Models(open)
+        self.list_tools, self.monotonic, self.draw, self.sleep = list_tools, monotonic, draw, sleep
+        self.rooms: dict[str, int] = {}  # bytes that a model refused no more than, by its id
+        self.by_tool: set[str] = set()  # models whose server takes no schema
+        self.untempered: set[str] = set()  # models whose server takes no temperature of ours
+
+    async def inquire(self, asked: Inquiry, hears: Hears) -> ReviewerAnswered | ReviewerFailed:
+        """See Reviewer."""
+        return await _Inquiring(self, asked, hears).run()
+
+    async def close(self) -> None:
+        """Give up connections; never the conversation's."""
+        await self.models.close()
+
+
+class _Inquiring:
+    """One inquiry."""
+
+    def __init__(self, agent: SubAgent, asked: Inquiry, hears: Hears) -> None:
+        self._agent, self._asked, self._hears = agent, asked, hears
+        self._ear = Ear(hears)
+        self._began = agent.monotonic()
+        self._usage = Usage()
+        self._model: ModelSetup | None = None
+        self._saw = ""
+
+    async def run(self) -> ReviewerAnswered | ReviewerFailed:
+        if isinstance(self._asked.question.answer_type, SecretAnswer):
+            return self._failed(SECRET)
+        try:
+            model = self._model = await self._agent.models.get(self._asked)
+            self._hears.asks(model.id)
+            found = await self._fitted(model)
+        except TooLong as problem:
+            return self._failed(str(problem), "too_long")
+        except ModelError as error:
+            kind: Literal["failed", "too_long"] = "too_long" if error.kind == "too_long" else "failed"
+            return self._failed(error.message, kind, _advice(error))
+        if isinstance(found, Misfit):
+            return self._failed(_unusable(found))
+        return ReviewerAnswered(
+            self._asked.inquiry,
+            found.value,
+            found.reason,
+            model.id,
+            ms=self._ms(),
+            usage=self._told_usage(),
+            saw=self._saw,
+        )
+
+    async def _fitted(self, model: ModelSetup) -> Answer | Misfit:
+        """As much of the conversation as the server takes. Raises ModelError, TooLong."""
+        agent = self._agent
+        while True:
+            lists = agent.list_tools if agent.list_tools != "auto" else model.id == self._asked.model.id
+            case = make_case(self._asked, model, lists=lists, room=agent.rooms.get(model.id), draw=agent.draw)
+            self._saw = case.saw
+            try:
+                return await self._twice(case)
+            except ModelError as error:
+                if error.kind != "too_long" or case.alone:
+                    raise
+                agent.rooms[model.id] = case.size // 2  # what is asked goes along whole, however little that is
+
+    async def _twice(self, case: Case) -> Answer | Misfit:
+        """An answer, else one repair, always by the forced tool. A server that refuses the schema has given no reply,
+        and is asked by the tool. Raises ModelError."""
+        agent = self._agent
+        native = case.model.structured == "native" and case.model.id not in agent.by_tool
+        try:
+            response, found = await self._respond(case, case.request(native=native))
+        except ModelError as error:
+            if not native or error.kind != "bad_request":
+                raise
+            agent.by_tool.add(case.model.id)
+            self._ear.afresh()
+            response, found = await self._respond(case, case.request(native=False))
+        if isinstance(found, Answer):
+            return found
+        self._ear.afresh()
+        _, found = await self._respond(case, case.request(native=False, wrong=found.words, said=response.raw))
+        return found
+
+    async def _respond(self, case: Case, request: ModelRequest) -> tuple[Response, Answer | Misfit]:
+        """One whole response, tried again while that may help (R135). Raises ModelError."""
+        agent, model, failures = self._agent, case.model, 0
+        tempered = model.temperature is None
+        while True:
+            if model.id in agent.untempered and tempered:
+                request = replace(request, temperature=None)
+            response = Response("" if request.output is not None else request.tool_choice, self._ear)
+            try:
+                finished: Finished = await response.take(model.provider.stream(request))
+            except ModelError as error:
+                self._ear.afresh()
+                if tempered and request.temperature is not None and _of_temperature(error):
+                    agent.untempered.add(model.id)
+                    continue
+                failures += 1
+                wait = patience(model.retry, error, failures, began=False)
+                if wait is None:
+                    raise
+                self._hears.waits(error.cause, wait)
+                await agent.sleep(wait)
+                self._hears.waits()
+                continue
+            self._usage += finished.usage
+            return response, response.found(self._asked.question.answer_type)
+
+    # --- what goes back -----------------------------------------------------------------------------------
+
+    def _ms(self) -> int:
+        return int((self._agent.monotonic() - self._began) * 1000)
+
+    def _told_usage(self) -> JsonObject:
+        if self._usage == Usage():
+            return {}
+        return counted(self._usage, self._model.prices if self._model is not None else None)
+
+    def _failed(self, error: str, kind: Literal["failed", "too_long"] = "failed", advice: str = "") -> ReviewerFailed:
+        return ReviewerFailed(
+            self._asked.inquiry,
+            error.rstrip("."),  # M13 goes on after it
+            self._model.id if self._model is not None else "",
+            ms=self._ms(),
+            kind=kind,
+            usage=self._told_usage(),
+            saw=self._saw,
+            advice=advice.rstrip("."),
+        )
+
+
+def _of_temperature(error: ModelError) -> bool:
+    return error.kind == "bad_request" and "temperature" in f"{error.message} {error.detail}".lower()
+
+
+def _advice(error: ModelError) -> str:
+    """With the settings that hold for inquiries (R68), which a provider that is shared does not know of."""
+    return _REQUEST.sub("conversation.inquiry.assistant.request.", error.advice)
+
+
+def _unusable(found: Misfit) -> str:
+    """Missing structured data, or an answer that cannot be extracted (R119)."""
+    if found.prose:
+        return f"it gave no structured answer, also when it was asked once more: {found.words}"
+    return f"its answer cannot be taken, also when it was asked once more: {found.words}"

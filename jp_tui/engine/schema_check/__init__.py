@@ -1,0 +1,1 @@
+"""Checks values against JSON Schemas in a process that can be killed."""

@@ -1,0 +1,1 @@
+"""A conversation that is open, sub-agents' conversations, and answers from elsewhere."""

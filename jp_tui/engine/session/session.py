@@ -1,0 +1,359 @@
+"""One open conversation: its log, its model, its lock and the turn that runs in it.
+
+A turn that was cut off with a question goes on when the conversation is opened with somebody there to answer, or when
+everything it asked was answered meanwhile (inquiries.md R207); nothing new is said before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.ids import timestamp
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.engine.asking.coordinator import Coordinator
+from jp_tui.engine.asking.human_input import given
+from jp_tui.engine.asking.permission_entries import Remembered
+from jp_tui.engine.asking.side_questions import Asides
+from jp_tui.engine.base.dependencies import HeldBy, Lock, ModelSetup
+from jp_tui.engine.record import config_changes
+from jp_tui.engine.record.drafts import COMPOSER, FOLDS, Drafts
+from jp_tui.engine.record.event_codec import event_span, storable, stored_event
+from jp_tui.engine.record.live_snapshot import Live
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.recovery import repair_log
+from jp_tui.engine.recovery.answer_stored import answer_recorded
+from jp_tui.engine.recovery.follow_writer import look_on
+from jp_tui.engine.recovery.offered_answers import Settled
+from jp_tui.engine.recovery.resume_turn import Cut, still_waits
+from jp_tui.engine.recovery.unattended import staying
+from jp_tui.engine.schema_check.validation import Checks
+from jp_tui.engine.turn.model_selection import Chosen
+from jp_tui.engine.turn.subagent_context import Child
+from jp_tui.engine.turn.subagent_spawner import Runs
+from jp_tui.engine.turn.turn import Around, Turn
+from jp_tui.journal.port import STORAGE, JournalError
+from jp_tui.protocol import commands as c
+from jp_tui.protocol.events import AnswerRefused, ConversationOpened, Refused, StorageFailed
+from jp_tui.protocol.values import PromptRequest
+from jp_tui.questions.types import SecretAnswer
+
+NOT_SENT = "Your message was not sent; it is kept as the conversation's draft."
+AGAIN = "Make room or fix the folder, then send it again."
+GREETING = "greeting"
+"""The name of the part that a scripted model's greeting is shown as."""
+
+
+class Session:
+    """`lock` is None for a new conversation, until something is said in it, and for one that somebody else writes.
+    `agents` runs its sub-agents; with a `child` it is the conversation of one (`errands.py`)."""
+
+    def __init__(
+        self,
+        log: Log,
+        model: ModelSetup,
+        checks: Checks,
+        lock: Lock | None,
+        held_by: str,
+        *,
+        greet: bool,
+        failed: Callable[[BaseException], None],
+        agents: Runs | None = None,
+        child: Child | None = None,
+    ) -> None:
+        self._log, self._checks, self._lock, self.held_by = log, checks, lock, held_by
+        self.models = Chosen(log, model)
+        self._greeting = model.provider.greeting if greet and not log.exists else None
+        self._failed, self._agents, self._child = failed, agents, child
+        log.publish = self.live = Live(log.publish, log.setup.monotonic, watched=child is None)
+        self._drafts = Drafts(log)
+        self._turn: Turn | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        self._next: list[str] = []
+        self._current = config_changes.Current(log)
+        self._ledger = Remembered(log, self._current, self._remembers)
+        self._leaving = self.starting = False
+
+    @property
+    def id(self) -> str:
+        return self._log.id
+
+    @property
+    def log(self) -> Log:
+        """The log that is written here."""
+        return self._log
+
+    @property
+    def mine(self) -> bool:
+        """Whether this engine holds the conversation."""
+        return self._lock is not None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a turn runs, or is about to."""
+        return self.starting or (self._task is not None and not self._task.done())
+
+    # --- opening ------------------------------------------------------------------------------------------
+
+    async def open(self, page: int, *, new: bool) -> None:
+        """Mend what a killed program left, then report the last page; a turn that runs is announced again, one that
+        was cut off goes on."""
+        log, journal = self._log, self._log.setup.journal
+        self.live.watched = True
+        mine = log.exists and not self.held_by and not self.busy
+        try:
+            if mine:
+                await repair_log.mend(log)
+        except JournalError as problem:  # it can still be read
+            mine = False
+            log.publish(StorageFailed(message=str(problem), advice="What is there is shown. Make room, or fix it."))
+        rows = journal.tail(log.id, page) if log.exists else []
+        if log.exists and not self.busy:
+            log.total = repair_log.count(log, rows)
+        log.publish(
+            ConversationOpened(
+                conversation=log.id,
+                title=Foreign(log.title),
+                workspace=str(log.setup.workspace),
+                model=log.model,
+                new=new,
+                held_by=self.held_by,
+                greeting=Foreign(self._greeting) if self._greeting else None,
+                page=tuple(stored_event(row) for row in rows),
+                spans=tuple(event_span(span) for span in journal.spans(log.id)) if log.exists else (),
+                last_seq=rows[-1].seq if rows else 0,
+                turns=log.turn,
+                usage=log.total,
+                window=self.models.window,
+                drafts=self._drafts.all(),
+                agent=log.agent,
+            )
+        )
+        if self.held_by and self._looking is None:
+            self._looking = asyncio.create_task(look_on(log, rows[-1].seq if rows else 0))
+        if self.busy and self._turn is not None:
+            self._turn.announce()
+            self.live.again()
+        elif mine:
+            with suppress(ValueError):  # of the settings; what is said next is told so
+                await self._take_up()
+
+    async def _take_up(self) -> bool:
+        """A turn that was cut off goes on, as far as it can with whoever is there. Raises ValueError, JournalError."""
+        if (cut := repair_log.resumable(self._log)) is None:
+            return False
+        if not self._log.setup.client:
+            await self._current.reload()
+        stays = await staying(cut, self._log.setup, self._checks)
+        if stays.issuperset(cut.order):
+            return False
+        self._run_turn(cut.text, replace(cut, stays=stays))
+        return True
+
+    async def finished(self, patience: float | None = None) -> None:
+        """Wait until nothing runs here any more, at most so many seconds."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait([self._task], timeout=patience)
+            if patience is not None:
+                return
+
+    @property
+    def outcome(self) -> str:
+        """How its last turn ended, also `deferred` (R230); empty while none did."""
+        return (self._turn.outcome or "") if self._turn is not None else ""
+
+    async def carry_on(self) -> bool:
+        """Go on with a turn that was cut off; false when nothing is left of one. Raises ValueError, JournalError."""
+        await repair_log.mend(self._log)
+        return await self._take_up()
+
+    # --- turns --------------------------------------------------------------------------------------------
+
+    async def start(self, text: str) -> None:
+        """Begin a turn with the user's words, after the one that was cut off, if there is one."""
+        log = self._log
+        if self.held_by:
+            self._refuse(f"This conversation is being written by {self.held_by}.", "Look on, or open another.")
+            return
+        if not text.strip():
+            self._refuse("There is nothing to send.", "Type a message first.")
+            return
+        if self._task is not None and self._turn is not None and self._turn.outcome is not None:
+            await asyncio.wait([self._task])  # it has ended, and tidies up
+        if self.busy:
+            # A face that has one thing to say says it at once: after the turn that was taken up as it opened.
+            if self._turn is not None and self._turn.resumed and (log.setup.via or not log.setup.client):
+                self._next.append(text)
+            else:
+                self._refuse("The model is still working.", "Wait, or press Esc to interrupt it.")
+            return
+        try:
+            self._hold()
+            error = self._turn.error if self._turn is not None else None
+            cut = repair_log.resumable(log) if error is None else None
+            if cut is not None:
+                self._next.append(text)
+                if not await self._take_up():
+                    self._not_sent(*still_waits(cut, self.id))
+                return
+            await repair_log.settle_old(log, error)
+            if not log.exists:
+                log.title = _title(text)
+                if self._greeting is not None:
+                    greeting = ev.ChatResponse(kind="message", content=self._greeting, metadata={"greeting": True})
+                    await log.append([greeting], [GREETING])
+            self._begin(text)
+        except (JournalError, ValueError) as problem:
+            self._next = [] if log.setup.client else [text]  # the screen has the words still
+            advice = AGAIN if isinstance(problem, JournalError) else config_changes.CORRECT
+            self._not_sent(str(problem), advice, storage=getattr(problem, "kind", "") in STORAGE)
+
+    def _hold(self) -> None:
+        """A new conversation is nobody's before something is said in it. Raises JournalError."""
+        if self._lock is None:
+            held = self._log.setup.lock(self.id)
+            if isinstance(held, HeldBy):
+                raise JournalError("held", f"this conversation is being written by {held.words}")
+            self._lock = held
+
+    def _not_sent(self, message: str, advice: str, pending: tuple[str, ...] = (), *, storage: bool = False) -> None:
+        """What was to be said next cannot be: it waits in the composer, and nothing else is changed."""
+        words, self._next = self._next, []
+        self._drafts.keep_words(*words)
+        self._refuse(message, f"{NOT_SENT} {advice}" if words else advice, pending, storage=storage)
+
+    def _begin(self, text: str) -> None:
+        self._drafts.begun()
+        self._log.turn += 1
+        self._run_turn(text)
+
+    def _run_turn(self, text: str, cut: Cut | None = None) -> None:
+        model = self.models.next()
+        around = Around(self._ledger.changed, self._current.ready, self.models.side, self._agents, self._child)
+        self._turn = Turn(self._log, model, self._checks, text, around=around, cut=cut)
+        self._task = asyncio.create_task(self._run(self._turn))
+        self._ledger.changed()
+
+    async def _run(self, turn: Turn) -> None:
+        try:
+            await turn.run()
+            self.models.ended()
+            if self._leaving:
+                self._keep_words(turn)
+                return
+            self._ledger.changed()
+            self._next = [text for text in (turn.follow_up, *self._next) if text]
+            if not self._next:
+                return
+            if turn.outcome == "deferred" and (cut := repair_log.resumable(self._log)) is not None:
+                self._not_sent(*still_waits(cut, self.id))
+                return
+            words, self._next = "\n\n".join(self._next), []
+            self._begin(words)
+        except JournalError as problem:
+            self._not_sent(str(problem), AGAIN, storage=problem.kind in STORAGE)
+        except Exception as bug:
+            self._keep_words(turn)
+            self._failed(bug)
+
+    def _keep_words(self, turn: Turn) -> None:
+        """What nobody will say any more goes back to the composer."""
+        self._drafts.keep_words(turn.given_back, turn.follow_up, *self._next)
+
+    def interrupt(self, action: c.Interrupt, text: str, *, after_calls: bool = False) -> None:
+        """R211; without a running turn there is nothing to interrupt."""
+        if self.busy and self._turn is not None:
+            self._turn.interrupt(action, text, after_calls=after_calls)
+
+    def client_gone(self) -> None:
+        """Nobody can be asked any more (Z9); nothing new begins here."""
+        self._leaving = True
+        if self.busy and self._turn is not None:
+            self._turn.client_gone()
+
+    # --- answers ------------------------------------------------------------------------------------------
+
+    def answer(self, command: c.AnswerQuestion) -> None:
+        """Hand a human's answer to the coordinator."""
+        inquiry, setup = command.inquiry, self._log.setup
+        if (coordinator := self._questions(inquiry, "nothing waits for an answer")) is not None:
+            at, ms = timestamp(setup.now()), coordinator.showing.since(inquiry)
+            coordinator.human(inquiry, given(command, via=setup.via, ms=ms, at=at))
+
+    def take_over(self, inquiry: str) -> None:
+        """The human decides what a reviewer is deciding (R156)."""
+        if (coordinator := self._questions(inquiry, "no reviewer decides it")) is not None:
+            coordinator.take_over(inquiry)
+
+    def _questions(self, inquiry: str, reason: str) -> Coordinator | None:
+        if self._turn is None:
+            self._log.publish(AnswerRefused(conversation=self.id, inquiry=inquiry, reason=reason, gone=True))
+        return self._turn.coordinator if self._turn is not None else None
+
+    async def offered(self, request: ev.InquiryRequest, turn: int, text: str) -> Settled:
+        """An answer from elsewhere, for a conversation that is held here. Raises JournalError."""
+        if self.busy and self._turn is not None:
+            return await self._turn.offers.take(request.id, text)
+        assert turn == self._log.turn
+        return await answer_recorded(self._log, self._checks, request, text)
+
+    def prompt(self, inquiry: str) -> PromptRequest | None:
+        """What waits for the human under this id."""
+        return next((shown for shown in self.prompts() if shown.inquiry == inquiry), None)
+
+    def prompts(self) -> list[PromptRequest]:
+        """All that waits for the human here."""
+        return list(self._turn.coordinator.showing) if self.busy and self._turn is not None else []
+
+    def save_draft(self, key: str, text: str) -> None:
+        """Keep unsent text, or forget it; an answer's only as long as its question waits, a secret's never (E24)."""
+        shown = self.prompt(key)
+        waits = shown is not None and not isinstance(shown.question.answer_type, SecretAnswer)
+        if key in (COMPOSER, FOLDS) or waits or not text:
+            self._drafts.save(key, text)
+
+    @property
+    def asides(self) -> Asides:
+        """The side questions of the turn that runs (E30). Raises ValueError with words."""
+        if self._turn is None or not self.busy:
+            raise ValueError("Nothing waits for an answer here.")
+        return self._turn.asides
+
+    @property
+    def ledger(self) -> Remembered:
+        """What is remembered or allowed here (E43)."""
+        return self._ledger
+
+    def _remembers(self) -> Coordinator | None:
+        return self._turn.coordinator if self.busy and self._turn is not None and self._turn.outcome is None else None
+
+    def _refuse(self, message: str, advice: str, pending: tuple[str, ...] = (), *, storage: bool = False) -> None:
+        said = {"message": message, "advice": advice, "pending": pending, "storage": storage}
+        self._log.publish(Refused.model_validate({"command": "start_turn", "conversation": self._log.id, **said}))
+
+    async def close(self, patience: float) -> None:
+        """End the turn in good order, or, when a question waits, leave it for the next start (R248, R207)."""
+        self._leaving = True
+        if self._looking is not None:
+            self._looking.cancel()
+        try:
+            if self._turn is not None and self._task is not None and not self._task.done():
+                self._turn.leave()
+                await asyncio.wait([self._task], timeout=patience)
+                if self._task.cancel():
+                    await asyncio.wait([self._task], timeout=patience)
+                    self._keep_words(self._turn)
+            await self.models.close()
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+
+
+def _title(text: str) -> str:
+    """The first line that says something, at most 80 characters (surface S4)."""
+    line = first_line(storable(text))
+    return line if len(line) <= 80 else f"{line[:79]}…"

@@ -1,0 +1,72 @@
+"""The conversation of a sub-agent that works for its parent: it begins its task, goes on with it after a cut, or is
+ended.
+
+For faces it is a conversation like any other; what is said in it by a person goes to it as to any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation import pairing
+from jp_tui.conversation.reading import read_event
+from jp_tui.engine.record import subagent_events
+from jp_tui.engine.record.event_codec import stored_event
+from jp_tui.engine.recovery import repair_log
+from jp_tui.engine.recovery.resume_turn import Cut
+from jp_tui.engine.recovery.unattended import staying
+from jp_tui.engine.session.session import Session
+from jp_tui.engine.turn.subagent_context import Child
+from jp_tui.inquiry import steps as s
+
+
+class ErrandSession(Session):
+    """Open as long as the task is worked on, and as long as somebody looks at it then."""
+
+    async def work(self, task: str) -> None:
+        """Begin the task, or go on with it where it was cut off; one that has ended stays so. Raises JournalError,
+        ValueError."""
+        log = self._log
+        if not log.turn:
+            self._hold()
+            self._begin(task)
+            return
+        cut = await repair_log.unfinished(log)
+        if cut is not None and self._child is not None:
+            cut = await self._told(cut, self._child)
+        self._tell()
+        if cut is not None:
+            log.total = repair_log.count(log, [])
+            stays = await staying(cut, log.setup, self._checks)
+            self._run_turn(cut.text, replace(cut, stays=stays))
+
+    async def _told(self, cut: Cut, child: Child) -> Cut | None:
+        """What was answered at its parent's while neither was open is on record here as well."""
+        log, agent = self._log, child.agent
+        rows = log.setup.journal.turn_events(agent.parent, agent.turn)
+        parent = [read_event(stored_event(row).event) for row in rows]
+        if not (events := subagent_events.answered(parent, log.id, cut.waits)):
+            return cut
+        await log.append(events, quiet=True)
+        return await repair_log.unfinished(log)
+
+    def _tell(self) -> None:
+        """What was settled here and not at its parent's is settled there."""
+        if self._child is None:
+            return
+        for pair in pairing.pair(self._log.turn_so_far(self._log.turn)):
+            if (response := pair.response) is not None:
+                who = None if isinstance(response, ev.InquiryRedacted) else response.responder
+                how: s.How = "answered" if isinstance(response, ev.InquiryAnswered) else "cancelled"
+                self._child.handler.closed(pair.request.id, how, who.kind if who is not None else "", response)
+
+    def abort(self) -> None:
+        """Whoever waits for the result does not any more."""
+        self._leaving = True
+        if self.busy and self._turn is not None:
+            self._turn.abort()
+
+    def over(self) -> None:
+        """Nobody waits for it: what is said from now on is a conversation like any other."""
+        self._child, self._leaving = None, False

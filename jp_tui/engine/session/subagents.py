@@ -1,0 +1,159 @@
+"""The sub-agents that run (inquiries.md 13.2): each is a conversation of its own, open in the engine beside its
+parent's.
+
+One that was cut off is taken up where it was (R237); one whose parent ends is ended, one whose parent is left is left.
+Decides nothing about questions, and chooses neither tools nor model: that is the errand's (`spawning.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Coroutine, MutableMapping
+from contextlib import suppress
+
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.engine.base.call_state import Deferred
+from jp_tui.engine.base.dependencies import HeldBy, Lock, Setup
+from jp_tui.engine.record import subagent_events
+from jp_tui.engine.record.log import Log, Publish
+from jp_tui.engine.recovery import repair_log
+from jp_tui.engine.schema_check.validation import Checks
+from jp_tui.engine.session.session import Session
+from jp_tui.engine.session.subagent_session import ErrandSession
+from jp_tui.engine.turn.subagent_context import Errand
+from jp_tui.journal.port import JournalError
+from jp_tui.protocol.values import AgentInfo
+
+PATIENCE_SECONDS = 1.0
+"""How long a sub-agent may take to be left; its parent's own patience is longer."""
+GRACE_SECONDS = 4.0
+"""How long one that was ended may take; its parent's grace is longer."""
+
+
+class Agents:
+    """`sessions` are the conversations that are open in this engine."""
+
+    def __init__(
+        self,
+        publish: Publish,
+        checks: Checks,
+        sessions: MutableMapping[str, Session],
+        uses: Counter[str],
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        self._publish, self._checks, self._sessions = publish, checks, sessions
+        self._uses, self._failed = uses, failed
+        self._ending: set[asyncio.Task[None]] = set()
+
+    async def run(self, errand: Errand) -> Success | Failure:
+        """To its end. Raises Deferred when it waits for somebody who is not there, JournalError, and cancellation."""
+        id_ = errand.child.agent.conversation
+        session = self._sessions.get(id_)
+        if session is None or not session.busy:
+            if session is not None:  # somebody looks at it, and it is over
+                del self._sessions[id_]
+                await session.close(PATIENCE_SECONDS)
+            opened = await self._open(errand)
+            if isinstance(opened, HeldBy):
+                await errand.model.provider.close()
+                return Failure(f"The sub-agent's conversation is being written by {opened.words}.")
+            opened.starting = True
+            session = self._sessions[id_] = opened
+        else:
+            opened = None
+            await errand.model.provider.close()
+        try:
+            if opened is not None:
+                await opened.work(errand.task)
+                opened.starting = False
+            await session.finished()
+        except BaseException:
+            session.starting = False
+            await self._beside(self._end(session, leaves=errand.leaves()))
+            raise
+        deferred = session.outcome == "deferred"
+        result = subagent_events.result(session.log.turn_so_far(session.log.turn))
+        await self._beside(self._close(session))
+        if deferred:
+            raise Deferred
+        return result
+
+    async def abandon(self, agent: AgentInfo, setup: Setup) -> None:
+        """One of a turn that was cut off is not taken up again: it is over, with what it asked. Raises JournalError."""
+        row = setup.journal.conversation(agent.conversation)
+        if row is None or row.id in self._sessions:
+            return
+        held = setup.lock(row.id)
+        if isinstance(held, HeldBy):
+            return
+        try:
+            log = Log(setup, self._publish, row.id, row.model, row.title, exists=True, turn=row.turns, agent=agent)
+            await repair_log.mend(log)
+            await repair_log.settle_old(log, None)
+        finally:
+            held.release()
+
+    async def close(self) -> None:
+        """Wait for those that are ending."""
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    async def _open(self, errand: Errand) -> ErrandSession | HeldBy:
+        setup, child = errand.setup, errand.child
+        id_ = child.agent.conversation
+        row = setup.journal.conversation(id_)
+        lock: Lock | None = None
+        if row is not None:
+            held = setup.lock(id_)
+            if isinstance(held, HeldBy):
+                return held
+            lock = held
+        log = Log(
+            setup,
+            self._publish,
+            id_,
+            errand.model.id,
+            row.title if row is not None else child.agent.name.raw or child.agent.task.raw,
+            exists=row is not None,
+            turn=row.turns if row is not None else 0,
+            secrets=errand.secrets,
+            uses=self._uses,
+            agent=child.agent,
+        )
+        return ErrandSession(log, errand.model, self._checks, lock, "", greet=False, failed=self._failed, child=child)
+
+    async def _end(self, session: Session, *, leaves: bool) -> None:
+        if not leaves:
+            session.abort() if isinstance(session, ErrandSession) else session.interrupt("stop", "")
+            await session.finished(GRACE_SECONDS)
+            if not session.busy:  # it had not begun to go on, when it was taken up
+                with suppress(JournalError):
+                    await session.log.setup.journal.flush()  # a write goes on whose writer was cancelled
+                    await repair_log.settle_old(session.log, None)
+        await self._close(session, leaves=leaves)
+
+    async def _close(self, session: Session, *, leaves: bool = False) -> None:
+        """Give it up, unless somebody looks at it: then it stays open, as a conversation like any other."""
+        if session.live.watched and not session.busy and not leaves:
+            if isinstance(session, ErrandSession):
+                session.over()
+            return
+        if self._sessions.get(session.id) is session:
+            del self._sessions[session.id]
+        await session.close(PATIENCE_SECONDS)
+
+    async def _beside(self, work: Coroutine[object, object, None]) -> None:
+        """Do it to its end, however often whoever waits for it is cancelled meanwhile: a parent's end comes after that
+        of its sub-agents."""
+        task, cancelled = asyncio.create_task(work), False
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError:
+                cancelled = True
+        task.result()
+        if cancelled:
+            raise asyncio.CancelledError

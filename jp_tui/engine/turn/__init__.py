@@ -1,0 +1,1 @@
+"""A turn: model, tool calls, sub-agents that a call starts."""

@@ -1,0 +1,315 @@
+"""One tool call from its start to its result: execute, ask what it needs to know, execute again (inquiries.md R97).
+
+Whatever a tool does, its call ends with a result; only what concerns the whole turn (a log that cannot be written)
+is raised. It commits nothing and shows nothing but the call's state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from jp_tui.conversation.model import Call
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.engine.asking import permission_ledger
+from jp_tui.engine.asking.approval import forbidden, permitted, refused, unavailable
+from jp_tui.engine.asking.coordinator import Coordinator
+from jp_tui.engine.asking.delivery import delivered
+from jp_tui.engine.asking.outcome_checks import review_digest, rule_for
+from jp_tui.engine.asking.prompt_builder import Asking
+from jp_tui.engine.base.backups import CallCopies
+from jp_tui.engine.base.call_state import Deferred, Done, Earlier, Job
+from jp_tui.engine.record.call_response import response
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.record.model_context import REPAIRED
+from jp_tui.engine.record.unlogged_results import DELIVERY, LEAVE, Keeping
+from jp_tui.engine.schema_check.validation import Checks
+from jp_tui.engine.turn.call_rendering import render_after, render_before
+from jp_tui.engine.turn.intent import stated
+from jp_tui.engine.turn.outcome_shape import unsound
+from jp_tui.engine.turn.subagent_spawner import Spawning
+from jp_tui.inquiry import gone, repeats
+from jp_tui.inquiry import steps as s
+from jp_tui.inquiry import values as v
+from jp_tui.journal.port import JournalError
+from jp_tui.protocol.values import CallState
+from jp_tui.questions.types import FormView, Question, SchemaAnswer
+from jp_tui.tools.port import Given, NeedsInput, NeedsReview, Replied, ToolCall, spawns
+
+
+class Runner:
+    """Runs calls of one batch; `earlier` is known of those that were begun before the turn was cut off (R237), `agents`
+    starts sub-agents for them."""
+
+    def __init__(
+        self,
+        log: Log,
+        coordinator: Coordinator,
+        checks: Checks,
+        root: Path,
+        say: Callable[[str, str, CallState], None],
+        keeping: Keeping,
+        earlier: Earlier,
+        agents: Spawning | None = None,
+    ) -> None:
+        self._log, self._coordinator, self._checks, self._root, self._say = log, coordinator, checks, root, say
+        self._keeping, self._agents = keeping, agents
+        self._answers, self._results = dict(earlier.answers), dict(earlier.results)
+        self._started = dict(earlier.agents)
+        self._begun = earlier.begun
+        self._jobs: dict[str, Job] = {}
+
+    def job(self, call: str) -> Job | None:
+        """What is known of a call that was begun."""
+        return self._jobs.get(call)
+
+    def waits(self, call: Call) -> bool:
+        """Whether somebody must be waited for before this call is known to run: a person, or a formatter."""
+        setup = self._log.setup.tools.get(call.name)
+        if setup is None or setup.tool is None or call.id in self._results or self._forbidden:
+            return False
+        return setup.run in ("ask", "edit") or (setup.format == "unattended" and hasattr(setup.tool, "render"))
+
+    @property
+    def _forbidden(self) -> bool:
+        """R78: no call of this model may run; what was asked for before tools were turned off goes on."""
+        return self._log.setup.tool_choice == "none" and not self._begun
+
+    def call_off(self, call: str, *, leaves: bool = False) -> None:
+        """Tell the tool between its steps; its task is cancelled by whoever holds it."""
+        if (job := self._jobs.get(call)) is not None:
+            job.leaves = leaves
+            job.cancel.called = True
+
+    def undecided(self, call: str) -> None:
+        """The client went away before anybody gave leave to run this call (Z9)."""
+        if (job := self._jobs.get(call)) is not None:
+            job.permission = dict(gone.DECISION)
+
+    async def permit(self, call: Call) -> Done | None:
+        """The result of a call that may not run, None when it may (5.2). Raises Deferred, JournalError, and
+        cancellation."""
+        setup = self._log.setup.tools.get(call.name)
+        if self._forbidden:
+            return Done(forbidden(call.name), True, "error")
+        if setup is None:
+            return Done(unavailable(call.name), True, "error")
+        if setup.tool is None:
+            return Done(f"Tool not found: {call.name}", True, "error")
+        job = self._jobs[call.id] = Job(call, setup, setup.tool, call.arguments, self._root, self._log.id)
+        job.workspace = str(self._log.setup.workspace)
+        job.answers = self._answers.pop(call.id, {})
+        job.agent = self._started.pop(call.id, None)
+        if (result := self._results.pop(call.id, None)) is not None:
+            job.restore(result)
+        try:
+            self._coordinator.begin(call.id, self._asking(job))
+            if job.kept is not None:  # leave was given, and used
+                return None
+            if why := self._coordinator.refusal(call.name, call.arguments):
+                job.permission = dict(repeats.REFUSED)
+                return Done(why, True, "error")
+            if setup.run == "skip":
+                return Done("Tool skipped by configuration.", False, "skipped")
+            return await render_before(job, self._log, self._checks.usable) or await self._permitted(job)
+        except (Deferred, JournalError):
+            raise
+        except Exception as bug:
+            return self._bug(job, bug)
+
+    async def _permitted(self, job: Job) -> Done | None:
+        if job.setup.run == "unattended":
+            return None
+        self._coordinator.now(job.call.id, self._asking(job))
+        return await permitted(job, self._coordinator, refused(job, self._coordinator))
+
+    async def run(self, call: Call) -> Done:
+        """The result of a call that may run. Raises Deferred, JournalError, and cancellation."""
+        job = self._jobs[call.id]
+        began = self._log.setup.monotonic()
+        if job.kept is not None:
+            began -= (job.ms or 0) / 1000
+        try:
+            if job.kept is not None:
+                return await self._delivered(job, job.kept)
+            if (failed := await render_after(job, self._log, self._checks.usable)) is not None:
+                return failed
+            if floor := refused(job, self._coordinator):  # perhaps since leave was given
+                self._coordinator.now(call.id, self._asking(job))
+                if (ended := await permitted(job, self._coordinator, floor)) is not None:
+                    return ended
+            if job.setup.run == "unattended" and job.setup.run_place:
+                self._coordinator.counts(permission_ledger.unattended(call.name))
+            if job.permission:  # whoever gave leave is on record before anything runs
+                cut = response(call.id, Done(REPAIRED, True, "error"), job, job.setup)
+                await self._keeping.keep(LEAVE, [cut])
+            done = await self._until_done(job)
+            job.ms = self._since(began)
+            return await self._delivered(job, done) if done.own else done
+        except (Deferred, JournalError):
+            raise
+        except Exception as bug:
+            return self._bug(job, bug)
+        finally:
+            job.ms = self._since(began)
+
+    def _since(self, began: float) -> int:
+        return int((self._log.setup.monotonic() - began) * 1000)
+
+    def _asking(self, job: Job) -> Asking:
+        job.title = self._log.secrets.text(job.tool.title(job.arguments), job.call.id)
+        return Asking(job.setup, job.title, job.arguments, job.rendered or "", agent=job.agent)
+
+    def _bug(self, job: Job, bug: Exception) -> Done:
+        """A tool's bug ends its call, not the turn; errors that a tool expects come back as Failure. After a "no" the
+        model learns of both (Z6)."""
+        words = f"{job.call.name} failed unexpectedly ({type(bug).__name__}: {bug})."
+        content, _ = self._error(job, Failure(self._log.secrets.text(words, job.call.id)))
+        return Done(content, True, "error")
+
+    async def _until_done(self, job: Job) -> Done:
+        """Execute, and again with each answer, until the tool is content (R97)."""
+        call, secrets = job.call, self._log.secrets
+        while True:
+            self._say(call.id, call.name, "running")
+            self._coordinator.now(call.id, self._asking(job))
+            outcome: object = await job.tool.run(self._execution(job))
+            if (why := unsound(outcome)) is not None:
+                return Done(f"{call.name} {why}.", True, "error")
+            match outcome:
+                case Success() | Failure():
+                    clean = secrets.outcome(outcome, call.id)
+                    failed = isinstance(clean, Failure)
+                    content, noted = self._error(job, clean) if isinstance(clean, Failure) else (clean.content, "")
+                    content += secrets.text(_notes(job.answers, noted) + _edited(job), call.id)
+                    return Done(content, failed, "error" if failed else "ok", own=True)
+                case NeedsInput(question, form):
+                    if (ended := await self._question(job, question, form)) is not None:
+                        return ended
+                case NeedsReview(form):
+                    if (ended := await self._review(job, form)) is not None:
+                        return ended
+                case _:
+                    raise AssertionError("looked at above")
+
+    def _error(self, job: Job, failure: Failure) -> tuple[str, str]:
+        """What the model reads of a failure, and the question whose note stands in it (R141-R143)."""
+        own = failure.for_model()
+        job.rejected_by = self._coordinator.failed(job.call.id)
+        told = self._coordinator.told(job.call.id, job.arguments, own, declined=failure.declined)
+        if told is None:
+            return own, ""
+        job.tool_error, job.rejections = own if told.enriched else "", told.rejections
+        return self._log.secrets.text(told.text, job.call.id), told.noted
+
+    def _execution(self, job: Job) -> ToolCall:
+        refused, spawn = frozenset(self._coordinator.ledger.refused), None
+        if self._agents is not None and spawns(job.tool):
+            spawn = self._agents.of(job, self._root, lambda: self._runs(job))
+        copies = _copies_of(self._log, job.call.id)
+        reviews = self._log.setup.reviews
+        said = partial(self._said, job)
+        return job.execution(
+            self._checks.usable, reviews=reviews, refused=refused, spawn=spawn, copies=copies, progress=said
+        )
+
+    def _said(self, job: Job, line: str) -> None:
+        """It wrote this while it runs; secrets stay where they are."""
+        job.said = self._log.secrets.text(line, job.call.id)
+        self._say(job.call.id, job.call.name, "running")
+
+    def _runs(self, job: Job) -> None:
+        """A sub-agent works for it now."""
+        self._coordinator.now(job.call.id, self._asking(job))
+        self._say(job.call.id, job.call.name, "running")
+
+    async def _question(self, job: Job, question: Question, form: FormView | None) -> Done | None:
+        """Somebody is to answer; how the call ends, None when it runs again."""
+        call, secrets = job.call, self._log.secrets
+        question = secrets.question(question, call.id)
+        form = None if form is None else secrets.form(form, call.id)
+        kind = question.answer_type
+        if isinstance(kind, SchemaAnswer) and (why := await self._checks.usable(kind.schema)) is not None:
+            return Done(f"{call.name} asked for an answer by a schema that cannot be used: {why}", True, "error")
+        rule = rule_for(job.setup.rules.get(question.id, v.Rule()), form)
+        policies = job.setup.policies
+        place = policies.places.get("tool", "")
+        raised = v.QuestionRaised(
+            call.id,
+            question,
+            job.tool.source,
+            rule,
+            policies.tool,
+            form=form,
+            policy_place=place,
+            intent=await self._intent(rule, call.id),
+        )
+        return _next(job, await self._coordinator.question(raised))
+
+    async def _intent(self, rule: v.Rule, call: str) -> str:
+        """What the assistant said it wants with this call, where a reviewer may be told (retry_with_intent)."""
+        if not self._log.setup.retry_with_intent or rule.target != "assistant_with_escalation":
+            return ""
+        return stated(await self._log.told(), call)
+
+    async def _review(self, job: Job, form: FormView) -> Done | None:
+        """A form is complete and may be looked over (R182b)."""
+        form = self._log.secrets.form(form, job.call.id)
+        wanted = v.ReviewWanted(job.call.id, review_digest(form), form, job.tool.source)
+        return _next(job, await self._coordinator.review(wanted))
+
+    async def _delivered(self, job: Job, done: Done) -> Done:
+        """R93."""
+        if job.setup.result == "skip":
+            return replace(done, content="Result delivery skipped by configuration.", is_error=False, end="skipped")
+        if job.setup.result == "unattended":
+            return done
+        if self._log.setup.client and job.kept is None:
+            await self._keeping.keep(DELIVERY, [response(job.call.id, done, job, job.setup)])
+        self._coordinator.now(job.call.id, self._asking(job).about(done.content, done.is_error))
+        return await delivered(job, done, self._coordinator)
+
+
+def _next(job: Job, verdict: object) -> Done | None:
+    """How the call goes on after it asked; None when it runs again."""
+    match verdict:
+        case s.Complete(_, content, is_error, decision):
+            job.permission = decision or job.permission
+            return Done(content, is_error, "error" if is_error else "cancelled")
+        case s.Defer():
+            raise Deferred
+        case s.RunAgain():
+            job.answers, job.reviewed = verdict.answers, verdict.reviewed
+            job.replied = Replied(verdict.reply) if verdict.replied else None
+            if verdict.arguments is not None:
+                job.edit(verdict.arguments)
+            return None
+        case _:
+            raise AssertionError(f"no way to go on: {type(verdict).__name__}")
+
+
+def _notes(answers: Mapping[str, Given], noted: str) -> str:
+    """A note that came with a yes is told to the model after the result (R182); `noted` is a question whose note is
+    told already."""
+    notes = [given.note for question, given in answers.items() if given.note and question != noted]
+    return "".join(f"\n\nThe user added: {note}" for note in notes)
+
+
+def _edited(job: Job) -> str:
+    """R97b: the model learns what ran in place of what it sent."""
+    if not job.edited:
+        return ""
+    arguments: JsonObject = job.arguments
+    return f"\n\nThe user edited the arguments; it ran with: {dump(arguments)}"
+
+
+def _copies_of(log: Log, call: str) -> CallCopies | None:
+    """Where a call's copies go; None where none are kept. Those of a sub-agent go to whom it works for."""
+    if log.setup.copies is None:
+        return None
+    if log.agent is not None:
+        return CallCopies(log.setup.copies, log.agent.parent, log.agent.turn, log.agent.call)
+    return CallCopies(log.setup.copies, log.id, log.turn, call)

@@ -1,0 +1,86 @@
+"""The model that a conversation is held with, and the one its next turn has: switched from one turn to the next, never
+in the middle of one (issue "Models and usage").
+
+A switch for good is a change of configuration that belongs to the conversation (inquiries.md R67); one for a turn is
+kept nowhere. Connections of a model that is no longer used are given up when the conversation closes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.engine.asking.side_questions import SideModel
+from jp_tui.engine.base.dependencies import ModelSetup
+from jp_tui.engine.record.config_changes import laid_over
+from jp_tui.engine.record.log import Log
+from jp_tui.protocol.usage import ModelSwitched
+
+
+class Chosen:
+    """The models of one conversation."""
+
+    def __init__(self, log: Log, model: ModelSetup) -> None:
+        self._log, self._model = log, model
+        self._once: ModelSetup | None = None
+        self._was_once = False
+        self._spent: list[ModelSetup] = []
+        self.side = SideModel(log.setup.open_inquiry_model, model)
+
+    @property
+    def window(self) -> int | None:
+        """The context in tokens of the one it is held with, where known."""
+        return self._model.window
+
+    @property
+    def images(self) -> bool | None:
+        """Whether the one that is asked next takes images, where known."""
+        return (self._once or self._model).images
+
+    async def switch(self, model: ModelSetup, *, once: bool) -> None:
+        """From the next turn on, or for it alone. Raises JournalError; then nothing has changed."""
+        log = self._log
+        if once:
+            self._drop(self._once)
+            self._once = model
+        else:
+            if log.exists:
+                await log.setup.journal.set_model(log.id, model.id)
+            self._drop(self._once)
+            self._drop(self._model)
+            self._model, self._once = model, None
+            delta = laid_over(log.setup.config_delta, {"assistant": {"model": {"id": model.id}}})
+            assert isinstance(delta, dict)
+            log.setup = replace(log.setup, config_delta=delta)
+            self._spent += self.side.opened
+            self.side = SideModel(log.setup.open_inquiry_model, model)
+        self._say(model, once=once)
+
+    def next(self) -> ModelSetup:
+        """The one for the turn that begins now."""
+        model, once = self._once or self._model, self._once
+        self._once, self._was_once = None, once is not None
+        self._drop(once)
+        self._log.held_with(model.id)
+        return model
+
+    def ended(self) -> None:
+        """A turn is over: after one that had another model, faces are told that the next has the conversation's."""
+        was, self._was_once = self._was_once, False
+        if was and self._once is None:
+            self._log.held_with(self._model.id)
+            self._say(self._model, once=False)
+
+    def _say(self, model: ModelSetup, *, once: bool) -> None:
+        window, id_ = model.window, self._log.id
+        self._log.publish(ModelSwitched(conversation=id_, model=model.id, window=window, once=once))
+
+    def _drop(self, model: ModelSetup | None) -> None:
+        if model is not None:
+            self._spent.append(model)
+
+    async def close(self) -> None:
+        """Give up all connections."""
+        self._drop(self._once)
+        providers = {id(one.provider): one.provider for one in (*self._spent, self._model, *self.side.opened)}
+        for provider in providers.values():
+            await provider.close()

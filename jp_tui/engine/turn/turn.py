@@ -1,0 +1,381 @@
+"""A turn: user message → model → tool calls → model … until the model ends it or somebody stops it.
+
+It decides nothing about questions and draws nothing; it keeps the log valid whatever happens on the way.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation import model as m
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.engine.asking.coordinator import Coordinator, Hooks
+from jp_tui.engine.asking.side_questions import Asides, SideModel
+from jp_tui.engine.base.call_state import Earlier
+from jp_tui.engine.base.dependencies import ModelSetup
+from jp_tui.engine.base.interrupt_request import Wish
+from jp_tui.engine.base.rejected_calls import Refusal
+from jp_tui.engine.file_changes.turn_summary import summed
+from jp_tui.engine.model.response_retry import Responses, say_phase
+from jp_tui.engine.model.response_stream import Reply
+from jp_tui.engine.record.costs import counted
+from jp_tui.engine.record.errors import stored, turn_error
+from jp_tui.engine.record.event_codec import totals
+from jp_tui.engine.record.log import Log
+from jp_tui.engine.recovery.offered_answers import Offers
+from jp_tui.engine.recovery.resume_turn import Cut, earlier
+from jp_tui.engine.schema_check.validation import Checks
+from jp_tui.engine.turn.call_batch import Batch, Stop
+from jp_tui.engine.turn.scratch_folder import prepare
+from jp_tui.engine.turn.subagent_context import Child
+from jp_tui.engine.turn.subagent_spawner import Runs, Spawning
+from jp_tui.journal.port import JournalError
+from jp_tui.protocol.commands import Interrupt
+from jp_tui.protocol.events import StorageFailed, TurnCompleted, TurnStarted
+
+_NEAREST: dict[Interrupt, Stop] = {
+    "respond": "respond", "reply": "respond", "restart": "restart", "stop": "stop", "abort": "stop",
+}  # fmt: skip
+"""What an interrupt means while calls run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a turn needs of the conversation: whom to tell of the ledger, what to wait for before the model is asked,
+    the model for side questions, who runs sub-agents (nobody for one of theirs), and whose `child` it is while its
+    parent waits for it."""
+
+    ledger: Callable[[], None]
+    ready: Callable[[], Awaitable[None]]
+    side_model: SideModel
+    agents: Runs | None = None
+    child: Child | None = None
+
+
+Outcome = tuple[ev.Ending, JsonObject | None]
+"""How a turn ended, and the error as it is stored."""
+INTERRUPTED: Outcome = ("interrupted", None)
+
+
+class Turn:
+    """One turn of one conversation; `run` once. With `cut` it is one that was cut off and goes on (R207). `error` is
+    set when the log could not be written."""
+
+    def __init__(
+        self,
+        log: Log,
+        model: ModelSetup,
+        checks: Checks,
+        text: str,
+        *,
+        around: Around,
+        cut: Cut | None = None,
+    ) -> None:
+        self._log, self._model, self._checks, self._text = log, model, checks, text
+        self._around, self._cut = around, cut
+        self._wish = Wish()
+        agent = around.child.agent if around.child is not None else None
+        self._responses = Responses(log, model, self._wish, agent)
+        self._asides = Asides(log, around.side_model, self._finished, cut.asides if cut is not None else ())
+        hooks = Hooks(
+            end_turn=self._end_turn,
+            broken=self._broken,
+            ledger=around.ledger,
+            waits=self._waits,
+            settled=self._asides.drop,
+        )
+        self._child, self._leaves = around.child, False
+        handler = around.child.handler if around.child is not None else None
+        self._coordinator = Coordinator(log, checks, hooks, model, self._finished, handler)
+        self._agents: Spawning | None = None
+        if around.agents is not None:
+            before = cut.agents if cut is not None else {}
+            self._agents = Spawning(log, model, self._coordinator, around.agents, before)
+        self._offers = Offers(log, self._coordinator)
+        self._batch: Batch | None = None
+        self._usage = cut.usage if cut is not None else m.Usage()
+        self._context = cut.context if cut is not None else 0
+        self._unread: dict[str, None] = {}
+        self._began = log.setup.monotonic()
+        self._failure: Exception | None = None
+        self.error: JsonObject | None = None
+        self.outcome: ev.Ending | None = None
+
+    @property
+    def offers(self) -> Offers:
+        """Where answers of other processes go."""
+        return self._offers
+
+    @property
+    def resumed(self) -> bool:
+        """Whether it was cut off before."""
+        return self._cut is not None
+
+    @property
+    def coordinator(self) -> Coordinator:
+        """Where answers go."""
+        return self._coordinator
+
+    @property
+    def follow_up(self) -> str:
+        """What the user wants said next (Reply)."""
+        return "\n\n".join(self._wish.words)
+
+    async def run(self) -> None:
+        """The whole turn. Failures of models, tools and the log are told and recorded; what is raised is a bug."""
+        log = self._log
+        scratch = log.setup.scratch / f"{log.id}-{log.turn}"
+        sample = self._model.provider.sample if self._child is None else None
+        try:
+            await self._open()
+            self.announce()
+            try:
+                await self._around.ready()
+                there = log.setup.workspace if self._child is None else self._child.root
+                root = prepare(sample, scratch, there, keep=self.resumed)
+                outcome = await self._cycles(root)
+            except m.ModelError as error:
+                outcome = "failed", stored(error)
+            await self._complete(*outcome)
+        except JournalError as problem:
+            self._storage(problem)
+        finally:
+            await self._offers.close()
+            await self._asides.close()
+            await self._coordinator.close()
+            if sample is not None and self.outcome != "deferred":
+                shutil.rmtree(scratch, ignore_errors=True)
+
+    async def _open(self) -> None:
+        """The user's words become a fact; of a turn that was cut off they are one already."""
+        if self._cut is not None:
+            self._log.take_up()
+            self._coordinator.take_up(self._cut.refusals)
+            for call in self._cut.over:
+                self._coordinator.resume(call, runs=False)
+            for call in self._cut.resumed:
+                if call.call not in self._cut.stays:
+                    self._coordinator.resume(call, runs=True)
+            return
+        whose = self._child.metadata() if self._child is not None else {}
+        start = ev.TurnStart(metadata={"model": self._model.id, **whose})
+        attached, self._log.attached = self._log.attached, ()
+        extra: JsonObject = {"attachments": list(attached)} if attached else {}
+        await self._log.append([start, ev.ChatRequest(content=self._text, metadata=extra)])
+
+    def announce(self) -> None:
+        """Say that the turn runs, and, to a face that comes later, what waits for the human."""
+        log = self._log
+        started = TurnStarted(conversation=log.id, turn=log.turn, model=self._model.id, resumed=self.resumed)
+        log.publish(started)
+        self._responses.say_again()
+        self._coordinator.ask_again()
+
+    # --- interrupts ---------------------------------------------------------------------------------------
+
+    def interrupt(self, action: Interrupt, text: str = "", *, after_calls: bool = False) -> None:
+        """R211-R214. What does not fit the phase is read as its nearest: the phase may have changed meanwhile."""
+        if after_calls and self._batch is not None:
+            self._wish.add("stop")
+            return
+        if text.strip():
+            self._coordinator.spoke()
+        if self._batch is not None:
+            say_phase(self._log, "tools", "stopping" if action != "restart" else "starting again")
+            if not self._batch.stop(_NEAREST[action], text.strip()) and text.strip():
+                self._wish.given_back.append(text)
+            return
+        match action:
+            case "restart":
+                return  # nothing runs that could begin again
+            case "respond" | "reply":
+                self._wish.add("reply", text)
+            case "stop" | "abort":
+                self._wish.add(action, text)
+        self._responses.interrupt()
+
+    def client_gone(self) -> None:
+        """Nobody can be asked any more: what waits for the user stays open where the turn can be resumed (Z9). Calls
+        that run go on, and the model is asked nothing."""
+        self._leaves = True
+        self._coordinator.client_gone()
+        self._wish.add("stop" if self._child is None else "abort")
+        if self._batch is None:
+            self._responses.interrupt()
+
+    def leave(self) -> None:
+        """The program ends: stop in good order, but what waits for an answer or a sub-agent stays open (R207, R248),
+        and a sub-agent's turn always: its parent takes it up again."""
+        self._leaves, works = True, self._agents is not None and self._agents.running
+        if self._batch is not None:
+            stays = self._child is not None or works or self._coordinator.goes_on
+            self._batch.stop("leave" if stays else "gone")
+        self._wish.add("stop" if self._child is None else "abort")
+        self._responses.interrupt()
+
+    def abort(self) -> None:
+        """Whoever waits for this turn's result does not any more."""
+        if self._batch is not None:
+            self._batch.stop("end_turn")
+        self._wish.add("stop")
+        self._responses.interrupt()
+
+    def _waits(self) -> None:
+        self._offers.look()
+
+    def _end_turn(self) -> None:
+        """The human ends it, and what it is a part of (R249)."""
+        if self._child is not None:
+            self._child.handler.end_turn()
+        self._stop()
+
+    def _stop(self) -> None:
+        if self._batch is not None:
+            self._batch.stop("end_turn")
+
+    def _broken(self, error: Exception) -> None:
+        self._failure = self._failure or error
+        self._stop()
+
+    def _finished(self, call: str) -> tuple[str, bool] | None:
+        """The result of a call of the cycle that has ended, whether it is in the log yet or not."""
+        return self._batch.finished(call) if self._batch is not None else None
+
+    @property
+    def asides(self) -> Asides:
+        """Side questions about what waits for the human."""
+        return self._asides
+
+    # --- cycles -------------------------------------------------------------------------------------------
+
+    async def _cycles(self, root: Path) -> Outcome:
+        outcome = await self._take_up(self._cut, root) if self._cut is not None else None
+        while outcome is None:
+            reply = await self._responses.next()
+            if reply is None:
+                return ("deferred", None) if self._leaves and self._child is not None else INTERRUPTED
+            if reply.finished is not None:
+                self._usage = self._usage + reply.finished.usage
+                self._unread.update(dict.fromkeys(reply.finished.unread))
+                self._context = reply.finished.usage.input + reply.finished.usage.output
+            if not reply.asks:
+                return _ended(reply)
+            calls, order, refused = reply.calls(), reply.order(), reply.refused()
+            outcome = await self._tools(self._calls(root, calls, order, refused))
+        return outcome
+
+    def _calls(
+        self,
+        root: Path,
+        calls: Sequence[m.Call],
+        order: Sequence[str],
+        refused: Sequence[Refusal],
+        known: Earlier | None = None,
+    ) -> Batch:
+        log, checks = self._log, self._checks
+        return Batch(log, self._coordinator, checks, root, calls, order, refused, known, self._agents)
+
+    async def _take_up(self, cut: Cut, root: Path) -> Outcome | None:
+        """The calls that were cut off run again; those with a result do not (R237)."""
+        return await self._tools(self._calls(root, cut.calls, cut.order, cut.refused, earlier(cut)))
+
+    async def _tools(self, batch: Batch) -> Outcome | None:
+        """Run the calls of a response; None when the model goes on."""
+        say_phase(self._log, "tools")
+        if self._wish.stops():
+            batch.stop("gone" if self._leaves else "stop")  # stopped while the response was recorded: nothing runs
+        self._batch = batch
+        try:
+            ending = await batch.run()
+        finally:
+            self._batch = None
+        if self._failure is not None:
+            raise self._failure
+        if batch.unheard:
+            self._wish.add("reply" if ending == "go_on" else "stop", batch.unheard)
+        if ending in ("deferred", "leave"):
+            return "deferred", None
+        if ending != "go_on":
+            return INTERRUPTED
+        if due := await self._asides.due():
+            await self._log.append(due)
+        return None
+
+    # --- the end ------------------------------------------------------------------------------------------
+
+    @property
+    def given_back(self) -> str:
+        """The text that goes back to the composer: a prompt that nothing came of, words that were not sent."""
+        return "\n\n".join(self._wish.given_back)
+
+    def _counts(self) -> JsonObject:
+        return {**counted(self._usage, self._model.prices), "context": self._context}
+
+    async def _complete(self, outcome: ev.Ending, error: JsonObject | None) -> None:
+        log, ms = self._log, self._milliseconds()
+        discarded = self._wish.choice == "abort" and not log.spoke and outcome != "deferred"
+        if discarded or (outcome == "failed" and not log.spoke):
+            self._wish.given_back.insert(0, self._text)
+        await self._coordinator.settle()
+        await self._asides.settle()
+        if self._agents is not None and outcome != "deferred":
+            await self._agents.settle()
+        if outcome != "deferred":
+            total = log.total.plus(totals(self._counts()))
+            metadata: JsonObject = {"total": total.counts(), **await summed(log)}
+            if discarded:
+                metadata["discarded"] = True
+            if self._unread:
+                metadata["unread"] = list(self._unread)
+            end = ev.TurnOutcome(
+                outcome=outcome, model=self._model.id, usage=self._counts(), ms=ms, error=error, metadata=metadata
+            )
+            await log.append([end])
+            log.total = total
+        self._report(outcome, ms, error)
+
+    def _storage(self, problem: JournalError) -> None:
+        """The log cannot be written: say so, show nothing as done, give the prompt back if nothing came of it."""
+        advice = "Make room or fix the folder, then send the message again."
+        self.error = {"kind": "storage", "message": str(problem), "advice": advice}
+        self._log.publish(StorageFailed(message=str(problem), advice=advice))
+        self._coordinator.withdraw()
+        if not self._log.spoke and self._text not in self._wish.given_back:
+            self._wish.given_back.insert(0, self._text)
+        self._report("failed", self._milliseconds(), self.error)
+
+    def _milliseconds(self) -> int:
+        return int((self._log.setup.monotonic() - self._began) * 1000)
+
+    def _report(self, outcome: ev.Ending, ms: int, error: JsonObject | None) -> None:
+        log, self.outcome = self._log, outcome
+        log.publish(
+            TurnCompleted(
+                conversation=log.id,
+                turn=log.turn,
+                outcome=outcome,
+                usage=totals(self._counts()),
+                ms=ms,
+                error=turn_error(error),
+                returned=self.given_back,
+            )
+        )
+
+
+def _ended(reply: Reply) -> Outcome:
+    """The outcome of a turn whose last response this is."""
+    match reply.finished.reason if reply.finished is not None else "end":
+        case "length":
+            message = "The answer reached the limit of output tokens and stops here."
+            advice = "Ask it to go on, or raise assistant.model.parameters.max_tokens."
+            return "failed", stored(m.ModelError("too_long", message, advice))
+        case "refused":
+            return "failed", stored(
+                m.ModelError("refused", "The model declined to answer.", "Put the request differently.")
+            )
+        case _:
+            return "done", None

@@ -1,0 +1,119 @@
+"""What is typed beside questions in a plain conversation: prompts, words that begin with `/`, the interrupt menu.
+
+Pure: lines in, a value out. A paste is sent only when that is said; a line that ends in a backslash goes on. It sends
+nothing and knows no terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from jp_tui.headless.forms.steps import Words, pick
+from jp_tui.protocol.commands import Interrupt
+from jp_tui.view.composer.commands import Command
+from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, Choice, menu
+
+COMMANDS = (
+    Command(name="help", title="Help", does="lists these words"),
+    Command(name="quit", title="Quit", does="leaves; a question that waits stays open"),
+    Command(name="ledger", title="Ledger", does="lists what is remembered or allowed now"),
+    Command(name="revoke", title="Revoke", does="takes back an entry of the ledger", argument="NUMBER"),
+    Command(name="inquiries", title="Inquiries", does="lists what was asked and answered here"),
+    Command(
+        name="answer", title="Answer", does="answers a question that waits in another process", argument="ID VALUE"
+    ),
+    Command(name="diff", title="Changes", does="shows what the last turn changed in files, or all", argument="all"),
+    Command(name="undo", title="Undo", does="lists what can be taken back, and takes it back", argument="NUMBER"),
+    Command(name="why", title="Why", does="says why the last question was asked, or was not"),
+    Command(name="drop", title="Drop", does="forgets what is typed and not sent"),
+)
+
+
+def helped() -> Iterator[str]:
+    """The words and the keys."""
+    for one in COMMANDS:
+        yield f"  /{one.name}{f' {one.argument}' if one.argument else ''}  {one.does}"
+    yield "  //  begins a prompt that begins with /"
+    yield "  \\ at the end of a line goes on with another"
+    yield "  Ctrl+C interrupts; a second within a second leaves, at a question it ends the turn"
+    yield "  Ctrl+D leaves"
+
+
+@dataclass(slots=True)
+class Composer:
+    """A prompt in the making."""
+
+    lines: list[str] = field(default_factory=list)
+    pasted: bool = False
+
+    @property
+    def mark(self) -> str:
+        return "… " if self.lines else "you> "
+
+    def feed(self, burst: Sequence[str]) -> str | Words | None:
+        """The prompt once it is whole; words to say; None while more is wanted."""
+        if len(burst) > 1 or self.pasted:
+            return self._paste(burst)
+        (line,) = burst
+        if line.endswith("\\") and not line.endswith("\\\\"):
+            self.lines.append(line[:-1])
+            return None
+        self.lines.append(line)
+        return self.take()
+
+    def _paste(self, burst: Sequence[str]) -> str | Words | None:
+        if len(burst) == 1:
+            if not burst[0]:
+                return self.take()
+            if burst[0].strip() == "/drop":
+                self.take()
+                return Words("Forgotten.")
+        self.pasted = True
+        self.lines += burst
+        return Words(f"{len(self.lines)} lines so far. An empty line sends them, /drop forgets them.")
+
+    def take(self) -> str:
+        """What there is, and the composer is empty."""
+        text = "\n".join(self.lines)
+        self.lines.clear()
+        self.pasted = False
+        return text
+
+
+class InterruptMenu:
+    """The menu of R211 in lines; a choice may want words."""
+
+    def __init__(self, phase: str) -> None:
+        self._choices = menu(phase)
+        self._words: Choice | None = None
+
+    def intro(self) -> Iterator[str]:
+        yield f"{TITLE}. Ctrl+C once more leaves."
+        for number, choice in enumerate(self._choices, 1):
+            yield f"  {number}  {choice.label}: {choice.does}"
+
+    def turned(self, phase: str) -> bool:
+        """The turn does something else now; whether there is another menu to show. Words stay wanted."""
+        choices = menu(phase)
+        if choices is self._choices:
+            return False
+        self._choices = choices
+        if self._words is not None:
+            self._words = next(choice for choice in choices if choice.words)
+            return False
+        return True
+
+    def feed(self, burst: Sequence[str]) -> Words | tuple[Interrupt | None, str]:
+        """Words to say, or an action (None: go on) with its words."""
+        text = "\n".join(burst)
+        if (chosen := self._words) is not None:
+            return (chosen.action, text) if text.strip() else (CONTINUE.action, "")
+        number = pick(text.strip() or "1", len(self._choices))
+        if number is None:
+            return Words(f"a number from 1 to {len(self._choices)}")
+        choice = self._choices[number - 1]
+        if choice.words:
+            self._words = choice
+            return Words("Your message, one line; an empty one continues.")
+        return choice.action, ""

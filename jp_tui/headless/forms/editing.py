@@ -1,0 +1,171 @@
+"""JSON and long texts typed in lines (inquiries.md R87, R93, R186): steps within a prompt.
+
+A mistake is told with its line and column, and the lines before it are kept. Whether a value fits a schema is the
+engine's to say. Nothing is guessed: what does not parse is never sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from jp_tui.conversation.strict_json import Json, JsonProblem, parse
+from jp_tui.headless.forms.steps import Back, Outcome, Response, Step, Words, line, quoted
+from jp_tui.protocol.values import Delivered, Edited, Permitted, PromptRequest
+from jp_tui.view.wording import questions as w
+
+
+class JsonLines:
+    """A JSON value over several lines: it is whole as soon as it parses."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._broken = False
+
+    def clear(self) -> None:
+        """Begin again."""
+        self.lines.clear()
+        self._broken = False
+
+    @property
+    def mark(self) -> str:
+        return f"{len(self.lines) + 1}> " if self.lines else "> "
+
+    def add(self, lines: Sequence[str]) -> tuple[Json] | Words | None:
+        """The value in a tuple, what is wrong, or None while it is not whole. A blank line asks for the verdict."""
+        if self._broken and self._anew(lines):
+            self.lines.clear()
+        self.lines += lines
+        asked = bool(lines) and not lines[-1].strip()
+        text = "\n".join(self.lines)
+        try:
+            found = parse(text)
+        except JsonProblem as problem:
+            if self._open(problem) and not asked:
+                return None
+            self._broken = True
+            return self._wrong(problem)
+        self.clear()
+        return (found,)
+
+    def _anew(self, lines: Sequence[str]) -> bool:
+        """Whether, after a mistake, these lines are whole by themselves, of the kind that was begun."""
+        text = "\n".join(lines).strip()
+        if not self.lines or text[:1] not in "{[" or text[:1] != "\n".join(self.lines).strip()[:1]:
+            return False
+        try:
+            parse(text)
+        except JsonProblem:
+            return False
+        return True
+
+    def _open(self, problem: JsonProblem) -> bool:
+        """Whether more lines could mend it: it went wrong where the text ends."""
+        if problem.line is None or problem.column is None:
+            return False
+        before = self.lines[: problem.line - 1]
+        after = "\n".join(self.lines[problem.line - 1 :])[problem.column - 1 :]
+        return len(before) < len(self.lines) and not after.strip()
+
+    def _wrong(self, problem: JsonProblem) -> Words:
+        if problem.line is None:
+            self.lines.clear()
+            return Words(f"not JSON as it must be: {line(problem.message)}. Begin again.")
+        where = f"line {problem.line}, column {problem.column}: {line(problem.message)}"
+        while self.lines and (len(self.lines) >= problem.line or not self.lines[-1].strip()):
+            self.lines.pop()
+        kept = len(self.lines)
+        if not kept:
+            return Words(f"{where}. Begin again.")
+        lines = "line 1 is" if kept == 1 else f"lines 1 to {kept} are"
+        return Words(f"{where}. Your {lines} kept: go on with line {kept + 1}, or `:x` begins again.")
+
+
+class ArgumentsEditor(Step):
+    """Arguments of a call, edited as JSON (R87, R97b): always an object. `told` says what leaving it does."""
+
+    gathers = True
+
+    def __init__(self, prompt: PromptRequest, left: Callable[[], Outcome], told: str) -> None:
+        self._prompt, self._left, self._told = prompt, left, told
+        self._json = JsonLines()
+
+    @property
+    def mark(self) -> str:  # type: ignore[override]
+        return self._json.mark
+
+    def intro(self) -> Iterator[str]:
+        yield "The arguments as they are:"
+        yield quoted(self._prompt.arguments)
+        yield f"Type the new arguments as one JSON object, over as many lines as you like. {self._told}"
+
+    def feed(self, line: str) -> Outcome:
+        return self.pasted([line])
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        first = lines[0].strip()
+        if first == ":c" and len(lines) == 1:
+            return self._left()
+        if first == ":x" and len(lines) == 1:
+            self._json.clear()
+            return Words("Begin again.")
+        if not self._json.lines and not any(one.strip() for one in lines):
+            return Back("Nothing was edited.")
+        found = self._json.add(lines)
+        if not isinstance(found, tuple):
+            return found
+        if not isinstance(found[0], dict):
+            return Words("arguments are a JSON object, in braces. Begin again.")
+        return Edited(arguments=found[0])
+
+
+def edit_call(prompt: PromptRequest) -> ArgumentsEditor:
+    """At a permission prompt: cancelled it is a skip (R87)."""
+
+    def left() -> Outcome:
+        return Permitted(run=False, reason=w.EDIT_CANCELLED)
+
+    told = "The call then runs with them. An empty line goes back; `:c` skips the call."
+    return ArgumentsEditor(prompt, left, told)
+
+
+def edit_asked(prompt: PromptRequest) -> ArgumentsEditor:
+    """At a tool's own question (R97b)."""
+    told = "The tool then starts again with them, without its answers so far. An empty line or `:c` goes back."
+    return ArgumentsEditor(prompt, lambda: Back("Nothing was edited."), told)
+
+
+class ResultEditor(Step):
+    """A result, edited before it is delivered; emptied or cancelled the original goes (R93)."""
+
+    gathers = True
+    mark = "… "
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def intro(self) -> Iterator[str]:
+        yield "Type what is delivered in its place, over as many lines as you like; `:end` alone on a line ends it."
+        yield "`:b` goes back to the prompt. `:c`, or nothing before `:end`, delivers the original."
+
+    def feed(self, line: str) -> Outcome:
+        match line.strip():
+            case ":end":
+                text = "\n".join(self._lines)
+                return Delivered(deliver=True, text=text if text.strip() else None)
+            case ":b":
+                return Back("Nothing was edited.")
+            case ":c":
+                return Delivered(deliver=True)
+            case _:
+                self._lines.append(line)
+                return None
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        *first, last = lines
+        self._lines += first
+        return self.feed(last)
+
+
+def schema_answer(found: tuple[Json] | Words | None, then: Callable[[Json], Response]) -> Outcome:
+    """What a schema question makes of `JsonLines.add`."""
+    return then(found[0]) if isinstance(found, tuple) else found

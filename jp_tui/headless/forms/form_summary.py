@@ -1,0 +1,49 @@
+"""The last look over a form before it counts, in lines (inquiries.md R182b; asking.md E3, E14, E23).
+
+Every question with its number and answer; what is skipped says why. A number goes back to that question, and only the
+word `submit` submits: neither a digit nor Enter ever does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jp_tui.headless.forms.form_steps import BACKS
+from jp_tui.headless.forms.prompt import Prompt
+from jp_tui.headless.forms.steps import Outcome, Words, pick
+from jp_tui.protocol.values import Submitted
+from jp_tui.view.wording import questions as w
+
+SUBMIT = "submit"
+NOT_YET = f"nothing is sent yet: `{SUBMIT}` sends these answers, a number goes back to that question"
+
+
+class Review(Prompt):
+    """All answers of a form, and the word that sends them."""
+
+    letters = frozenset("burs")
+
+    def _body(self) -> Iterator[str]:
+        yield w.REVIEW_TITLE
+        yield from self._form.listed()
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        yield SUBMIT, w.SUBMIT_DOES
+        yield "a number", BACKS
+        yield ":p NUMBER", "shows all of an answer"
+
+    def _word(self, word: str, rest: str) -> Outcome:
+        match word:
+            case ":submit" if not rest:
+                return Submitted()
+            case ":p":
+                return self._form.whole(rest)
+            case _:
+                return None
+
+    def _answer(self, line: str) -> Outcome:
+        typed = line.strip()
+        if typed.lower() == SUBMIT:
+            return Submitted()
+        number = pick(typed, len(self._form.places))
+        return Words(NOT_YET) if number is None else self._form.to(number)

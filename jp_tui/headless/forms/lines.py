@@ -1,0 +1,176 @@
+"""Prompts as numbered lines on a terminal, for a face without a screen (surface S4, inquiries.md R146, R147).
+
+Shows one prompt at a time and takes its lines. What was typed before a prompt was shown answers nothing (asking.md
+E11), a secret is not echoed, and all foreign text is neutralised. It sends nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.headless.forms.prompt import Prompt
+from jp_tui.headless.forms.registry import prompt_in_lines
+from jp_tui.headless.forms.steps import AskedAside, Back, Response, SentAlong, Step, TakesOver, Wish, Words, line
+from jp_tui.headless.forms.wrapping import width_of, wrapped
+from jp_tui.headless.input import Called, Source
+from jp_tui.protocol.values import PromptRequest
+
+
+class Lines:
+    """Asks on `out`; lines come from `source`, or from a function that gives one without its end, None at the end."""
+
+    def __init__(self, out: TextIO, source: Source | Callable[[], str | None]) -> None:
+        self._out = out
+        self.source: Source = Called(source) if callable(source) else source
+        self._prompt: Prompt | None = None
+        self._step: Step | None = None
+        self._hidden: contextlib.ExitStack | None = None
+        self._typing = False
+
+    @property
+    def asking(self) -> bool:
+        """Whether a prompt is shown and its lines are taken."""
+        return self._step is not None
+
+    def show(self, prompt: PromptRequest, others: int = 0) -> None:
+        """Show a prompt, `others` of which wait behind it; what was typed before is forgotten. Raises OSError."""
+        self._prompt = prompt_in_lines(prompt, others)
+        self._say(*self._prompt.intro())
+        self._enter(self._prompt.first() or self._prompt)
+
+    def take(self) -> Response | Wish | None:
+        """What the lines that came mean: a response, after which nothing is asked; a wish, after which the prompt goes
+        on with `resume`; or None. Raises OSError."""
+        while self._step is not None and (burst := self.burst()) is not None:
+            if isinstance(burst, Words):
+                self._go_on(burst)
+                continue
+            found = self._step.feed(burst[0]) if len(burst) == 1 else self._step.pasted(burst)
+            if isinstance(found, AskedAside | SentAlong | TakesOver):
+                self._step = self._prompt
+                return found
+            if not isinstance(found, Words | Back | Step | None):
+                self.leave()
+                return found
+            self._go_on(found)
+        return None
+
+    def menu(self) -> None:
+        """What one Ctrl+C opens. Raises OSError.
+
+        Nothing is forgotten: the key did that itself, and the next may be a second Ctrl+C.
+        """
+        if self._prompt is not None:
+            self._enter(self._prompt.menu(), forget=False)
+
+    def checked(self, verdict: Sequence[tuple[str, str]]) -> None:
+        """What is wrong with an answer that was not taken, by field. Raises OSError."""
+        found = list(self._prompt.wrong(verdict)) if self._prompt is not None else []
+        if found and self._step is not None:
+            self.say("\n".join(found))
+
+    def again(self, reason: str) -> None:
+        """The answer was not taken: the same prompt goes on, and says why. Raises OSError."""
+        if self._prompt is not None:
+            self._step = self._prompt
+            self._go_on(Words(f"not taken: {reason}"))
+
+    def leave(self, why: str = "") -> None:
+        """Nothing is asked any more; the terminal is as it was."""
+        self._step = None
+        self._unhide()
+        if why:
+            with contextlib.suppress(OSError):
+                self.say(why)
+
+    def tell(self, *texts: str) -> None:
+        """Say something while no line is wanted. Raises OSError."""
+        self._say(*texts)
+
+    def resume(self) -> None:
+        """A line is wanted again for the prompt that is shown. Raises OSError."""
+        if self._step is not None:
+            self._mark()
+
+    def say(self, text: str) -> None:
+        """Say something beside what is asked. Raises OSError."""
+        self._say(*(["", text] if self._typing else [text]))
+        self._typing = False
+        if self._step is not None:
+            self._mark(forget=False)
+
+    def burst(self) -> list[str] | Words | None:
+        """The next line, with those that came together with it, or why it cannot be used; None when there is none."""
+        first = self.source.line()
+        if first is None:
+            return None
+        if self._typing and not self.source.typed:
+            self._out.write("\n")  # no key of Enter is seen here
+        self._typing = False
+        found = [first]
+        while not first.wrong and self.source.more() and (another := self.source.line()) is not None:
+            found.append(another)
+        wrong = next((one.wrong for one in found if one.wrong), "")
+        return Words(wrong) if wrong else [one.text for one in found]
+
+    def wanted(self, mark: str) -> None:
+        """The sign that a line is wanted which is no answer. Raises OSError."""
+        self._out.write(mark)
+        self._out.flush()
+        self._typing = True
+
+    # --- the inside ---------------------------------------------------------------------------------------
+
+    def _go_on(self, found: Words | Back | Step | None) -> None:
+        match found:
+            case Words(text=text):
+                self._say(text)
+            case Back(text=text, quiet=quiet):
+                if text:
+                    self._say(text)
+                assert self._prompt is not None
+                if not quiet:
+                    self._say(*self._prompt.intro())
+                self._step = self._prompt
+            case Step():
+                self._enter(found)
+                return
+            case None:
+                pass
+        self._mark()
+
+    def _enter(self, step: Step, *, forget: bool = True) -> None:
+        self._step = step
+        if step is not self._prompt:
+            self._say(*step.intro())
+        self._mark(forget=forget)
+
+    def _mark(self, *, forget: bool = True) -> None:
+        """The sign that a line is wanted. What was typed before it answers nothing, unless it belongs to more."""
+        step = self._step
+        assert step is not None
+        if step.hidden != (self._hidden is not None):
+            self._unhide()
+            if step.hidden:
+                self._hidden = contextlib.ExitStack()
+                self._hidden.enter_context(self.source.hidden())
+        if forget and not step.gathers:
+            early = self.source.forget().strip()
+            if early and not step.hidden:
+                self._say(f"Typed before this was shown, and not taken: {line(early)}")
+        self._out.write(step.mark)
+        self._out.flush()
+        self._typing = True
+
+    def _unhide(self) -> None:
+        if self._hidden is not None:
+            self._hidden.close()
+            self._hidden = None
+
+    def _say(self, *texts: str) -> None:
+        for text in texts:
+            self._out.write(f"{wrapped(neutralise(text, 'approval'), width_of(self._out))}\n")
+        self._out.flush()

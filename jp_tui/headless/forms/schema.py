@@ -1,0 +1,303 @@
+"""A JSON answer in lines: the form of its schema, level by level, beside the JSON itself (R186, issue 5, 10; E60).
+
+A number picks a field, and a value after it fills it; what has fields of its own is walked into. Whole JSON may be
+typed at any time. Whether it fits is the engine's to say: what is wrong then stands at its field, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from jp_tui.conversation.strict_json import Json, JsonObject, same
+from jp_tui.headless.forms.choices import LETTERS
+from jp_tui.headless.forms.editing import JsonLines, schema_answer
+from jp_tui.headless.forms.prompt import AGAIN, HELP
+from jp_tui.headless.forms.question import QuestionPrompt
+from jp_tui.headless.forms.schema_field import Field, Raw, value_in
+from jp_tui.headless.forms.steps import Back, Outcome, Step, Words, line, pick, quoted
+from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.view.schema import edit as edit
+from jp_tui.view.schema import numbered_lines as schema_lines
+from jp_tui.view.schema.edit import Path
+from jp_tui.view.schema.form import Form
+from jp_tui.view.schema.lines import Problem, problems
+from jp_tui.view.schema.numbered_lines import Row
+
+SUBMIT = "submit"
+NOT_YET = f"nothing is sent yet: a number picks a field, `{SUBMIT}` sends the answer"
+NO_FORM = "There is no form for this ({note}): the answer is written as JSON."
+TOP = "The whole answer"
+MOST = 200
+"""Fields of one place that are listed."""
+
+
+class Schema(QuestionPrompt):
+    """A form where the schema is one, else JSON over several lines; a misfit is asked again (R186)."""
+
+    letters = LETTERS
+
+    def __init__(self, prompt: PromptRequest, schema: JsonObject, others: int = 0) -> None:
+        super().__init__(prompt, others)
+        self._schema, self._json = schema, JsonLines()
+        self._fields = Form(schema)
+        self._begun = next(iter(self._offered), None) if self._offered else edit.skeleton(self._fields)
+        self._document: Json = self._begun
+        self._here: Path = ()
+        self._problems: list[Problem] = []
+
+    @property
+    def gathers(self) -> bool:  # type: ignore[override]
+        return bool(self._json.lines)
+
+    @property
+    def mark(self) -> str:  # type: ignore[override]
+        return self._json.mark
+
+    @property
+    def _formed(self) -> bool:
+        return schema_lines.formed(self._fields, self._document)
+
+    @property
+    def _untouched(self) -> bool:
+        """Whether the answer is still what was offered, which Enter takes."""
+        return bool(self._offered) and same(self._document, self._begun)
+
+    def _rows(self) -> list[Row]:
+        return schema_lines.rows(self._fields, self._document, self._here)
+
+    # --- what is shown ------------------------------------------------------------------------------------
+
+    def _choices(self) -> Iterator[str]:
+        if not self._formed:
+            yield from self._plainly()
+            return
+        if self._here:
+            yield f"In {self._place()}:"
+        yield from self._listed()
+        if self._untouched:
+            yield f"  ({self._mark})"
+        if self._json.lines:
+            yield "JSON that is not whole yet:"
+            yield quoted("\n".join(self._json.lines))
+
+    def _listed(self) -> Iterator[str]:
+        """The rows of the place, and what is wrong with it as a whole."""
+        rows = self._rows()
+        for number, row in enumerate(rows[:MOST], 1):
+            yield from self._told(number, row)
+        if len(rows) > MOST or not rows:
+            yield f"  … {len(rows) - MOST} more, whose numbers work as well" if rows else "  (nothing here yet)"
+        for problem in self._problems:
+            if problem.path == self._here:
+                yield f"  ! {line(problem.words)}"
+
+    def _plainly(self) -> Iterator[str]:
+        """Of a schema that is no form: what it says of its one value, and what there is."""
+        root = self._fields.root
+        if root.kind == "json" and root.note:
+            yield NO_FORM.format(note=root.note)
+        elif root.kind != "json":
+            yield f"  {line(schema_lines.wanted(Row((), root, '')))}"
+        for value in self._offered:
+            yield f"{self._mark}:"
+            yield quoted(json.dumps(value, ensure_ascii=False, indent=2))
+
+    def _told(self, number: int, row: Row) -> Iterator[str]:
+        held = schema_lines.held(self._document, row)
+        yield f"  {number}  {line(row.label)} ({line(schema_lines.wanted(row))}): {line(held)}"
+        if row.shape.about:
+            yield f"     {line(row.shape.about)}"
+        for words in schema_lines.counted(self._problems, row):
+            yield f"     ! {line(words)}"
+
+    def _place(self) -> str:
+        return line(", ".join(f"entry {step + 1}" if isinstance(step, int) else step for step in self._here))
+
+    @property
+    def _is_list(self) -> bool:
+        return self._fields.at(self._here).kind == "list"
+
+    def _keys(self) -> Iterator[tuple[str, str]]:
+        if self._formed:
+            yield "NUMBER", "picks a field"
+            yield "NUMBER VALUE", "fills it"
+            if self._is_list:
+                yield "+", "adds an entry"
+            if self._here:
+                yield "..", "goes up"
+            yield SUBMIT, "sends the answer"
+            yield ":j", "the answer as JSON"
+        else:
+            yield "JSON", "over as many lines as you like"
+        if self._untouched:
+            yield self._enter()
+
+    def _common(self) -> Iterator[tuple[str, str]]:
+        if self._formed:
+            yield "+ VALUE", "adds an entry to a list"
+            yield ":d NUMBER", "takes a value or an entry away"
+            yield ":m NUMBER PLACE", "moves an entry to another place"
+            yield "{…} or […]", "JSON, over as many lines as you like, is the whole answer"
+        yield ":v", "shows the whole schema"
+        yield from super()._common()
+
+    # --- what is typed ------------------------------------------------------------------------------------
+
+    def feed(self, line: str) -> Outcome:
+        typed = line.strip()
+        if self._json.lines and typed == ":x":
+            self._json.clear()
+            return Words("Begin again.")
+        word = typed in (AGAIN, HELP, *(self.letters & self._known)) or (typed[:1] == ":" and typed[1:2].isalpha())
+        return super().feed(line) if word or not self._json.lines else self.pasted([line])
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        return schema_answer(self._json.add(lines), self._sent)
+
+    def _sent(self, value: Json) -> Answered:
+        """The whole answer; should it not fit, it is what the form goes on with."""
+        self._document, self._here, self._problems = value, (), []
+        return self._said(value)
+
+    def _answer(self, line: str) -> Outcome:
+        typed = line.strip()
+        if not typed:
+            if self._untouched:
+                return self._sent(self._begun)
+            return Words(NOT_YET if self._formed else "nothing typed; the answer is a JSON value")
+        if not self._formed or typed[0] in "{[":
+            return self.pasted([line])
+        if typed.lower() == SUBMIT:
+            return self._said(self._document)
+        if typed == "..":
+            return self._up()
+        if typed[0] == "+" and self._is_list:
+            return self._add(typed[1:].strip())
+        word, _, rest = typed.partition(" ")
+        found = self._reached(word)
+        return Words(f"{self._range()}; `{SUBMIT}` sends the answer") if found is None else self._pick(found, rest)
+
+    def _range(self) -> str:
+        count = len(self._rows())
+        return f"a number from 1 to {count}" if count else "there is nothing to pick here"
+
+    def _reached(self, word: str) -> Row | None:
+        """The row of a number; of several with dots one below the other."""
+        here, row = self._here, None
+        for step in word.split("."):
+            below = schema_lines.rows(self._fields, self._document, here)
+            number = pick(step, len(below))
+            if number is None or (row is not None and not row.inside):
+                return None
+            row = below[number - 1]
+            here = row.path
+        return row
+
+    def _pick(self, row: Row, rest: str) -> Outcome:
+        if row.inside:
+            if rest:
+                return Words(f"{line(row.label)} has fields of its own: its number alone leads there")
+            return self._walked(row.path)
+        if not rest:
+            return self._opened(row)
+        found = value_in(row, rest)
+        return found if isinstance(found, Words) else self.put(row, found[0])
+
+    def _opened(self, row: Row) -> Step:
+        return Field(row, schema_lines.held(self._document, row), self.put)
+
+    def put(self, row: Row, value: Json) -> Back:
+        """A value into a field; it says what the field holds then."""
+        self._document = edit.put(self._fields, self._document, row.path, value)
+        return self._changed(row)
+
+    def _changed(self, row: Row) -> Back:
+        self._problems = [one for one in self._problems if one.path[: len(row.path)] != row.path]
+        return Back(f"{line(row.label)}: {line(schema_lines.held(self._document, row))}", quiet=True)
+
+    def _up(self) -> Outcome:
+        if not self._here:
+            return Words("this is the whole answer")
+        return self._walked(self._here[:-1])
+
+    def _walked(self, here: Path) -> Back:
+        """To another place, which is read alone: what is asked was read before, and `.` reads it all again."""
+        self._here = here
+        ways = ["`..` goes up"] if here else [f"`{SUBMIT}` sends the answer"]
+        ways += ["`+` adds an entry"] if self._is_list else []
+        place = f"In {self._place()}:" if here else f"{TOP}:"
+        return Back("\n".join([place, *self._listed(), " · ".join(ways)]), quiet=True)
+
+    # --- lists --------------------------------------------------------------------------------------------
+
+    def _add(self, rest: str) -> Outcome:
+        shape, value = self._fields.at(self._here), edit.get(self._document, self._here)
+        row = Row((*self._here, len(value) if isinstance(value, list) else 0), shape.item, "new entry")
+        if not row.inside:
+            return self._pick(row, rest)
+        if rest:
+            return Words("an entry with fields of its own is added by `+` alone")
+        self._document, here = edit.added(self._fields, self._document, self._here)
+        return self._walked(here)
+
+    def _word(self, word: str, rest: str) -> Outcome:
+        match word:
+            case ":v":
+                return Words(quoted(json.dumps(self._schema, ensure_ascii=False, indent=2)))
+            case ":j" if self._formed:
+                return Raw(self._document, self._taken)
+            case ":d" if self._formed:
+                return self._drop(rest)
+            case ":m" if self._formed:
+                return self._move(rest)
+        return super()._word(word, rest)
+
+    def _taken(self, value: Json) -> Back:
+        self._document, self._here, self._problems = value, (), []
+        return Back(f"That is the answer now; `{SUBMIT}` sends it.")
+
+    def _drop(self, rest: str) -> Outcome:
+        row = self._reached(rest)
+        if row is None:
+            return Words(f":d and {self._range()}")
+        if row.shape.nullable and not row.extra and edit.get(self._document, row.path) is not None:
+            return self.put(row, None)
+        self._document = edit.drop(self._document, row.path)
+        if isinstance(row.path[-1], int):
+            self._problems = []
+            return Back(f"Entry {line(row.label)} is gone.")
+        return self._changed(row)
+
+    def _move(self, rest: str) -> Outcome:
+        count = len(self._rows()) if self._is_list else 0
+        first, _, second = rest.partition(" ")
+        at, to = pick(first, count), pick(second.strip(), count)
+        if at is None or to is None:
+            return Words(
+                f":m, the number of an entry and its new place, from 1 to {count}" if count else "no list here"
+            )
+        self._document, _ = edit.moved(self._fields, self._document, (*self._here, at - 1), to - at)
+        self._problems = []
+        return Back(f"Entry {at} is entry {to} now.")
+
+    # --- what the engine says -----------------------------------------------------------------------------
+
+    def wrong(self, verdict: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """The engine's verdict on the answer, by field: each with the numbers that lead to it."""
+        self._problems = problems(self._document, verdict)
+        for one in self._problems if self._formed else ():
+            if numbers := self._numbers(one.path):
+                self._here = ()
+                yield f"  {numbers}  {line(str(one.path[-1]))}: {line(one.words)}"
+
+    def _numbers(self, path: Path) -> str:
+        """`2.1`: the numbers of a path from the top; as far as there are any."""
+        found: list[str] = []
+        for depth in range(len(path)):
+            below = schema_lines.rows(self._fields, self._document, path[:depth])
+            at = next((n for n, row in enumerate(below, 1) if row.path == path[: depth + 1]), None)
+            if at is None:
+                break
+            found.append(str(at))
+        return ".".join(found)

@@ -1,0 +1,191 @@
+"""One field of a form in lines: what may be typed for it, and what that means (R11, R186, E14).
+
+What is no value of its kind is told and asked again; whether a value keeps the schema's bounds is the engine's to say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+
+from jp_tui.conversation.strict_json import Json, JsonProblem, parse
+from jp_tui.headless.forms.editing import JsonLines
+from jp_tui.headless.forms.question import EMPTY
+from jp_tui.headless.forms.steps import Back, Gathered, Outcome, Step, Words, line, pick, quoted
+from jp_tui.view.schema import edit as edit
+from jp_tui.view.schema.form import Shape
+from jp_tui.view.schema.numbered_lines import Row, wanted
+
+UNCHANGED = Back("Nothing was changed.", quiet=True)
+LEAVES = "An empty line leaves it as it is."
+_YES, _NO = ("y", "yes", "true"), ("n", "no", "false")
+
+
+def as_json(row: Row) -> bool:
+    """Whether it is written as JSON."""
+    return row.extra or bool(row.note) or row.shape.kind == "json"
+
+
+def value_in(row: Row, text: str) -> tuple[Json] | Words:
+    """What a line means in a field, in a tuple; or why nothing."""
+    shape = row.shape
+    typed = text.strip()
+    if as_json(row):
+        return _json(typed)
+    if typed == "null" and (shape.kind == "null" or (shape.nullable and shape.kind != "text")):
+        return (None,)
+    match shape.kind:
+        case "boolean":
+            if typed.lower() in (*_YES, *_NO):
+                return (typed.lower() in _YES,)
+            return Words("y or n")
+        case "choice":
+            return _choice(shape, typed)
+        case "many":
+            return _many(shape, typed)
+        case "integer" | "number":
+            value, problem = edit.read(shape, typed)
+            if problem or value is edit.ABSENT or not isinstance(value, (int, float, type(None))):
+                return Words(problem or "nothing typed")
+            return (value,)
+        case "text":
+            return ("" if text == EMPTY else text,)
+        case _:
+            return Words("null is all that goes here")
+
+
+def _json(typed: str) -> tuple[Json] | Words:
+    try:
+        return (parse(typed),)
+    except JsonProblem as problem:
+        return Words(f"JSON goes here: {line(problem.message)}")
+
+
+def _choice(shape: Shape, typed: str) -> tuple[Json] | Words:
+    place = _place(shape, typed)
+    return (shape.choices[place].value,) if place is not None else Words(_range(shape))
+
+
+def _place(shape: Shape, typed: str) -> int | None:
+    """Which choice a word is: its number, else its name; `=` before a name that is a number as well."""
+    number = pick(typed.removeprefix("#"), len(shape.choices))
+    if number is not None:
+        return number - 1
+    name = typed.removeprefix("=")
+    return next((at for at, choice in enumerate(shape.choices) if choice.label == name), None)
+
+
+def _many(shape: Shape, typed: str) -> tuple[Json] | Words:
+    if typed in ("all", "none"):
+        return ([choice.value for choice in shape.choices] if typed == "all" else [],)
+    whole = _place(shape, typed)
+    places = {whole} if whole is not None else {_place(shape, word) for word in typed.replace(",", " ").split()}
+    if None in places or not places:
+        return Words(f"{_range(shape)}, several with commas; `all` or `none`")
+    return ([choice.value for at, choice in enumerate(shape.choices) if at in places],)
+
+
+def _range(shape: Shape) -> str:
+    return f"a number from 1 to {len(shape.choices)}"
+
+
+class Field(Step):
+    """A field on its own: what it may hold and what it holds, then a line for it. `then` takes the value."""
+
+    def __init__(self, row: Row, held: str, then: Callable[[Row, Json], Outcome]) -> None:
+        self._row, self._held, self._then = row, held, then
+        self._json, self._text = JsonLines(), list[str]()
+
+    @property
+    def gathers(self) -> bool:  # type: ignore[override]
+        return bool(self._json.lines or self._text)
+
+    @property
+    def mark(self) -> str:  # type: ignore[override]
+        return self._json.mark if self._json.lines else "… " if self._text else "= "
+
+    def intro(self) -> Iterator[str]:
+        row = self._row
+        yield f"{line(row.label)} ({line(wanted(row))}): {line(self._held)}"
+        if row.shape.about:
+            yield line(row.shape.about)
+        if not as_json(row):
+            for number, choice in enumerate(row.shape.choices, 1):
+                yield f"  {number}  {line(choice.label)}{f': {line(choice.about)}' if choice.about else ''}"
+        yield f"{self._how()} {LEAVES}"
+
+    def _how(self) -> str:
+        if as_json(self._row):
+            return "Type JSON, over as many lines as you like."
+        match self._row.shape.kind:
+            case "boolean":
+                return "Type y or n."
+            case "choice":
+                return "Type a number."
+            case "many":
+                return "Type numbers with commas, `all` or `none`."
+            case "text":
+                return f"Type it in one line; `\\` at its end goes on with another, {EMPTY} is an empty text."
+            case _:
+                return "Type it."
+
+    def feed(self, line: str) -> Outcome:
+        if line.strip() == "." and not self.gathers:
+            return Words("\n".join(self.intro()))
+        if line.strip() == ":x" or (not line.strip() and not self.gathers):
+            self._json.clear()
+            self._text.clear()
+            return UNCHANGED
+        if as_json(self._row):
+            return self.pasted([line])
+        if self._row.shape.kind == "text":
+            return self._typed(line)
+        found = value_in(self._row, line)
+        return found if isinstance(found, Words) else self._then(self._row, found[0])
+
+    def _typed(self, line: str) -> Outcome:
+        if line.endswith("\\") and not line.endswith("\\\\"):
+            self._text.append(line[:-1])
+            return None
+        text = "\n".join([*self._text, line])
+        self._text.clear()
+        return self._then(self._row, "" if text == EMPTY else text)
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        if self._row.shape.kind == "text" and not as_json(self._row):
+            kept, self._text = [*self._text, *lines], []
+            return Gathered(kept, lambda text: self._then(self._row, text))
+        if not as_json(self._row):
+            return super().pasted(lines)
+        found = self._json.add(lines)
+        return self._then(self._row, found[0]) if isinstance(found, tuple) else found
+
+
+class Raw(Step):
+    """The whole answer as JSON, typed anew. `then` takes the value."""
+
+    gathers = True
+
+    def __init__(self, document: Json, then: Callable[[Json], Outcome]) -> None:
+        self._document, self._then, self._json = document, then, JsonLines()
+
+    @property
+    def mark(self) -> str:  # type: ignore[override]
+        return self._json.mark
+
+    def intro(self) -> Iterator[str]:
+        yield "The answer as it is:"
+        yield quoted(json.dumps(self._document, ensure_ascii=False, indent=2))
+        yield f"Type the new one as JSON, over as many lines as you like. {LEAVES}"
+
+    def feed(self, line: str) -> Outcome:
+        return self.pasted([line])
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        if not self._json.lines and not any(one.strip() for one in lines):
+            return UNCHANGED
+        if len(lines) == 1 and lines[0].strip() == ":x":
+            self._json.clear()
+            return UNCHANGED
+        found = self._json.add(lines)
+        return self._then(found[0]) if isinstance(found, tuple) else found

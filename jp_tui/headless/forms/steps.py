@@ -1,0 +1,188 @@
+"""Lines in, an outcome out: the steps that every prompt in lines is made of (surface S4, asking.md E60).
+
+A prompt is a step (`asking.py`), and some lines lead into a smaller one (an editor, a menu, words to send) and back.
+Steps are pure: they write nothing, read nothing and send nothing; `lines.py` and `interview.py` do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.values import (
+    Answered,
+    Cancelled,
+    Delivered,
+    Edited,
+    EndTurn,
+    Permitted,
+    Replied,
+    Restored,
+    Submitted,
+    WentBack,
+)
+from jp_tui.view.wording.diff_lines import is_diff
+from jp_tui.view.wording.white_space import in_diff
+
+Response = Answered | Cancelled | Replied | EndTurn | Edited | Permitted | Delivered | WentBack | Restored | Submitted
+
+PASTED = "several lines at once answer nothing here (a paste?): type the answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Not an answer: this is said, and the step goes on."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """Back to the prompt itself, after saying this; `quiet`: it is not read again."""
+
+    text: str = ""
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AskedAside:
+    """A side question to a model; the prompt stays open (E30)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SentAlong:
+    """Whether what was said aside goes to the model with the results (E30)."""
+
+    send: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TakesOver:
+    """What a reviewer decides meanwhile is to be decided here (R156): the one with this number, else the oldest."""
+
+    number: str
+
+
+Wish = AskedAside | SentAlong | TakesOver
+
+
+class Step:
+    """Takes lines. `gathers`: several belong together, so none is thrown away between them."""
+
+    mark = "> "
+    hidden = False
+    gathers = False
+
+    def intro(self) -> Iterator[str]:
+        """What is said when it begins, and again for `.`."""
+        yield from ()
+
+    def feed(self, line: str) -> Outcome:
+        """What one line means; None when more are wanted."""
+        raise NotImplementedError
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        """Several lines that came at once; no hand types so (E11)."""
+        return Words(PASTED)
+
+
+Outcome = Response | Wish | Words | Back | Step | None
+
+
+class Sentence(Step):
+    """One line of words; an empty one goes back, or where `empty` is given, is that."""
+
+    def __init__(self, told: str, then: Callable[[str], Outcome], empty: Response | None = None) -> None:
+        self._told, self._then, self._empty = told, then, empty
+
+    def intro(self) -> Iterator[str]:
+        yield self._told
+
+    def feed(self, line: str) -> Outcome:
+        if line.strip():
+            return self._then(line.strip())
+        return self._empty or Back("Nothing was sent.")
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        return Gathered(lines, self._then)
+
+
+class Gathered(Step):
+    """Lines that were pasted: sent as one text after an empty line, and not before."""
+
+    gathers = True
+    mark = "… "
+
+    def __init__(self, lines: Sequence[str], then: Callable[[str], Outcome]) -> None:
+        self._lines, self._then = list(lines), then
+
+    def intro(self) -> Iterator[str]:
+        yield f"{len(self._lines)} lines came at once. An empty line sends them, `:x` forgets them."
+
+    def feed(self, line: str) -> Outcome:
+        if line.strip() == ":x":
+            return Back("Forgotten.")
+        if line:
+            self._lines.append(line)
+            return None
+        while self._lines and not self._lines[-1].strip():
+            self._lines.pop()
+        return self._then("\n".join(self._lines)) if self._lines else Back("Nothing was sent.")
+
+    def pasted(self, lines: Sequence[str]) -> Outcome:
+        self._lines += lines
+        return Words(next(self.intro()))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of a menu: its words, what it does, and what comes of it (None: back)."""
+
+    label: str
+    does: str
+    then: Response | Step | None
+
+
+class Menu(Step):
+    """Numbered lines; an empty one is the first, which changes nothing."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = entries
+
+    def intro(self) -> Iterator[str]:
+        for number, entry in enumerate(self._entries, 1):
+            yield f"  {number}  {entry.label}: {entry.does}"
+
+    def feed(self, line: str) -> Outcome:
+        number = pick(line.strip() or "1", len(self._entries))
+        if number is None:
+            return Words(f"a number from 1 to {len(self._entries)}")
+        return self._entries[number - 1].then or Back()
+
+
+def quoted(text: str | Foreign) -> str:
+    """Foreign text of any length, each line behind a bar: it cannot be taken for a line of ours (E4)."""
+    return "\n".join(f"| {one}" for one in neutralise(text, "approval").split("\n"))
+
+
+def quoted_context(text: str) -> str:
+    """The same of what a question is about; of a diff, changes of white space alone are marked and said (Z26)."""
+    if not is_diff(text):
+        return quoted(text)
+    marked, words = in_diff(text)
+    return f"{quoted(marked)}\n{words[:1].upper()}{words[1:]}." if words else quoted(marked)
+
+
+def line(text: str | Foreign) -> str:
+    """Foreign text in one line in which nothing is hidden, line breaks neither."""
+    return neutralise(text, "approval").replace("\n", "⏎")
+
+
+def pick(typed: str, most: int) -> int | None:
+    """The number from 1 to `most` that was typed."""
+    number = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 8 else 0
+    return number if 1 <= number <= most else None

@@ -1,0 +1,125 @@
+"""Ctrl+C in a plain conversation, without a screen (inquiries.md R211, R215, R216, R233, R248).
+
+At a question it opens the question's own menu, twice within a second it ends the turn. While the model or its tools
+work the first opens the interrupt menu and a second leaves; else twice within a second leaves. Menus never stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from jp_tui.headless.composer import InterruptMenu
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.forms.steps import Words
+from jp_tui.headless.question_loop import Interview
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.view.questions.interrupt_menu import InterruptWishes
+
+TWICE_SECONDS = 1.0
+
+
+class Interrupting:
+    """`say` prints a line; `clock` counts seconds."""
+
+    def __init__(
+        self,
+        link: Link,
+        interview: Interview,
+        lines: Lines,
+        say: Callable[[str], None],
+        wishes: InterruptWishes,
+        clock: Callable[[], float],
+    ) -> None:
+        self._link, self._interview, self._lines, self._say = link, interview, lines, say
+        self._wishes, self._clock = wishes, clock
+        self._menu: InterruptMenu | None = None
+        self._phase = ""
+        self._at, self._count = 0.0, 0
+        self.typed()
+
+    @property
+    def menu(self) -> bool:
+        """Whether the menu is open and lines are wanted for it."""
+        return self._menu is not None
+
+    def note(self) -> None:
+        """A Ctrl+C came; nothing more than a note, since it comes in a signal's handler."""
+        self._count += 1
+
+    def typed(self) -> None:
+        """Something else was typed since: the next Ctrl+C is a first one."""
+        self._at = self._clock() - 2 * TWICE_SECONDS
+
+    def came(self, running: str) -> bool:
+        """React to what was noted, in the conversation `running` (empty: nothing runs); whether to leave."""
+        if not self._count:
+            return False
+        count, self._count = self._count, 0
+        now = self._clock()
+        twice = count > 1 or now - self._at <= TWICE_SECONDS
+        self._at = now
+        if self._menu is not None:
+            return True
+        if self._interview.asking:
+            self._at_question(twice)
+            return False
+        if twice:
+            return True
+        if running:
+            self._open(running)
+        else:
+            self._say("Ctrl+C once more within a second leaves; so does /quit.")
+        return False
+
+    def _at_question(self, twice: bool) -> None:
+        if twice:
+            self._interview.end_turn()
+        else:
+            self._interview.aside.hush()
+            self._say("Ctrl+C once more within a second ends the turn.")
+            self._lines.menu()
+
+    def _open(self, conversation: str) -> None:
+        wish = self._wishes.choice(self._phase)
+        if wish is not None and not wish.words:
+            self._say(f"{wish.label}: {wish.does}")
+            self._act(conversation, wish.action, "")
+            return
+        self._menu = InterruptMenu(self._phase)
+        self._show()
+
+    def _show(self) -> None:
+        assert self._menu is not None
+        for text in self._menu.intro():
+            self._say(text)
+        self._lines.wanted("> ")
+
+    def feed(self, burst: Sequence[str], conversation: str) -> None:
+        """A line for the menu."""
+        assert self._menu is not None
+        chosen = self._menu.feed(burst)
+        if isinstance(chosen, Words):
+            self._say(chosen.text)
+            self._lines.wanted("> ")
+            return
+        self._menu = None
+        self._act(conversation, *chosen)
+
+    def _act(self, conversation: str, action: c.Interrupt | None, text: str) -> None:
+        if action in ("stop", "abort"):
+            self._interview.ends()
+        if action is not None:
+            self._link.send(c.InterruptTurn(conversation=conversation, action=action, text=text))
+
+    def turned(self, phase: str) -> None:
+        """The turn does something else now, for which there may be another menu."""
+        self._phase = phase
+        if self._menu is not None and self._menu.turned(phase):
+            self._show()
+
+    def over(self) -> None:
+        """The turn has ended, and with it what could be interrupted."""
+        if self._menu is not None:
+            self._menu = None
+            self._say("The turn is over.")

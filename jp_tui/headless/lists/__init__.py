@@ -1,0 +1,1 @@
+"""Commands that look something up, or change what is stored."""

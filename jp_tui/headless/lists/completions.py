@@ -1,0 +1,63 @@
+"""`jp-tui completions SHELL`: the words that a shell may offer, from our data and the user's files.
+
+It reads files alone: no server is asked and no database opened, and a configuration that cannot be read has nothing of
+its own to offer.
+"""
+
+from __future__ import annotations
+
+from jp_tui.headless.output import Output
+from jp_tui.settings import data, known_models
+from jp_tui.settings.cli.completions import SHELLS, Values, script
+from jp_tui.settings.errors import SettingsError, UsageError, nearest
+from jp_tui.settings.layers import toml
+from jp_tui.settings.layers.layers import Settings, builtin
+from jp_tui.settings.schema.keys import SCHEMA
+from jp_tui.settings.schema.nodes import Group
+from jp_tui.settings.sources import Sources
+from jp_tui.settings.themes import themes
+
+
+def completions(shell: str, sources: Sources, themes_folder: str, output: Output) -> int:
+    """Write the script; 0. Raises UsageError, OutputEnded."""
+    found = next((one for one in SHELLS if one == shell), None)
+    if found is None:
+        raise UsageError(f"there are completions for {', '.join(SHELLS)}, not for {shell}", nearest(shell, SHELLS))
+    output.write(script(found, _values(sources, themes_folder)))
+    return 0
+
+
+def _values(sources: Sources, themes_folder: str) -> Values:
+    try:
+        settings = sources.load()
+    except SettingsError:
+        settings = Settings([builtin(file) for file in sources.builtins])
+    llm = settings.get("providers", "llm")
+    aliases = llm.get("aliases") or {}
+    providers = [name for name in llm if name != "aliases"]
+    models = [f"{name}/{values['default_model']}" for name, values in llm.items() if "default_model" in values]
+    try:
+        known = known_models.read(sources.models)
+        models += [model for name in providers for model in known.named(name)]
+    except SettingsError:
+        pass
+    tools = toml.read(data.TOOLS_FILE)
+    named = tools.tree["conversation"]["tools"] if tools is not None else {}
+    own = settings.get("conversation", "tools") or {}
+    return Values.of(
+        themes=themes.names(themes_folder),
+        models=[*aliases, *models, "demo/tour"],
+        providers=providers,
+        tools=[name for name in (*named, *own) if name != "*"],
+        keys=list(_keys(SCHEMA, "")),
+        shells=SHELLS,
+    )
+
+
+def _keys(group: Group, at: str) -> list[str]:
+    """The keys with names of their own, as they are typed."""
+    found: list[str] = []
+    for name, node in group.children.items():
+        key = f"{at}{name}"
+        found += _keys(node, f"{key}.") if isinstance(node, Group) else [key]
+    return found

@@ -1,0 +1,239 @@
+"""`jp-tui config show | set | check | trust | path`: what is set, where, and whether it can be used (S2, S5, S10).
+
+Results go to stdout, words for people to stderr. No credential is ever among them: the configuration has only the
+names of the variables. Nothing is trusted without being shown first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.headless.output import Output
+from jp_tui.settings import adjusted
+from jp_tui.settings.edit import edit
+from jp_tui.settings.edit.file_lock import alone
+from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.layers import layers, toml, trust_store
+from jp_tui.settings.layers.explain import Shown, explained, is_table, toml_value, unknown
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.layers.problems import Builds, newly_wrong, problems
+from jp_tui.settings.layers.trust_preview import Proposed, content_before, proposed
+from jp_tui.settings.schema.keys import dotted
+from jp_tui.settings.sources import Sources
+from jp_tui.system.paths import Paths
+
+DONE, FAILED, USAGE = 0, 1, 2
+COLUMNS = 80
+_LONG = 400
+
+Ask = Callable[[str], bool]
+"""A yes or no from a person; False when they leave."""
+
+
+def show(sources: Sources, key: str, output: Output) -> int:
+    """Every value at and under `key`, with its layer and place. Raises SettingsError, UsageError, OutputEnded."""
+    path = toml.parse_key(key, "config show") if key else ()
+    settings = sources.load()
+    found = explained(settings, path, sources.environment)
+    if output.as_json:
+        for each in found:
+            output.line(_json(each))
+        if not found and not is_table(path):
+            output.line({"key": dotted(path), "value": None, "layer": None, "place": None})
+    else:
+        for each in found:
+            _say(each, output, whole=len(found) == 1)
+        if not found:
+            output.tell(f"{dotted(path)} is not set.")
+    for notice in settings.notices:
+        output.tell(f"jp-tui: {notice.words}")
+    return DONE
+
+
+def _json(each: Shown) -> dict[str, Any]:
+    row = {"key": each.key, "value": each.value, "layer": each.layer, "place": each.place or None}
+    row |= {"why": each.why} if each.why else {}
+    return row | ({"adjusted": [one.json() for one in each.adjusted]} if each.adjusted else {})
+
+
+def _say(each: Shown, output: Output, *, whole: bool) -> None:
+    value = toml_value(each.value)
+    if len(value) > _LONG and not whole:
+        value = f"{value[:_LONG]}… ({len(value)} characters)"
+    line = f"{each.key} = {value}"
+    comes = ", ".join(part for part in (each.layer, each.place, each.why) if part)
+    if len(line) + len(comes) + 4 <= COLUMNS:
+        output.say(f"{line}  # {comes}")
+    else:
+        output.say(line)
+        output.say(f"    # {comes}")
+
+
+def change(sources: Sources, key: str, value: str, output: Output, builds: Builds, themes: str) -> int:
+    """Set a key in the user's file. Raises SettingsError and UsageError; then nothing is written."""
+    path = toml.parse_key(key, "config set")
+    if (problem := unknown(path)) is not None:
+        raise problem
+    given = toml.parse_value(value, "config set")
+    edit.check_value(path, given)
+    with alone(sources.user, dotted(path)):
+        text = edit.with_value(sources.user, path, given)
+        if wrong := newly_wrong(sources, text, builds, themes):
+            raise SettingsError(wrong)
+        edit.store(sources.user, path, text)
+    if output.as_json:
+        output.line({"key": dotted(path), "value": given, "file": str(sources.user)})
+    else:
+        output.say(f"{dotted(path)} = {toml_value(given)} is set in {sources.user}.")
+    _say_what_hides_it(sources, path, output)
+    return DONE
+
+
+def _say_what_hides_it(sources: Sources, path: tuple[str, ...], output: Output) -> None:
+    """Say what counts instead of the value: that of a higher layer, or one within the bounds (Z4)."""
+    try:
+        settings = sources.load()
+    except SettingsError as error:
+        output.tell(f"jp-tui: {error.first.words()}")
+        return
+    for notice in adjusted.notices(settings, sources.environment):
+        if notice.keys == (dotted(path),):
+            output.tell(f"jp-tui: {notice.words}")
+    origin = settings.origin(*path)
+    if origin is not None and origin.layer not in ("user", "built-in"):
+        output.tell(f"What holds here is still {origin.words()} ({origin.layer}).")
+
+
+def check(sources: Sources, builds: Builds, output: Output, themes: str, own: Sequence[Problem] = ()) -> int:
+    """All problems at once; 0 when there are none, else 2. `own` are those of the user's keys and themes, which keep
+    nothing from starting. Raises OutputEnded."""
+    found, notices = problems(sources, builds, themes)
+    for problem in (*found, *own):
+        if output.as_json:
+            output.line(_problem(problem))
+        else:
+            output.say(problem.words())
+    for notice in notices:
+        output.tell(f"jp-tui: {notice.words}")
+    if found:
+        number = f"{len(found)} problem" + ("s" if len(found) > 1 else "")
+        output.tell(f"{number}. Nothing starts before they are corrected.")
+        return USAGE
+    if own:
+        output.tell("The configuration can be used; what is wrong in keys and themes is left out.")
+        return USAGE
+    output.tell("The configuration can be used.")
+    return DONE
+
+
+def _problem(problem: Problem) -> Mapping[str, object]:
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "column": problem.column,
+        "key": problem.key,
+        "message": problem.message,
+        "allowed": list(problem.allowed),
+        "nearest": problem.nearest or None,
+    }
+
+
+def trust(sources: Sources, yes: bool, revoke: bool, ask: Ask | None, output: Output) -> int:
+    """Trust the workspace's file with exactly the content that is shown. Raises SettingsError and OutputEnded."""
+    file = sources.workspace
+    if revoke:
+        was = trust_store.forget(sources.store, file)
+        return _told(
+            output, "revoked" if was else "untrusted", file, "is trusted no longer" if was else "was not trusted"
+        )
+    document = toml.read(str(file))
+    if document is None:
+        output.tell(f"There is no {file}: nothing to trust.")
+        return USAGE
+    if sources.trusts(document.data):
+        return _told(output, "trusted", file, "is trusted already, as it is now")
+    found = proposed(document, str(file), _below(sources), content_before(sources.store, file))
+    _show_trust(str(file), found, output)
+    if all(one.counts == "always" for one in found):
+        output.tell("All of it counts already: it only displays or makes things stricter.")
+    if not yes:
+        if ask is None:
+            output.tell("jp-tui: nobody can be asked here; read it and say --yes")
+            return USAGE
+        if not ask("Trust it, with exactly this content? [y/N] "):
+            output.tell("Nothing was changed.")
+            return FAILED
+    trust_store.trust(sources.store, file, document.data)
+    return _told(output, "trusted", file, "is trusted until it changes")
+
+
+def _below(sources: Sources) -> Settings:
+    stack = [layers.builtin(file) for file in sources.builtins]
+    user = layers.from_file("user", str(sources.user))
+    return Settings([*stack, user] if user else stack)
+
+
+def _show_trust(file: str, found: Sequence[Proposed], output: Output) -> None:
+    """On stderr: stdout has only the outcome, so that --json is JSON."""
+    heads = {
+        "waits": f"{file} would then set:",
+        "never": "It also says what no file of a folder may decide, trusted or not:",
+    }
+    for counts, head in heads.items():
+        rows = [one for one in found if one.counts == counts]
+        if rows:
+            output.tell(head)
+        for one in rows:
+            output.tell(f"- {one.key} = {one.value}  (line {one.line}): {neutralise(one.does, 'line')}")
+            if one.before is not None and one.change == "changed":
+                output.tell(f"  changed: what you trusted said {one.before}")
+    for one in found:
+        if one.change == "gone":
+            output.tell(f"- {one.key} = {one.before} is gone")
+
+
+def _told(output: Output, state: str, file: os.PathLike[str], words: str) -> int:
+    if output.as_json:
+        output.line({"file": str(file), "state": state})
+    else:
+        output.say(f"{file} {words}.")
+    return DONE
+
+
+def path(sources: Sources, paths: Paths, output: Output) -> int:
+    """Where everything is, and whether it is there. Raises OutputEnded."""
+    rows = {
+        "configuration": paths.config_file,
+        "models": Path(sources.models),
+        "keys": paths.keys_file,
+        "themes": paths.themes,
+        "workspace": sources.workspace,
+        "trusted": sources.store,
+        "conversations": paths.database,
+        "state": paths.state,
+        "cache": paths.cache,
+    }
+    for name, where in rows.items():
+        there = os.path.exists(where)
+        if output.as_json:
+            output.line({"name": name, "path": str(where), "exists": there} | _trust(sources, name, there))
+        else:
+            note = "" if there else "  (not there)"
+            if name == "workspace" and there:
+                note = "  (trusted)" if _trust(sources, name, there)["trusted"] else "  (not trusted)"
+            output.say(f"{name:<14} {neutralise(str(where), 'line')}{note}")
+    return DONE
+
+
+def _trust(sources: Sources, name: str, there: bool) -> dict[str, bool]:
+    if name != "workspace" or not there:
+        return {}
+    try:
+        document = toml.read(str(sources.workspace))
+    except SettingsError:
+        return {"trusted": False}
+    return {"trusted": document is not None and sources.trusts(document.data)}

@@ -1,0 +1,172 @@
+"""`jp-tui conversations search | fork | import | rename | archive | rm`, for people or as JSON lines (surface S1, S2).
+
+Asks nobody; what takes its time says on stderr how far it is, and Ctrl+C undoes what was begun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.headless.lists.request import NoAnswer, heed, status_of
+from jp_tui.headless.output import FAILED, Output
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol import library as p
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.values import ConversationInfo
+
+E = TypeVar("E", bound=Model)
+JOB = "command"
+STEP = 0.1
+"""How much further something is before it is told again."""
+_DOING = {"index": "Indexing", "import": "Importing", "fork": "Copying", "delete": "Removing"}
+
+
+def search(link: Link, text: str, output: Output, *, archived: bool, limit: int = 50) -> int:
+    """What matches, the titles and the latest first; 1 when nothing does. Raises OutputEnded."""
+
+    def said(found: p.ConversationsFound) -> int:
+        for one in found.found:
+            if output.as_json:
+                output.line(one.model_dump(mode="json"))
+            else:
+                _found(one, output)
+        if found.notice:
+            output.tell(found.notice)
+        if found.more:
+            output.tell(f"There are more than {len(found.found)}; more words narrow it down.")
+        if not found.found and not output.as_json:
+            output.tell("Nothing was found.")
+        return 0 if found.found else FAILED
+
+    command = p.SearchConversations(text=text, archived=archived, limit=limit, whole=True, job=JOB)
+    return _carry(link, command, p.ConversationsFound, output, said)
+
+
+def fork(link: Link, conversation: str, at: int, output: Output) -> int:
+    """A new conversation with the events up to `at`; its id. Raises OutputEnded."""
+
+    def said(forked: p.ConversationForked) -> int:
+        _info(forked.info, f"{forked.info.id}  from {forked.info.forked_from} at {forked.info.forked_at}", output)
+        return 0
+
+    return _carry(
+        link, p.ForkConversation(conversation=conversation, at=at, job=JOB), p.ConversationForked, output, said
+    )
+
+
+def rename(link: Link, conversation: str, title: str, output: Output) -> int:
+    """Raises OutputEnded."""
+    command = p.RenameConversation(conversation=conversation, title=title)
+    return _carry(link, command, p.ConversationChanged, output, lambda done: _changed(done, "is now called", output))
+
+
+def archive(link: Link, conversation: str, output: Output, *, undo: bool) -> int:
+    """Out of the lists, or back. Raises OutputEnded."""
+    command = p.ArchiveConversation(conversation=conversation, archived=not undo)
+    word = "is back in the lists:" if undo else "is archived:"
+    return _carry(link, command, p.ConversationChanged, output, lambda done: _changed(done, word, output))
+
+
+def remove(link: Link, conversation: str, output: Output, *, undo: bool, now: bool) -> int:
+    """Delete, or restore. Raises OutputEnded."""
+    if undo:
+        back = p.RestoreConversation(conversation=conversation)
+        return _carry(link, back, p.ConversationChanged, output, lambda done: _changed(done, "is restored:", output))
+
+    def said(done: p.ConversationChanged) -> int:
+        _changed(done, "is gone for good:" if done.gone else "is deleted:", output)
+        if not done.gone:
+            again = f"jp-tui conversations rm --undo {done.info.id}"
+            output.tell(f"For seven days `{again}` brings it back.")
+        return 0
+
+    command = p.DeleteConversation(conversation=conversation, now=now, job=JOB)
+    return _carry(link, command, p.ConversationChanged, output, said)
+
+
+def import_from(link: Link, path: str, output: Output) -> int:
+    """Conversations of jp; 1 when some were to be read and none could be. Raises OutputEnded."""
+
+    def said(done: p.ConversationsImported) -> int:
+        for info in done.imported:
+            _info(info, f"{info.id}  {info.events:>5} events  {_title(info)}  ({info.imported_from})", output)
+        for problem in done.problems:
+            if output.as_json:
+                output.line({"problem": problem.reason, "path": problem.path, "events": problem.events})
+            output.tell(f"{problem.path}: {problem.reason}")
+        if not output.as_json:
+            before = f", {done.before} were here before" if done.before else ""
+            output.say(f"{len(done.imported)} imported{before}.")
+        return FAILED if done.problems and not done.imported and not done.before else 0
+
+    return _carry(link, p.ImportConversations(path=path, job=JOB), p.ConversationsImported, output, said)
+
+
+# --- parts of them ------------------------------------------------------------------------------------------
+
+
+def _carry(link: Link, command: c.Command, kind: type[E], output: Output, said: Callable[[E], int]) -> int:
+    link.start(lambda: None)
+    try:
+        return said(wait(link, command, kind, output))
+    except NoAnswer as trouble:
+        return trouble.status
+    finally:
+        link.close(5.0)
+
+
+def wait(link: Link, command: c.Command, kind: type[E], output: Output) -> E:
+    """The answer; meanwhile how far it is. Raises NoAnswer, which was said."""
+    link.send(command)
+    told = 0.0
+    while True:
+        link.wait()
+        for event in link.collect():
+            if isinstance(event, kind):
+                return event
+            if isinstance(event, p.LibraryProgress) and event.job == JOB:
+                told = _progress(event, told, output)
+            heed(event, output)
+            if isinstance(event, e.Refused | e.StorageFailed | e.EngineFailed):
+                output.tell(f"jp-tui: {event.message}")
+                output.tell(getattr(event, "advice", ""))
+                raise NoAnswer(status_of(event), event.message)
+
+
+def _progress(event: p.LibraryProgress, told: float, output: Output) -> float:
+    share = event.done / event.total if event.total else 0.0
+    if told and share < told + STEP:
+        return told
+    of = f" of {event.total}" if event.total else ""
+    detail = f"  {neutralise(event.detail, 'line')}" if event.detail else ""
+    output.tell(f"{_DOING[event.what]}: {event.done}{of}{detail}")
+    return share or 0.001
+
+
+def _found(one: p.Found, output: Output) -> None:
+    output.say(f"{one.info.id:<10} {one.info.updated[:16]}  {_title(one.info)}")
+    for hit in one.hits:
+        if hit.seq:
+            output.say(f"  {hit.seq:>6}  {neutralise(hit.text, 'line')}")
+    if one.more:
+        output.say("          …")
+
+
+def _changed(done: p.ConversationChanged, word: str, output: Output) -> int:
+    _info(done.info, f"{done.info.id} {word} {_title(done.info)}", output)
+    return 0
+
+
+def _info(info: ConversationInfo, words: str, output: Output) -> None:
+    if output.as_json:
+        output.line(info.model_dump(mode="json"))
+    else:
+        output.say(words)
+
+
+def _title(info: ConversationInfo) -> str:
+    return neutralise(info.title, "line") or "(no title)"

@@ -1,0 +1,129 @@
+"""`jp-tui inquiries`: the record of questions and answers (surface S6, inquiries.md R201, R206; asking.md E42).
+
+For people a list: who asked what when, the answer, who gave it and why. With JSON one object a line. A secret's answer
+is not in the log, so it cannot be shown. It looks on only, and opens no conversation for work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.headless import unanswered
+from jp_tui.headless.forms.steps import line, quoted
+from jp_tui.headless.lists.request import NoAnswer, ask
+from jp_tui.headless.output import Output
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import InquiryInfo
+from jp_tui.view.pages.inquiries import inquiry
+from jp_tui.view.questions import outcome_line
+
+REDACTED = "<redacted>"
+_FIELDS = ("outcome", "answer", "reason", "responder", "parts")
+
+
+def list_inquiries(link: Link, conversation: str, pending: bool, output: Output, workspace: str = "") -> int:
+    """The exit status. Without `conversation`: all of them when `pending`, else the latest (of `workspace`, when that
+    is given). Raises OutputEnded."""
+    link.start(lambda: None)
+    try:
+        if not conversation and not pending:
+            latest = ask(link, c.ListConversations(workspace=workspace, limit=1), e.ConversationsListed, output)
+            if not latest.conversations:
+                _say(output, "No conversations yet. `jp-tui` starts one.")
+                return 0
+            conversation = latest.conversations[0].id
+        wanted = c.ListInquiries(conversation=conversation, pending=pending)
+        found = ask(link, wanted, e.InquiriesListed, output).inquiries
+        if output.as_json:
+            for info in found:
+                output.line(unanswered.described(info) if pending else record(info))
+        else:
+            for text in listed(found, pending=pending):
+                output.say(text)
+        return 0
+    except NoAnswer as trouble:
+        return trouble.status
+    finally:
+        link.close(5.0)
+
+
+def _say(output: Output, text: str) -> None:
+    if not output.as_json:
+        output.say(text)
+
+
+def record(info: InquiryInfo) -> JsonObject:
+    """Everything about one exchange: the fields of S6, then its response as far as there is one."""
+    response = info.response
+    found: JsonObject = {**unanswered.described(info), "turn": info.turn, "call": info.call, "why": info.why}
+    none = "open" if info.waits else "unanswered"  # its turn is over
+    found["outcome"] = none if response is None else response.get("outcome", "answered")
+    if response is not None:
+        found["answered_at"] = info.answered_at
+        found |= {key: response[key] for key in _FIELDS if key in response and key != "outcome"}
+        if found["outcome"] == "redacted":
+            found["answer"] = REDACTED
+    return found
+
+
+def listed(found: tuple[InquiryInfo, ...], *, pending: bool = False) -> Iterator[str]:
+    """The record for people, an exchange a paragraph. Foreign text is neutralised."""
+    if not found:
+        yield "Nothing waits for an answer." if pending else "No questions were asked here."
+        return
+    conversation = ""
+    for call in _calls(found):
+        if call[0].conversation != conversation:
+            conversation = call[0].conversation
+            yield f"conversation {conversation}"
+        if asked := len({_bare(info) for info in call}) - 1:
+            yield ""
+            yield f"turn {call[0].turn}  {line(unanswered.asker(call[0]))} asked {asked + 1} questions in one call:"
+        for info in call:
+            yield from _paragraph(info)
+    yield from unanswered.told([unanswered.of_info(info) for info in found if info.waits])
+
+
+def _calls(found: tuple[InquiryInfo, ...]) -> list[list[InquiryInfo]]:
+    """The exchanges of one call together, at the place of its first; one whose call is not known stands alone."""
+    groups: dict[tuple[str, int, str], list[InquiryInfo]] = {}
+    for info in found:
+        groups.setdefault((info.conversation, info.turn, info.call or f"\n{info.id}"), []).append(info)
+    return list(groups.values())
+
+
+def _bare(info: InquiryInfo) -> str:
+    """The question of an exchange without the number of its showing."""
+    return info.id.rpartition(".")[0]
+
+
+def _paragraph(info: InquiryInfo) -> Iterator[str]:
+    asked = inquiry(info)
+    end = outcome_line.fate(asked)
+    yield ""
+    yield f"{info.asked_at[:19]}  turn {info.turn}  {line(unanswered.asker(info))} asked  ({line(info.id)})"
+    yield quoted(asked.text)
+    who = f" ({line(end.who)})" if end.who else ""
+    took = f", {end.took}" if end.took else ""
+    answer = REDACTED if asked.how == "redacted" else ""
+    if asked.how == "answered" and isinstance(asked.answer, str) and "\n" in asked.answer:
+        yield f"  answered{who}{took}:"
+        yield quoted(asked.answer)
+    else:
+        yield f"  {line(answer or neutralise(end.word))}{who}{took}"
+    for part in asked.parts:
+        comment = f": {line(part.comment)}" if part.comment else ""
+        yield f"  {'taken' if part.accepted else 'left'}  {line(part.title)}{comment}"
+    if "\n" in (reason := asked.explanation.raw.strip()):
+        yield "  reason:"
+        yield quoted(reason)
+    elif reason:
+        yield f"  reason: {line(reason)}"
+    if used := outcome_line.spent(asked):
+        yield f"  {used}"
+    if asked.why:
+        yield f"  why: {line(asked.why)}"

@@ -1,0 +1,51 @@
+"""`jp-tui reviewers`: how often each reviewing model was right, from the record of all conversations (surface S2).
+
+For people a paragraph a reviewer, one JSON object a line for programs. It looks on only and calls no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jp_tui.headless.forms.steps import line
+from jp_tui.headless.lists.request import NoAnswer, ask
+from jp_tui.headless.output import Output
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.view.pages import reviewers as words
+from jp_tui.view.pages.reviewers import Row
+
+
+def list_reviewers(link: Link, output: Output) -> int:
+    """All of them, the most asked first; the exit status. Raises OutputEnded."""
+    link.start(lambda: None)
+    try:
+        found = ask(link, c.ReadReviewers(), e.ReviewersRead, output).reviewers
+        if output.as_json:
+            for one in found:
+                output.line(one.model_dump(mode="json"))
+        else:
+            for text in _told(words.rows(found)):
+                output.say(text)
+        return 0
+    except NoAnswer as trouble:
+        return trouble.status
+    finally:
+        link.close(5.0)
+
+
+def _told(rows: tuple[Row, ...]) -> Iterator[str]:
+    if not rows:
+        yield words.EMPTY
+        return
+    for row in rows:
+        yield line(row.what)
+        yield f"  {line(row.model)}: {row.counts}"
+        if more := " · ".join(part for part in (row.overturned, row.time, row.cost) if part):
+            yield f"  {more}"
+        yield f"  latest  {row.marks}"
+        if row.offer:
+            yield f"  {row.offer}  jp-tui config set {row.key} {row.value}"
+        yield ""
+    yield words.LEGEND

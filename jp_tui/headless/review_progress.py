@@ -1,0 +1,186 @@
+"""A reviewing model decides: that it does, that it still does, and how a person takes it over, in lines (R139, R156).
+
+What it writes meanwhile is not read out, since a screen reader would stumble over it: its reason comes whole with the
+verdict, which is a fact like others (`printing.py`). It decides nothing; without a keyboard it offers nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.reading import read_event
+from jp_tui.headless.forms.steps import line, pick
+from jp_tui.link.port import Link
+from jp_tui.protocol import commands as c
+from jp_tui.protocol import events as e
+from jp_tui.protocol.values import StoredEvent
+from jp_tui.view.wording.amounts import seconds, short_model
+
+WORD = "t"
+STILL = (5.0, 30.0)
+"""Seconds after which it is said that it still decides: once, and then every so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One question before a reviewer; `due` is when it is next said that it still is, on the face's clock."""
+
+    conversation: str
+    inquiry: str
+    tool: str
+    text: str
+    model: str
+    since: float
+    due: float
+    taken: bool = False
+
+    @property
+    def about(self) -> str:
+        text = neutralise(self.text, "line")
+        return f"{line(self.tool)}: {text}" if text else line(self.tool)
+
+
+class Waits(Protocol):
+    """Something that has to be looked at again after some time."""
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds until then; None: never."""
+
+
+class Reviews:
+    """What is being decided, oldest first. `say` prints a line, `clock` counts seconds, `typed`: a person can type,
+    `asking`: a question is shown, whose answers are typed."""
+
+    def __init__(
+        self,
+        link: Link,
+        say: Callable[[str], None],
+        clock: Callable[[], float],
+        *,
+        typed: bool,
+        asking: Callable[[], bool],
+    ) -> None:
+        self._link, self._say, self._clock, self._typed, self._asking = link, say, clock, typed, asking
+        self._running: dict[str, Review] = {}
+        self._texts: dict[str, str] = {}
+        self._took: set[str] = set()
+
+    @property
+    def listens(self) -> bool:
+        """Whether a line may take something over."""
+        return self._typed and any(not one.taken for one in self._running.values())
+
+    @property
+    def patience(self) -> float | None:
+        """Seconds until there is something to say; None while there is nothing."""
+        due = [one.due for one in self._running.values() if not one.taken]
+        return max(min(due) - self._clock(), 0.0) if due else None
+
+    # --- what the engine says -----------------------------------------------------------------------------
+
+    def started(self, event: e.ReviewStarted) -> None:
+        """A model is asked; or another one than before, or once more."""
+        now = self._clock()
+        text = self._texts.get(event.inquiry, "")
+        known = self._running.get(event.inquiry)
+        since = known.since if known is not None else now
+        self._running[event.inquiry] = one = Review(
+            event.conversation, event.inquiry, event.tool, text, event.model, since, now + STILL[0]
+        )
+        again = "is asked once more, with what the assistant wants" if event.again else "decides"
+        self._say(f"{one.about} – reviewer {_model(one)} {again}.{self._offer(one)}")
+
+    def fact(self, one: StoredEvent) -> None:
+        """A durable event: a question that may come before a reviewer, or its end."""
+        match read_event(one.event):
+            case stored.InquiryRequest(id=id_, question=question):
+                text = question.get("text")
+                self._texts[id_] = text if isinstance(text, str) else ""
+            case stored.InquiryAnswered(id=id_) | stored.InquiryCancelled(id=id_) | stored.InquiryRedacted(id=id_):
+                self._texts.pop(id_, None)
+                self._running.pop(id_, None)
+            case _:
+                pass
+
+    def settled(self, event: e.QuestionSettled) -> None:
+        self._running.pop(event.inquiry, None)
+
+    def refused(self, event: e.AnswerRefused) -> bool:
+        """Whether it was a taking over that came too late."""
+        one = self._running.get(event.inquiry)
+        if one is None or not one.taken:
+            return False
+        if event.gone:
+            del self._running[event.inquiry]
+        else:
+            self._running[event.inquiry] = replace(one, taken=False)
+        self._took.discard(event.inquiry)
+        self._say(f"Not taken over: {event.reason}")
+        return True
+
+    def over(self) -> None:
+        """The turn has ended, and with it every review."""
+        self._running.clear()
+        self._texts.clear()
+        self._took.clear()
+
+    def took(self, inquiry: str) -> bool:
+        """Whether it was taken over here, which the question says that comes instead."""
+        return inquiry in self._took
+
+    def tick(self) -> None:
+        """Say of each that it still decides, when that is due."""
+        now = self._clock()
+        for one in list(self._running.values()):
+            if one.due <= now and not one.taken:
+                self._running[one.inquiry] = replace(one, due=now + STILL[1])
+                took = seconds(now - one.since)
+                self._say(f"{one.about} – reviewer {_model(one)} still decides, {took}.{self._offer(one)}")
+
+    def again(self) -> None:
+        """Say once more what is being decided, and how it is taken over."""
+        for one in self._running.values():
+            if not one.taken:
+                self._say(f"{one.about} – reviewer {_model(one)} decides.{self._offer(one)}")
+
+    # --- what is typed ------------------------------------------------------------------------------------
+
+    def _offer(self, one: Review) -> str:
+        if not self._typed:
+            return ""
+        waiting = [each.inquiry for each in self._running.values() if not each.taken]
+        number = f" {waiting.index(one.inquiry) + 1}" if len(waiting) > 1 else ""
+        return f" {':' if self._asking() else ''}{WORD}{number} and Enter: decide yourself."
+
+    def take(self, typed: str) -> bool:
+        """Whether the line takes a decision over: `t`, or `t` and a number where several are decided."""
+        word, _, rest = typed.strip().partition(" ")
+        return word in (WORD, f":{WORD}") and self.listens and self.take_over(rest)
+
+    def take_over(self, rest: str) -> bool:
+        """Take over the one with that number, the oldest without one; False when there is none such."""
+        waiting = [one for one in self._running.values() if not one.taken]
+        number = pick(rest.strip() or "1", len(waiting))
+        if number is None:
+            return False
+        one = waiting[number - 1]
+        self._running[one.inquiry] = replace(one, taken=True)
+        self._took.add(one.inquiry)
+        self._say(f"{one.about} – you decide.")
+        self._link.send(c.TakeOver(conversation=one.conversation, inquiry=one.inquiry))
+        return True
+
+
+def soonest(*waits: Waits) -> float | None:
+    """The shortest of several patiences, in seconds; None: for ever."""
+    found = [one.patience for one in waits]
+    return min((one for one in found if one is not None), default=None)
+
+
+def _model(one: Review) -> str:
+    return line(short_model(one.model)) or "without a name"

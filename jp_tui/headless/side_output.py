@@ -1,0 +1,77 @@
+"""What happens beside the text of `query`, for people: who decides instead of them, and what tools do (E40, E42, R139).
+
+Of itself a terminal is told what a reviewing model decides, since a person can take that over; with `--plain` also
+every call and whatever else was decided without asking. Nothing of it goes to standard output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.reading import read_event
+from jp_tui.headless.forms.lines import Lines
+from jp_tui.headless.forms.steps import Words
+from jp_tui.headless.review_progress import Reviews
+from jp_tui.headless.transcript_printer import Printer
+from jp_tui.link.port import Link
+from jp_tui.protocol import events as e
+
+
+class Beside:
+    """`lines` is the terminal, None without one; `say` prints a line for people, `clock` counts seconds."""
+
+    def __init__(
+        self,
+        link: Link,
+        lines: Lines | None,
+        say: Callable[[str], None],
+        clock: Callable[[], float],
+        *,
+        asking: Callable[[], bool],
+    ) -> None:
+        self._lines, self._say = lines, say
+        typed = lines is not None and lines.source.typed
+        self.reviews = Reviews(link, say, clock, typed=typed, asking=asking)
+        self._printer = Printer(say, self.reviews.took)
+
+    @property
+    def listens(self) -> bool:
+        """Whether lines are wanted though nothing is asked."""
+        return self.reviews.listens and self._lines is not None and not self._lines.source.gone
+
+    def take(self, event: e.Event, *, everything: bool) -> None:
+        """Tell what there is to tell; `everything`, or only what a reviewer decides. Raises OSError."""
+        match event:
+            case e.ReviewStarted():
+                self.reviews.started(event)
+            case e.QuestionSettled():
+                self.reviews.settled(event)
+            case e.TurnCompleted():
+                self.reviews.over()
+            case e.CallChanged() if everything:
+                self._printer.call(event)
+            case e.EventAppended(stored=one):
+                self.reviews.fact(one)
+                match read_event(one.event):
+                    case stored.InquiryRequest():
+                        self._printer.fact(event)
+                    case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted() as response:
+                        by = response.responder if not isinstance(response, stored.InquiryRedacted) else None
+                        if everything or (by is not None and by.kind == "assistant"):
+                            self._printer.fact(event)
+                    case stored.ToolCallRequest() | stored.ToolCallResponse():
+                        self._printer.fact(event)
+                    case _:
+                        pass
+            case _:
+                pass
+
+    def typed(self) -> None:
+        """Lines that came while nothing is asked: perhaps one that takes a decision over. Raises OSError."""
+        assert self._lines is not None
+        while (burst := self._lines.burst()) is not None:
+            if isinstance(burst, Words):
+                self._say(burst.text)
+            elif len(burst) > 1 or not self.reviews.take(burst[0]):
+                self.reviews.again()

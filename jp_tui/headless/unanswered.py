@@ -1,0 +1,175 @@
+"""What is said about a question that waits when this run cannot answer it (inquiries.md R230, surface S1, S6).
+
+Names the two ways on: an answer from another process, or a run in which somebody can be asked. The id of a call is the
+model's own text, so what is to be typed is quoted for a shell. Says nothing of what an answer was.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.protocol.values import InquiryInfo, StoredEvent
+from jp_tui.view.questions.prompt_line import agent_asks
+
+VALUES = {
+    "boolean": "yes or no",
+    "text": "the words",
+    "schema": "the JSON value",
+    "multi_select": "a JSON list",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A question without a response."""
+
+    conversation: str
+    id: str
+    asker: str
+    question: Mapping[str, Json]
+    works_for: str = ""
+
+    @property
+    def opens(self) -> str:
+        """The conversation that is opened to go on: of a sub-agent its parent's."""
+        return self.works_for or self.conversation
+
+
+@dataclass(slots=True)
+class Openings:
+    """The open questions of the events that pass by; ids may repeat in old logs, so responses are counted (R203)."""
+
+    conversation: str = ""
+    _asked: dict[str, Open] = field(default_factory=dict)
+
+    def saw(self, one: StoredEvent) -> None:
+        match read_event(one.event):
+            case stored.InquiryRequest(id=id_, source=source, question=question, metadata=metadata):
+                tool = metadata.get("tool")
+                name = "the assistant" if source.kind == "assistant" else source.name or str(tool or source.kind)
+                self._asked[id_] = Open(self.conversation, id_, name, question)
+            case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted() as response:
+                self._asked.pop(response.id, None)
+            case stored.TurnOutcome():
+                self._asked.clear()
+            case _:
+                pass
+
+    @property
+    def open(self) -> list[Open]:
+        return list(self._asked.values())
+
+    def among(self, ids: Sequence[str]) -> list[Open]:
+        """The open ones of these ids; one that is not known here by its id alone."""
+        return [self._asked.get(id_, Open(self.conversation, id_, "a tool", {})) for id_ in ids]
+
+
+def cut_off(page: Sequence[StoredEvent]) -> bool:
+    """Whether the last turn of a page looks like one that goes on: a call that asked something has no result (R207)."""
+    last = max((one.turn for one in page), default=0)
+    calls: set[str] = set()
+    asked: set[str] = set()
+    for one in page:
+        if one.turn != last:
+            continue
+        match read_event(one.event):
+            case stored.ToolCallRequest(id=id_):
+                calls.add(id_)
+            case stored.ToolCallResponse(id=id_):
+                calls.discard(id_)
+            case stored.InquiryRequest(metadata=metadata):
+                asked.add(str(metadata.get("call", "")))
+            case stored.TurnOutcome():
+                return False
+            case _:
+                pass
+    return bool(calls & asked)
+
+
+def of_info(info: InquiryInfo) -> Open:
+    """An exchange as the engine lists it."""
+    works_for = info.agent.parent if info.agent is not None else ""
+    return Open(info.conversation, info.id, asker(info), info.question, works_for)
+
+
+def asker(info: InquiryInfo) -> str:
+    """Who asks: a sub-agent by name and task (E4), the assistant, or a tool."""
+    if info.agent is not None:
+        return agent_asks(info.agent, info.asked_as or info.source, info.tool)
+    return "the assistant" if info.source == "assistant" else info.source_name or info.tool or info.source
+
+
+def told(waits: list[Open]) -> Iterator[str]:
+    """Lines for people: what waits, how to answer it, and how the conversation goes on."""
+    for one in waits:
+        yield f"Waits for an answer: {neutralise(one.asker, 'line')} asks: {neutralise(text(one.question), 'line')}"
+        kind = answer_type(one.question)
+        if kind == "secret":
+            continue  # it would stand in the shell's history
+        value = choices(one.question) if kind == "select" else VALUES.get(kind, "the value")
+        yield f"  jp-tui answer {shlex.quote(f'{one.conversation}/{one.id}')} VALUE   (VALUE: {value})"
+    for conversation in dict.fromkeys(one.opens for one in waits):
+        yield f"Then `{resumes(conversation)}` resumes the turn; `{go_on(conversation)}` opens it and asks you."
+
+
+def farewell(conversation: str, waits: list[Open]) -> Iterator[str]:
+    """At the end of a plain conversation that there is: what waits, and how to come back."""
+    if conversation:
+        yield from told(waits)
+        yield f"`jp-tui --plain -r {conversation}` goes on with this conversation in lines."
+
+
+def go_on(conversation: str) -> str:
+    """The command that opens a conversation for work."""
+    return f"jp-tui -r {shlex.quote(conversation)}"
+
+
+def resumes(conversation: str) -> str:
+    """The command that resumes a turn after an answer and sends nothing else (Z10)."""
+    return f"jp-tui query -r {shlex.quote(conversation)}"
+
+
+def text(question: Mapping[str, Json]) -> str:
+    """What was asked."""
+    found = question.get("text")
+    return found if isinstance(found, str) else ""
+
+
+def answer_type(question: Mapping[str, Json]) -> str:
+    """The type's name, empty when it cannot be read."""
+    kind = question.get("answer_type")
+    found = kind.get("type") if isinstance(kind, dict) else kind
+    return found if isinstance(found, str) else ""
+
+
+def choices(question: Mapping[str, Json]) -> str:
+    """The options of a select in one line."""
+    kind = question.get("answer_type")
+    options = kind.get("options") if isinstance(kind, dict) else None
+    values = [_value(one) for one in options] if isinstance(options, list) else []
+    shown = ", ".join(shlex.quote(neutralise(value, "line")) for value in values[:12])
+    return f"{shown} and {len(values) - 12:,} more" if len(values) > 12 else shown or "one of its choices"
+
+
+def _value(option: Json) -> str:
+    value = option.get("value") if isinstance(option, dict) else option
+    return value if isinstance(value, str) else dump(value)
+
+
+def described(info: InquiryInfo) -> JsonObject:
+    """S6: the fields of a question that waits, and no others."""
+    return {
+        "conversation": info.conversation,
+        "id": info.id,
+        "source": info.source,
+        "tool": info.tool,
+        "question": info.question,
+        "digest": info.digest,
+        "asked_at": info.asked_at,
+    }

@@ -1,0 +1,115 @@
+"""The request side of Anthropic Messages (surface.md S20). Pure.
+
+Thinking goes back with the signature it came with, or not at all. Tool results open the user message that
+follows their calls. What this API would refuse of ids and names is rewritten (`fitting.py`). A schema for the reply is
+sent as it is told to: whether this server enforces one is known to whoever asks (S20b).
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.model import Call, ModelRequest, Part, Picture, Result, Said, Thought
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.providers.anthropic.stream import REDACTED, SIGNATURE, AnthropicDecoder
+from jp_tui.providers.request_ids import fitting
+from jp_tui.providers.schemas import for_anthropic
+from jp_tui.providers.wire import table, text, used_ids
+from jp_tui.settings.layers.bounds import anthropic_cache
+
+VERSION = "2023-06-01"
+DEFAULT_MAX_TOKENS = 32_000  # the API demands a number; every model since Claude 3.7 takes this one
+_SHORT: JsonObject = {"type": "ephemeral"}  # five minutes
+_LONG: JsonObject = {"type": "ephemeral", "ttl": "1h"}
+
+
+class Anthropic:
+    """The wire's request side."""
+
+    path = "/v1/messages"
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        request = fitting(request)
+        body: JsonObject = {
+            "model": request.model,
+            "max_tokens": request.max_tokens or DEFAULT_MAX_TOKENS,
+            "messages": _messages(request),
+            "stream": True,
+        }
+        if request.system.strip():
+            body["system"] = [{"type": "text", "text": request.system, **_hint(request.cache)}]
+        if request.tools:
+            body["tools"] = [
+                {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+                for tool in request.tools
+            ]
+            choice = request.tool_choice
+            if choice != "auto":
+                simple: dict[str, Json] = {"none": {"type": "none"}, "required": {"type": "any"}}
+                body["tool_choice"] = simple.get(choice, {"type": "tool", "name": choice})
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        body |= request.extra
+        if request.output is not None and (schema := for_anthropic(request.output)) is not None:
+            # beside what else stands there, an effort for example
+            body["output_config"] = {
+                **table(body, "output_config"),
+                "format": {"type": "json_schema", "schema": schema},
+            }
+        return body
+
+    def decoder(self, request: ModelRequest) -> AnthropicDecoder:
+        return AnthropicDecoder(used_ids(request))
+
+
+def _hint(cache: str) -> JsonObject:
+    """R134: `off` gives none; up to five minutes is what it does by itself, all beyond an hour."""
+    offered = anthropic_cache(cache)
+    return {} if offered == "off" else {"cache_control": _LONG if offered == "long" else _SHORT}
+
+
+def _messages(request: ModelRequest) -> list[Json]:
+    """Neighbours of one role become one message; the server's cache ends at one block."""
+    merged: list[tuple[str, list[tuple[int, JsonObject]]]] = []
+    for at, message in enumerate(request.messages):
+        blocks = [(at, block) for part in message.parts if (block := _block(part)) is not None]
+        if merged and merged[-1][0] == message.role:
+            merged[-1][1].extend(blocks)
+        elif blocks:
+            merged.append((message.role, blocks))
+    for _, blocks in merged:
+        blocks.sort(key=lambda each: each[1]["type"] != "tool_result")
+    marked = _last(merged) if request.cache_at is None else _until(merged, request.cache_at)
+    if marked is not None:
+        marked.update(_hint(request.cache))
+    return [{"role": role, "content": [block for _, block in blocks]} for role, blocks in merged]
+
+
+def _last(merged: list[tuple[str, list[tuple[int, JsonObject]]]]) -> JsonObject | None:
+    """The last block, where the cache ends unless somebody said otherwise."""
+    block = merged[-1][1][-1][1] if merged else {}
+    return block if block.get("type") in ("text", "tool_result") else None
+
+
+def _until(merged: list[tuple[str, list[tuple[int, JsonObject]]]], last: int) -> JsonObject | None:
+    """The last block of the messages up to number `last` that can carry a hint (R134)."""
+    blocks = [block for _, each in merged for at, block in each if at <= last]
+    return next((block for block in reversed(blocks) if block["type"] in ("text", "tool_result", "tool_use")), None)
+
+
+def _block(part: Part) -> JsonObject | None:
+    match part:
+        case Said(said):
+            return {"type": "text", "text": said} if said.strip() else None  # the API refuses blank blocks
+        case Thought(thought, opaque):
+            if data := text(opaque, REDACTED):
+                return {"type": "redacted_thinking", "data": data}
+            signature = text(opaque, SIGNATURE)
+            return {"type": "thinking", "thinking": thought, "signature": signature} if signature else None
+        case Call(id_, name, arguments):
+            return {"type": "tool_use", "id": id_, "name": name, "input": arguments}
+        case Picture(media, data):
+            return {"type": "image", "source": {"type": "base64", "media_type": media, "data": data}}
+        case Result(id_, _, content, is_error):
+            return {"type": "tool_result", "tool_use_id": id_, "content": content, "is_error": is_error}

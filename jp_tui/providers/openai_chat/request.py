@@ -1,0 +1,112 @@
+"""The request side of OpenAI chat completions, the wire that most servers speak (surface.md S20). Pure.
+
+Never sends a strict mode for tools (inquiries.md R163), and for the reply only where its schema fits one. Reasoning
+goes back only to the server it came from and only within the turn: some servers demand that, others refuse anything
+else. No cache hints: these servers cache by themselves.
+"""
+
+from __future__ import annotations
+
+from jp_tui.conversation.model import Call, Message, ModelRequest, Picture, Result, Said, Thought, ToolSpec
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.providers.openai_chat.stream import REASONING, OpenAIChatDecoder
+from jp_tui.providers.request_ids import fitting
+from jp_tui.providers.schemas import fits_strict, one_valued
+from jp_tui.providers.wire import text, used_ids
+
+NAME = "verdict"
+"""What a schema for the whole reply is called."""
+
+
+class OpenAIChat:
+    """`host` decides between the two spellings of what servers disagree about."""
+
+    path = "/chat/completions"
+
+    def __init__(self, provider: str, host: str = "") -> None:
+        self._provider = provider
+        self._openai = host == "api.openai.com"
+        self._limit = "max_completion_tokens" if self._openai else "max_tokens"
+        self._asks_for_usage = host != "api.mistral.ai"  # it always reports usage, and refused this field
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        return {"authorization": f"Bearer {key}"} if key else {}
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        request = fitting(request)
+        messages: list[Json] = [{"role": "system", "content": request.system}] if request.system else []
+        turn = max((at for at, each in enumerate(request.messages) if _speaks(each)), default=-1)
+        for at, message in enumerate(request.messages):
+            messages += _user(message) if message.role == "user" else self._assistant(message, at > turn)
+        body: JsonObject = {"model": request.model, "messages": messages, "stream": True}
+        if self._asks_for_usage:
+            body["stream_options"] = {"include_usage": True}
+        if request.tools:
+            body["tools"] = [_tool(tool) for tool in request.tools]
+            choice = request.tool_choice
+            if choice != "auto":
+                named: Json = {"type": "function", "function": {"name": choice}}
+                if [tool.name for tool in request.tools] == [choice]:
+                    named = "required"  # the same, and llama.cpp reads only words here
+                body["tool_choice"] = choice if choice in ("none", "required") else named
+        if request.max_tokens is not None:
+            body[self._limit] = request.max_tokens
+        if request.temperature is not None:
+            body["temperature"] = request.temperature
+        body |= request.extra
+        if request.output is not None:
+            body["response_format"] = {"type": "json_schema", "json_schema": self._output(request.output)}
+        return body
+
+    def _output(self, schema: JsonObject) -> JsonObject:
+        """The schema of the reply, strict where it fits a strict mode (R128)."""
+        plain = one_valued(schema)
+        strict: JsonObject = {"strict": True} if fits_strict(plain, wide=self._openai) else {}
+        return {"name": NAME, "schema": plain, **strict}
+
+    def _assistant(self, message: Message, within_turn: bool) -> list[Json]:
+        said = "".join(part.text for part in message.parts if isinstance(part, Said))
+        calls: list[Json] = [
+            {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": dump(part.arguments)}}
+            for part in message.parts
+            if isinstance(part, Call)
+        ]
+        found: JsonObject = {"role": "assistant", "content": said or None}
+        for part in message.parts:
+            if within_turn and isinstance(part, Thought) and text(part.opaque, "provider") == self._provider:
+                field = text(part.opaque, "field")
+                if field in REASONING:
+                    found[field] = text(found, field) + part.text
+        if calls:
+            found["tool_calls"] = calls
+        return [found] if said or calls else []
+
+    def decoder(self, request: ModelRequest) -> OpenAIChatDecoder:
+        return OpenAIChatDecoder(self._provider, used_ids(request))
+
+
+def _speaks(message: Message) -> bool:
+    return message.role == "user" and any(isinstance(part, Said) for part in message.parts)
+
+
+def _user(message: Message) -> list[Json]:
+    """Tool results first, each a message of its own."""
+    found: list[Json] = [
+        {"role": "tool", "tool_call_id": part.id, "content": part.content}
+        for part in message.parts
+        if isinstance(part, Result)
+    ]
+    said = "\n\n".join(part.text for part in message.parts if isinstance(part, Said))
+    shown: list[Json] = [
+        {"type": "image_url", "image_url": {"url": f"data:{part.media};base64,{part.data}"}}
+        for part in message.parts
+        if isinstance(part, Picture)
+    ]
+    if shown:
+        return [*found, {"role": "user", "content": [*shown, {"type": "text", "text": said}] if said else shown}]
+    return [*found, {"role": "user", "content": said}] if said else found
+
+
+def _tool(tool: ToolSpec) -> Json:
+    described: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": described}

@@ -1,0 +1,1 @@
+"""The scripted model of the tour and of tests."""

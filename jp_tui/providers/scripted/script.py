@@ -1,0 +1,181 @@
+"""Scripts of the demo provider: TOML in, values out, every mistake with file and line (surface.md S22).
+
+A script is either a list of `turns` or a list of `walks`, which the user picks by number, name or word; beside them, or
+alone, `verdicts` are what it says as a reviewer. It refuses unknown keys: a wish that would not be honoured is not
+dropped silently. It speaks to nobody.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from jp_tui.conversation.strict_json import Json, JsonObject, JsonProblem, dump, parse_object
+from jp_tui.providers.scripted.reader import Reader, load
+from jp_tui.providers.scripted.reader import ScriptProblem as ScriptProblem
+from jp_tui.providers.scripted.verdicts import Verdict, read_verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """What must have come before; every key that is given must fit.
+
+    `user` stands in the last user text, `result` in a tool result of the last message (letter case ignored),
+    `tool` names the tool that result came from, `answer` equals its JSON key `answer`.
+    """
+
+    user: str | None = None
+    tool: str | None = None
+    result: str | None = None
+    is_error: bool | None = None
+    answer: Json = None
+    has_answer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scripted:
+    """One response: spoken as response number `step` (from 1), if `expect` fits."""
+
+    step: int
+    reasoning: str = ""
+    text: str = ""
+    calls: tuple[tuple[str, JsonObject], ...] = ()
+    expect: Expect | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A list of turns that starts again whenever the user picks it. `reviewer` names questions of tools that the
+    script's own verdicts answer in it, where nobody configured who does."""
+
+    name: str
+    number: int | None
+    words: tuple[str, ...]
+    turns: tuple[Scripted, ...]
+    reviewer: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """`rate` in characters a second, 0 at once; `sample` the folder that tools get scratch copies of; `title` what it
+    names the conversation when it is asked to, empty where it cannot."""
+
+    path: Path
+    greeting: str | None = None
+    sample: Path | None = None
+    rate: float = 0.0
+    fallback: str = ""
+    walks: tuple[Walk, ...] = ()
+    turns: tuple[Scripted, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    title: str = ""
+
+
+def _expect(at: Reader) -> Expect | None:
+    table = at.take("expect", dict, {})
+    if not table:
+        return None
+    inner = Reader(at.path, at.source, table, at.header, at.nth)
+    inner.seen.add("answer")
+    found = Expect(
+        user=inner.text("user") if "user" in table else None,
+        tool=inner.text("tool") if "tool" in table else None,
+        result=inner.text("result") if "result" in table else None,
+        is_error=inner.take("is_error", bool, False) if "is_error" in table else None,
+        answer=cast(Json, table.get("answer")),
+        has_answer="answer" in table,
+    )
+    try:
+        inner.done()
+    except ScriptProblem as problem:
+        raise at.problem("expect", f"has a key it does not know: {problem.message}") from None
+    return found
+
+
+def _calls(at: Reader) -> tuple[tuple[str, JsonObject], ...]:
+    found = []
+    for table in at.tables("calls"):
+        name, arguments = table.get("name"), table.get("arguments", {})
+        if (
+            not isinstance(name, str)
+            or not name
+            or not isinstance(arguments, dict)
+            or set(table) - {"name", "arguments"}
+        ):
+            raise at.problem("calls", "must be tables of `name` (text) and `arguments` (a table)")
+        try:
+            found.append((name, parse_object(dump(arguments))))
+        except (JsonProblem, TypeError, ValueError):
+            raise at.problem("calls", f"has arguments of {name} that are not JSON") from None
+    return tuple(found)
+
+
+def _turns(at: Reader, key: str, header: str, before: int) -> tuple[Scripted, ...]:
+    found: list[Scripted] = []
+    for index, table in enumerate(at.tables(key)):
+        inner = Reader(at.path, at.source, table, header, before + index)
+        step = inner.take("step", int, found[-1].step + 1 if found else 1)
+        if step < 1 or (found and not found[-1].step <= step <= found[-1].step + 1):
+            raise inner.problem("step", "must be that of the turn before, or one more")
+        turn = Scripted(step, inner.text("reasoning"), inner.text("text"), _calls(inner), _expect(inner))
+        inner.done()
+        if not turn.text and not turn.calls:
+            raise inner.problem("", "a turn needs `text` or `calls`")
+        found.append(turn)
+    return tuple(found)
+
+
+def _walks(at: Reader) -> tuple[Walk, ...]:
+    found: list[Walk] = []
+    before = 0
+    for index, table in enumerate(at.tables("walks")):
+        inner = Reader(at.path, at.source, table, "walks", index)
+        name, words, reviewer = inner.text("name"), inner.take("words", list, []), inner.take("reviewer", list, [])
+        number = inner.take("number", int, 0) or None
+        if not name.strip():
+            raise inner.problem("name", "is missing")
+        if not all(isinstance(word, str) and word.strip() for word in words):
+            raise inner.problem("words", "must be a list of texts")
+        if not all(isinstance(question, str) and question.strip() for question in reviewer):
+            raise inner.problem("reviewer", "must be a list of questions' ids")
+        if any(walk.name.casefold() == name.casefold() or (number and walk.number == number) for walk in found):
+            raise inner.problem("name", "and `number` must differ from those of every other walk")
+        turns = _turns(inner, "turns", "walks.turns", before)
+        before += len(turns)
+        inner.done()
+        if not turns:
+            raise inner.problem("turns", f"are missing in the walk `{name}`")
+        found.append(Walk(name, number, tuple(words), turns, tuple(reviewer)))
+    return tuple(found)
+
+
+def read_script(path: Path) -> Script:
+    """Read and check a script; `sample` is resolved beside it. Raises ScriptProblem."""
+    source, table = load(path)
+    at = Reader(path, source, table)
+    at.seen.add("rate")
+    rate = table.get("rate", 0)
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not math.isfinite(rate) or rate < 0:
+        raise at.problem("rate", "must be characters a second, or 0 for at once")
+    sample: Path | None = None
+    if name := at.text("sample"):
+        sample = path.parent / name
+        if not sample.is_dir():
+            raise at.problem("sample", f"names no folder: {sample}")
+    script = Script(
+        path=path,
+        greeting=at.text("greeting").strip() or None,
+        sample=sample,
+        rate=float(rate),
+        fallback=at.text("fallback").strip(),
+        walks=_walks(at),
+        turns=_turns(at, "turns", "turns", 0),
+        verdicts=read_verdicts(at),
+        title=at.text("title").strip(),
+    )
+    at.done()
+    if (script.walks and script.turns) or not (script.walks or script.turns or script.verdicts):
+        raise ScriptProblem(path, None, "needs either `[[turns]]` or `[[walks]]`, and not both, or `[[verdicts]]`")
+    return script

@@ -1,0 +1,142 @@
+"""The command line as values (surface.md): which command, which options, in which order.
+
+Starts nothing, opens nothing, reads no environment. `argparse` is imported only when there are arguments to parse
+(traps.md T23). A command that this version does not have does not exist: there are no stubs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jp_tui import __version__
+from jp_tui.settings.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from jp_tui.settings.cli.commands import Command
+    from jp_tui.settings.cli.toggles import Toggle
+
+# Words of the surface that later versions take as commands. A prompt that is one of them alone would change its
+# meaning with an update, so it is refused now, with the way to say it anyway.
+RESERVED = ("mcp",)
+_COMMAND = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+"""What a command looks like: a prompt of one word does, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What was asked for. `tool_use`: True forces any tool, a name that one, False none (R78)."""
+
+    command: Command = "workspace"
+    prompt: str | None = None
+    workspace: str | None = None
+    model: str | None = None
+    resume: str | None = None
+    continue_last: bool = False
+    theme: str | None = None
+    cfg: tuple[str, ...] = ()
+    toggles: tuple[Toggle, ...] = ()
+    tool_use: bool | str | None = None
+    json: bool = False
+    non_interactive: bool = False
+    conversation: str | None = None
+    plain: bool = False
+    pending: bool = False
+    inquiry: str | None = None
+    key: str | None = None
+    value: str | None = None
+    schema: bool = False
+    yes: bool = False
+    revoke: bool = False
+    provider: str | None = None
+    text: str | None = None
+    title: str | None = None
+    path: str | None = None
+    at: str | None = None
+    format: str | None = None
+    output: str | None = None
+    archived: bool = False
+    deleted: bool = False
+    undo: bool = False
+    now: bool = False
+    shell: str | None = None
+
+    def flags(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        """The options that stand for a key of the configuration: flag → (path, value), its highest layer."""
+        layer: dict[str, tuple[tuple[str, ...], str]] = {}
+        if self.model is not None:
+            layer["--model"] = (("assistant", "model", "id"), self.model)
+        if self.theme is not None:
+            layer["--theme"] = (("ui", "theme"), self.theme)
+        if self.tool_use is not None:
+            flag = "--no-tool-use" if self.tool_use is False else "--tool-use"
+            forced = self.tool_use if isinstance(self.tool_use, str) else "required" if self.tool_use else "none"
+            layer[flag] = (("assistant", "tool_choice"), forced)
+        return layer
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Nothing to run: print this on stdout and end with 0 (help, version)."""
+
+    text: str
+
+
+def parse(argv: Sequence[str]) -> Arguments | Show:
+    """The arguments after the program's name. UsageError (exit 2) when they cannot be used."""
+    if not argv:
+        return Arguments()
+    for word in argv:
+        if not _encodable(word):
+            raise UsageError(f"an argument is not UTF-8: {word.encode('utf-8', 'backslashreplace').decode()}")
+    from jp_tui.settings.cli import parsers
+
+    try:
+        command, rest = parsers.split(argv)
+        parsed = parsers.make(command).parse_args(rest)
+    except parsers.Helped as helped:
+        return Show(helped.text)
+    return _arguments(command, vars(parsed), first=argv[0], escaped="--" in argv)
+
+
+def _encodable(word: str) -> bool:
+    try:
+        word.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _arguments(command: Command, parsed: dict[str, Any], *, first: str, escaped: bool) -> Arguments | Show:
+    if parsed.pop("version", False):
+        return Show(f"jp-tui {__version__}\n")
+    words: list[str] = parsed.pop("words", None) or []
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in parsed.items()}
+    if command in ("workspace", "query"):
+        values["prompt"] = _prompt(command, words, values, first=first, escaped=escaped)
+    return Arguments(command, **values)
+
+
+def _prompt(command: Command, words: list[str], given: dict[str, Any], *, first: str, escaped: bool) -> str | None:
+    """The prompt. A bare word in the place of a command is an unknown command (Z10): after an option, only one that is
+    nearly the name of a command."""
+    if not words:
+        resumes = given.get("continue_last") or given.get("resume") is not None
+        if command == "query" and not resumes:
+            raise UsageError(
+                'query needs a prompt: jp-tui query "PROMPT", or - to read it from standard input; '
+                "-c and -r ID without one resume a conversation"
+            )
+        return None
+    from jp_tui.settings.cli.commands import COMMANDS
+
+    word = words[0]
+    if command == "workspace" and not escaped and _COMMAND.fullmatch(word):
+        near = nearest(word, COMMANDS)
+        if near or word in RESERVED or (word == first and len(words) == 1):
+            raise UsageError(f"unknown command {word}; to send it as a prompt: jp-tui -- {word}", near)
+    if len(words) > 1:
+        raise UsageError(f"one prompt, in quotes; {words[1]} is one word too many")
+    return word

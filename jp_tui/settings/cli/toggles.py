@@ -1,0 +1,95 @@
+"""`-t` and `-T`: tools switched on and off for one run, left to right (inquiries.md R73-R79, surface.md S7).
+
+Pure. Only `state` ever changes, never what may change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jp_tui.settings.errors import UsageError, nearest
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.layers.merge import merge
+from jp_tui.settings.schema.keys import CHANGEABLE
+from jp_tui.settings.toolset import Enable, ToolSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Toggle:
+    """One `-t` (on) or `-T` (off); `name` None means all tools."""
+
+    on: bool
+    name: str | None = None
+
+
+def apply(tools: Mapping[str, ToolSettings], toggles: Sequence[Toggle]) -> dict[str, ToolSettings]:
+    """The tools after every directive. UsageError for a name that is no tool, before any takes effect (R74)."""
+    for toggle in toggles:
+        if toggle.name is not None and toggle.name not in tools:
+            raise UsageError(f"no tool {toggle.name}", nearest(toggle.name, tools))
+    changed = dict(tools)
+    for toggle in toggles:
+        for name in [toggle.name] if toggle.name is not None else changed:
+            changed[name] = _toggled(changed[name], toggle)
+    return changed
+
+
+def _toggled(tool: ToolSettings, toggle: Toggle) -> ToolSettings:
+    enable = tool.enable
+    if enable.state == toggle.on:
+        return tool
+    if enable.accepts("bulk" if toggle.name is None else "named"):
+        return replace(tool, enable=Enable(toggle.on, enable.allow_toggle))
+    if toggle.name is None:
+        return tool
+    verb, lock = ("enable", "locked-off") if toggle.on else ("disable", "locked-on")
+    raise UsageError(f"cannot {verb} `{tool.name}`: this tool is configured as {lock}")  # M24
+
+
+def check_choice(tools: Mapping[str, ToolSettings], choice: str, settings: Settings | None = None) -> None:
+    """R71, R78, R79: a forced tool has to be there. One that is locked off is never forced; one that is merely off is
+    when the configuration says so, and not by a flag, which wants it to be on. UsageError says what is wrong."""
+    if choice in ("auto", "none", "required"):
+        return
+    tool = tools.get(choice)
+    if tool is None:
+        raise UsageError(f"no tool {choice} to use", nearest(choice, [*tools, "auto", "none", "required"]))
+    if tool.enable.state:
+        return
+    enable = ("conversation", "tools", choice, "enable", "state")
+    if tool.enable.allow_toggle == "never":
+        wants = f"assistant.tool_choice{_place(settings, 'assistant', 'tool_choice')} names {choice}"
+        raise UsageError(f"{wants}, but {'.'.join(enable[:4])}{_place(settings, *enable)} locks it off")
+    origin = settings.origin("assistant", "tool_choice") if settings else None
+    if origin is None or origin.layer == "flag":
+        raise UsageError(f"tool {choice} is to be used, but is not enabled; add -t {choice}")
+
+
+def _place(settings: Settings | None, *path: str) -> str:
+    origin = settings.origin(*path) if settings else None
+    return f" ({origin.words()})" if origin else ""
+
+
+def offered(tools: Mapping[str, ToolSettings], choice: str) -> dict[str, ToolSettings]:
+    """The tools that the model gets: those that are on, and the one it is made to use (R79)."""
+    return {
+        name: tool
+        for name, tool in tools.items()
+        if tool.enable.state or (name == choice and tool.enable.allow_toggle != "never")
+    }
+
+
+def delta(
+    assignments: Mapping[str, Any], before: Mapping[str, ToolSettings], after: Mapping[str, ToolSettings]
+) -> dict[str, Any]:
+    """What a run's command line changes for its conversation (R67): what `--cfg` says about it (`assignments`, a
+    checked tree), and what `-t` and `-T` made of the tools. Empty when nothing is changed."""
+    changed: dict[str, Any] = {key: assignments[key] for key in CHANGEABLE.children if key in assignments}
+    states = {
+        name: {"enable": {"state": tool.enable.state}}
+        for name, tool in after.items()
+        if tool.enable.state != before[name].enable.state
+    }
+    return merge(changed, {"conversation": {"tools": states}}, CHANGEABLE) if states else changed

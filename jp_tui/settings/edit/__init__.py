@@ -1,0 +1,1 @@
+"""Changing configuration files."""

@@ -1,0 +1,159 @@
+"""Setting a key in the user's configuration file: comments and order stay, the file is whole or as it was.
+
+Nothing that another process of ours sets at the same time is lost. A file that is broken is never written over, and
+nothing is written that would not load again. tomlkit is imported only here, when something is set (traps.md T23).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jp_tui.settings.edit.file_lock import alone
+from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.layers import toml
+from jp_tui.settings.layers.layers import from_text
+from jp_tui.settings.layers.merge import check, get, without
+from jp_tui.settings.schema.keys import SCHEMA, Group, dotted, node_at
+from jp_tui.system.paths import PathsError, write_private
+
+if TYPE_CHECKING:
+    import tomlkit
+
+
+def set_value(file: Path, key: Sequence[str], value: Any) -> None:
+    """Set `key` (its parts) to `value` in `file`, which is made when it is missing.
+
+    SettingsError when there is no such key, the value does not fit, the file is broken, or it cannot be written.
+    """
+    check_value(key, value)
+    with alone(file, dotted(tuple(key))):
+        store(file, tuple(key), with_value(file, key, value))
+
+
+def with_value(file: Path, key: Sequence[str], value: Any) -> str:
+    """What `file` would hold with `key` set to `value`. SettingsError as `set_value`; writes nothing: whoever
+    stores it holds `alone` from before this on.
+
+    A table sets each of its keys and leaves the others as they are.
+    """
+    check_value(key, value)
+    text = _current(file)
+    for path, leaf in _parts(tuple(key), value):
+        text = replaced(text, path, leaf)
+    return text
+
+
+def _parts(path: tuple[str, ...], value: Any) -> list[tuple[tuple[str, ...], Any]]:
+    node = node_at(path)
+    if isinstance(node, Group) and isinstance(value, Mapping):
+        return [part for key, item in value.items() for part in _parts((*path, str(key)), item)]
+    return [(path, value)]
+
+
+def store(file: Path, path: tuple[str, ...], text: str) -> None:
+    """Write what was made of `file` for the key `path`. SettingsError when it would not load or cannot be written."""
+    from_text("user", str(file), text.encode("utf-8"))
+    try:
+        write_private(file, text.encode("utf-8"))
+    except PathsError as error:
+        raise SettingsError(Problem(str(error), dotted(path))) from None
+
+
+def unset_value(file: Path, key: Sequence[str]) -> bool:
+    """Take `key` (its parts) out of `file`; comments and everything else stay. False when it does not stand there.
+
+    SettingsError when the file is broken, cannot be written, or is written so that the key alone cannot be taken out.
+    """
+    path = tuple(key)
+    if not _stands(_current(file), path, file):
+        return False
+    with alone(file, dotted(path)):
+        text = _current(file)
+        if not _stands(text, path, file):  # another process was quicker
+            return False
+        store(file, path, removed(text, path))
+    return True
+
+
+def _stands(text: str, path: tuple[str, ...], file: Path) -> bool:
+    return get(toml.loads(text, str(file)), path) is not None
+
+
+def removed(text: str, path: Sequence[str]) -> str:
+    """`text` without the key `path`, which stands in it; everything else keeps its bytes. Pure."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    document = tomlkit.parse(text)
+    table: Any = document
+    try:
+        for part in path[:-1]:
+            table = table[part]
+        table.remove(path[-1])
+        made = tomlkit.dumps(document)
+    except (TOMLKitError, KeyError, TypeError, AttributeError) as error:
+        raise SettingsError(Problem(f"cannot be edited: {error}", dotted(tuple(path)))) from None
+    left, wanted = (_bare(toml.loads(each, ""), tuple(path)) for each in (made, text))
+    if get(toml.loads(made, ""), tuple(path)) is not None or left != wanted:
+        raise SettingsError(
+            Problem("cannot be taken out of a file written like this; do it by hand", dotted(tuple(path)))
+        )
+    return made
+
+
+def _bare(tree: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    """`tree` without `path` and without the tables around it that are empty then."""
+    return without(tree, path) if get(tree, path[:1]) is not None else tree
+
+
+def replaced(text: str, key: Sequence[str], value: Any) -> str:
+    """`text` with `key` set to `value`; everything else keeps its bytes. Pure."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        made = _edited(tomlkit.parse(text), key, value)
+    except TOMLKitError as error:
+        raise SettingsError(Problem(f"cannot be edited: {error}", dotted(tuple(key)))) from None
+    if get(toml.loads(made, ""), tuple(key)) != value:
+        raise SettingsError(Problem("cannot be set in a file written like this; set it by hand", dotted(tuple(key))))
+    return made if made.endswith("\n") else made + "\n"
+
+
+def _edited(document: tomlkit.TOMLDocument, key: Sequence[str], value: Any) -> str:
+    import tomlkit
+
+    table: Any = document
+    for depth, part in enumerate(key[:-1]):
+        inner = table.get(part)
+        if not hasattr(inner, "get"):  # missing, or a shorthand that a table replaces
+            inner = tomlkit.table(is_super_table=depth < len(key) - 2)
+            table[part] = inner
+            inner = table[part]
+        table = inner
+    table[key[-1]] = value
+    return tomlkit.dumps(document)
+
+
+def check_value(key: Sequence[str], value: Any) -> None:
+    """SettingsError when there is no such key or it does not take `value`. Looks at no file."""
+    path = tuple(key)
+    nested: Any = value
+    for part in reversed(path):
+        nested = {part: nested}
+    _, flaws = check(nested, SCHEMA)
+    for flaw in flaws:
+        raise SettingsError(Problem(flaw.message, dotted(flaw.path), allowed=flaw.allowed, nearest=flaw.nearest))
+    node = node_at(path)
+    if isinstance(node, Group) and (not isinstance(value, Mapping) or not value) and node.shorthand is None:
+        raise SettingsError(Problem("is a table; set one of its keys", dotted(path)))
+
+
+def _current(file: Path) -> str:
+    document = toml.read(str(file))
+    if document is None:
+        return ""
+    from_text("user", str(file), document.text.encode("utf-8"))  # what is wrong already is said, not written over
+    return document.text

@@ -1,0 +1,158 @@
+"""What a workspace's own file would set, key by key, and what has changed since its user trusted it (surface S10).
+
+For whoever is asked to trust it: nothing is left out, what acts stands first, and each key is said in words. Trusts
+nothing.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Any, Literal
+
+from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers import layers, toml, trust_rules
+from jp_tui.settings.layers import trust_store as trusted
+from jp_tui.settings.layers.explain import toml_value
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.layers.merge import check, get, leaves
+from jp_tui.settings.layers.toml import Path, Table
+from jp_tui.settings.schema.keys import SCHEMA, Leaf, dotted, node_at
+
+Counts = Literal["waits", "never", "always"]
+"""With trust only; not even then; already now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """One key: its value as TOML, the line it stands in (None: it is gone), what it would do in words. `before` is its
+    value in the content that was trusted, None when it was not in it."""
+
+    key: str
+    value: str
+    line: int | None
+    does: str
+    counts: Counts
+    acts: bool
+    before: str | None = None
+
+    @property
+    def change(self) -> Literal["same", "new", "changed", "gone"]:
+        if self.line is None:
+            return "gone"
+        return "new" if self.before is None else "same" if self.before == self.value else "changed"
+
+
+def content_before(store: File, file: File) -> toml.Document | None:
+    """What the file held when it was trusted; None where that is not known."""
+    data = trusted.before(store, file)
+    if data is not None:
+        with suppress(SettingsError):
+            return toml.parse(data, "what was trusted")
+    return None
+
+
+def proposed(document: toml.Document, file: str, below: Settings, before: toml.Document | None) -> list[Proposed]:
+    """Every key of the file, and those that only the content before it had. SettingsError for what does not fit."""
+    layer = layers.checked("workspace", file, document)
+    never = set(trust_rules.admit(layer.tree, below.tree, trusted=True)[1])
+    waits = set(trust_rules.admit(layer.tree, below.tree, trusted=False)[1]) - never
+    was = dict(_written(check(before.tree, SCHEMA)[0])) if before is not None else {}
+    found = []
+    for path, value in _written(layer.tree):
+        node = node_at(path)
+        counts: Counts = "never" if path in never else "waits" if path in waits else "always"
+        acts = isinstance(node, Leaf) and (node.acts or node.never is not None)
+        old = toml_value(was[path]) if path in was else None
+        line = layer.origin(path).line or 1
+        found.append(Proposed(dotted(path), toml_value(value), line, does(path, value), counts, acts, old))
+    here = {path for path, _ in _written(layer.tree)}
+    for path, value in was.items():
+        if path not in here:
+            found.append(
+                Proposed(dotted(path), "", None, "is not set here any more", "always", False, toml_value(value))
+            )
+    order = ("waits", "never", "always")
+    return sorted(found, key=lambda one: (order.index(one.counts), one.line is None, not one.acts))
+
+
+def _written(tree: Table) -> list[tuple[Path, Any]]:
+    return [(path, get(tree, path)) for path, _, _ in leaves(tree, SCHEMA)]
+
+
+def does(path: Path, value: Any) -> str:
+    """What a key would do, as a clause: "runs …", "sends …"."""
+    named = [str(part) for part in path]
+    said = toml_value(value) if not isinstance(value, str) else value
+    match named:
+        case ["conversation", "tools", tool, *rest]:
+            which = "every tool" if tool == "*" else tool
+            return _tool(which, rest, said)
+        case ["providers", "llm", "aliases", name]:
+            return f"lets the name {name} mean the model {said}"
+        case ["providers", "llm", name, *rest]:
+            words = _PROVIDER.get(rest[0])
+            return words.format(name=name, said=said) if words else _help(path)
+        case ["notify", "command"]:
+            return f"runs {said} whenever something waits for you"
+        case ["assistant", "model", "id"]:
+            return f"talks to {said} instead of the model that you chose"
+        case ["assistant", "system_prompt" | "system_prompt_sections"]:
+            return "tells the model this before you say anything"
+        case ["conversation", "inquiry", "assistant", "model", "id"]:
+            return f"lets {said} answer for you where a reviewer is wanted"
+        case _:
+            return _help(path)
+
+
+_PROVIDER = {
+    "base_url": "sends all that is said with models of {name} to {said}",
+    "api_key_env": "sends the key that is in ${said} to the server of {name}",
+    "headers": "sends this header to the server of {name}",
+    "wire": "adds or changes the server {name}",
+    "default_model": "talks to {said} where only {name} is named",
+}
+
+
+def _tool(tool: str, rest: list[str], said: str) -> str:
+    match rest:
+        case ["command"]:
+            return f"makes {tool} run {said}"
+        case ["source"]:
+            return f"makes {tool} a tool of its own: {said}" if said.startswith("local") else f"makes {tool} {said}"
+        case ["enable", "state"]:
+            return f"offers {tool} to the model" if said == "true" else f"takes {tool} away from the model"
+        case ["enable", "allow_toggle"]:
+            return f"says whether {tool} can be switched, by name or with all others: {said}"
+        case ["run"]:
+            return f"runs {tool} without asking you" if said == "unattended" else f"before {tool} runs: {said}"
+        case ["result"]:
+            return f"gives the model what {tool} says without asking" if said == "unattended" else f"its result: {said}"
+        case ["format"]:
+            return f"lets {tool} run its own command to show a call before you are asked"
+        case ["style", "parameters"] if said not in ("json", "function_call", "off"):
+            return f"runs {said} to show what {tool} is called with"
+        case ["questions", question, "answer"]:
+            return f"answers {question} of {tool} in your place"
+        case ["questions", question, "target"]:
+            return f"lets {said} decide {question} of {tool}" if said != "user" else f"asks you {question} of {tool}"
+        case ["questions", question, "exclusive"] if said == "false":
+            return f"lets {question} of {tool} be answered by others than you"
+        case ["detached", *_]:
+            return f"decides without you where nobody can be asked: {said}"
+        case ["options", "sandbox", "mode"]:
+            return f"runs {tool} without a sandbox" if said == "off" else f"runs {tool} in a sandbox ({said})"
+        case ["options", "sandbox", "network"] if said == "true":
+            return f"lets what {tool} runs reach the network"
+        case ["options", "sandbox", "visible"]:
+            return f"lets what {tool} runs read {said}"
+        case ["description" | "summary" | "examples" | "parameters", *_]:
+            return f"tells the model this about {tool}"
+        case _:
+            return f"changes how {tool} works"
+
+
+def _help(path: Path) -> str:
+    node = node_at(path)
+    return (node.help if isinstance(node, Leaf) else "") or "changes this setting"

@@ -1,0 +1,109 @@
+"""What a workspace's own file may change before anyone trusted it: display and tightening, nothing else (S10).
+
+Pure. Whoever clones a repository has not agreed to what it configures, so every other key is left out and named;
+some keys a workspace's file never sets, trusted or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jp_tui.settings.layers.merge import get, leaves, said, without
+from jp_tui.settings.layers.toml import Path, Table
+from jp_tui.settings.schema.keys import SCHEMA, Leaf, node_at
+from jp_tui.settings.schema.nodes import stricter
+
+
+def admit(tree: Table, below: Table, *, trusted: bool) -> tuple[Table, list[Path]]:
+    """The part of a workspace's checked `tree` that counts over the layers `below`, and the paths left out."""
+    left_out: list[Path] = []
+    for path, leaf, value in leaves(tree, SCHEMA):
+        old = effective(below, path)
+        unchanged = value == old and type(value) is type(old)
+        never = _never(leaf, value, path, tree, below)
+        tightens = _tightens(leaf, old, value) or _locks_off(path, value, tree, below)
+        counts = trusted or ((leaf.trust == "display" or tightens) and _known(path, below))
+        if not unchanged and (never or not counts):
+            left_out.append(path)
+    for path in left_out:
+        tree = without(tree, path)
+    return tree if trusted else said(tree, SCHEMA), left_out  # a server or a tool of no words could not be started with
+
+
+def weighed(paths: Iterable[Path], tree: Table, below: Table) -> tuple[list[Path], list[Path]]:
+    """Paths of a workspace's file that do not count: those that never do, then the others, what acts before what does
+    not. `tree` is what it says, without what does not fit; a value of the first kind stays one when it does not."""
+
+    def weight(path: Path) -> int:
+        leaf = node_at(path)
+        if not isinstance(leaf, Leaf):
+            return 2
+        value = get(tree, path)
+        never = leaf.never is not None if value is None else _never(leaf, value, path, tree, below)
+        return 0 if never else 1 if leaf.acts or leaf.never is not None else 2
+
+    ranked = sorted(((weight(path), path) for path in paths), key=lambda each: each[0])
+    return [path for rank, path in ranked if rank == 0], [path for rank, path in ranked if rank]
+
+
+def _never(leaf: Leaf, value: object, path: Path, tree: Table, below: Table) -> bool:
+    return leaf.never is not None and leaf.never(value) and not _own(path, tree, below)
+
+
+_TOGGLES = ("any", "if_named_or_group", "if_named", "never")
+"""What may switch a tool, from anything to nothing."""
+
+
+def _locks_off(path: Path, value: object, tree: Table, below: Table) -> bool:
+    """Whether `value` makes it harder to switch on a tool that is off; for one that is on it does the contrary."""
+    if path[:2] != ("conversation", "tools") or path[3:] != ("enable", "allow_toggle") or path[2] == "*":
+        return False
+    state = (*path[:3], "enable", "state")
+    off = get(tree, state) is False or effective(below, state) is False
+    return off and _stricter_toggle(effective(below, path), value)
+
+
+_stricter_toggle = stricter(*_TOGGLES)
+
+
+def _known(path: Path, below: Table) -> bool:
+    """Whether `path` is not of a tool that nothing below has: naming one could only keep us from starting."""
+    return path[:2] != ("conversation", "tools") or get(below, path[:3]) is not None
+
+
+def _own(path: Path, tree: Table, below: Table) -> bool:
+    """Whether `path` is of a tool that is none of ours: one that a layer below, or else the file itself, made local.
+
+    What a file does to a built-in tool it does not get rid of by giving it another source.
+    """
+    if path[:2] != ("conversation", "tools"):
+        return False
+    source = get(below, (*path[:3], "source")) or get(tree, (*path[:3], "source"))
+    return isinstance(source, str) and source.partition(".")[0] == "local"
+
+
+def loosened(tree: Table, below: Table) -> list[Path]:
+    """The paths whose values make things less strict than `below`: what an environment must not do in silence."""
+    return [
+        path
+        for path, leaf, value in leaves(tree, SCHEMA)
+        if effective(below, path) != value and _loosens(leaf, effective(below, path), value)
+    ]
+
+
+def effective(tree: Table, path: Path) -> object:
+    """The value at `path`; for a tool's key that is unset, that of all tools (R66)."""
+    value = get(tree, path)
+    if value is None and path[:2] == ("conversation", "tools"):
+        return get(tree, (*path[:2], "*", *path[3:]))
+    return value
+
+
+def _loosens(leaf: Leaf, old: object, new: object) -> bool:
+    if leaf.loosens is not None:
+        return leaf.loosens(old, new)
+    return (leaf.tightens or leaf.never) is not None and not _tightens(leaf, old, new)
+
+
+def _tightens(leaf: Leaf, old: object, new: object) -> bool:
+    return leaf.tightens is not None and leaf.tightens(old, new)

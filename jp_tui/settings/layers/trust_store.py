@@ -1,0 +1,116 @@
+"""Which workspaces' files the user trusts, each with exactly one content (surface S10).
+
+A small private file: one line a workspace with a fingerprint of where its file is, a fingerprint of that together with
+what it holds, and the path for people. A copy of what was trusted stands in a folder beside it, only to show what has
+changed since: it decides nothing. Whatever cannot be read or is not ours alone trusts nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from jp_tui.settings.errors import Problem, SettingsError, printable
+
+NAME = "trusted-workspaces"
+_LIMIT = 1 << 20
+
+
+def trusts(store: Path, file: Path, data: bytes) -> bool:
+    """Whether `file` with exactly these bytes is trusted."""
+    known = _lines(store)
+    return bool(known) and any(line.split(" ")[:2] == list(_prints(file, data)) for line in known)
+
+
+def trust(store: Path, file: Path, data: bytes) -> None:
+    """Trust `file` with these bytes, and no longer with any others. SettingsError when that cannot be stored."""
+    place, content = _prints(file, data)
+    from jp_tui.settings.edit.file_lock import alone  # no start waits for it
+
+    with alone(store):
+        _store(_copy(store, place), data)
+        _write(store, [*_others(store, place), f"{place} {content} {printable(str(file), 4_096)}"])
+
+
+def fingerprint(file: Path, data: bytes) -> str:
+    """Of `file` with these bytes: what somebody trusts who was shown them."""
+    return _prints(file, data)[1]
+
+
+def known(store: Path, file: Path) -> bool:
+    """Whether `file` is trusted with some content, perhaps another than it has."""
+    place, _ = _prints(file, b"")
+    return any(line.startswith(f"{place} ") for line in _lines(store))
+
+
+def before(store: Path, file: Path) -> bytes | None:
+    """What `file` held when it was trusted last; None when it is not trusted, or that is not known any more."""
+    place, _ = _prints(file, b"")
+    prints = [line.split(" ")[1] for line in _lines(store) if line.startswith(f"{place} ")]
+    copy = _read(_copy(store, place))
+    return copy if copy is not None and _prints(file, copy)[1] in prints else None
+
+
+def forget(store: Path, file: Path) -> bool:
+    """Trust `file` no longer; whether it was trusted with any content."""
+    place, _ = _prints(file, b"")
+    if len(_lines(store)) == len(_others(store, place)):
+        return False
+    from jp_tui.settings.edit.file_lock import alone
+
+    with alone(store):
+        known, others = _lines(store), _others(store, place)
+        if len(known) == len(others):
+            return False
+        _write(store, others)
+        _copy(store, place).unlink(missing_ok=True)
+        return True
+
+
+def _prints(file: Path, data: bytes) -> tuple[str, str]:
+    from hashlib import sha256  # only where a workspace has a file of its own
+
+    where = os.fsencode(os.path.realpath(file))
+    return sha256(where).hexdigest(), sha256(where + b"\0" + data).hexdigest()
+
+
+def _copy(store: Path, place: str) -> Path:
+    return store.parent / f"{store.name}.d" / place
+
+
+def _lines(store: Path) -> list[str]:
+    return (_read(store) or b"").decode("utf-8", "replace").splitlines()
+
+
+def _read(store: Path) -> bytes | None:
+    """The bytes of a file that is ours alone."""
+    try:
+        descriptor = os.open(store, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        there = os.fstat(descriptor)
+        ours = stat.S_ISREG(there.st_mode) and there.st_uid == os.geteuid() and not there.st_mode & 0o022
+        return os.read(descriptor, _LIMIT) if ours else None
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _others(store: Path, place: str) -> list[str]:
+    return [line for line in _lines(store) if not line.startswith(place)]
+
+
+def _write(store: Path, lines: list[str]) -> None:
+    _store(store, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _store(file: Path, data: bytes) -> None:
+    from jp_tui.system.paths import PathsError, write_private
+
+    try:
+        write_private(file, data)
+    except PathsError as error:
+        raise SettingsError(Problem(str(error))) from None

@@ -1,0 +1,1 @@
+"""The keys of the configuration, and what their values may be."""

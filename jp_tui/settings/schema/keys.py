@@ -1,0 +1,160 @@
+"""The keys of the configuration (inquiries.md R68, surface.md S20): one tree that says what each may be.
+
+The tree is data. Reading, merging, trust and variables all walk it, so a key is added here (a tool's in
+`tool_keys.py`, an assistant's in `assistant_keys.py`) and nowhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jp_tui.settings.schema import checks, shapes
+from jp_tui.settings.schema.assistant import ASSISTANT
+from jp_tui.settings.schema.checks import BadValue
+from jp_tui.settings.schema.nodes import Group as Group
+from jp_tui.settings.schema.nodes import Leaf as Leaf
+from jp_tui.settings.schema.nodes import Node as Node
+from jp_tui.settings.schema.nodes import dotted as dotted
+from jp_tui.settings.schema.nodes import stricter
+from jp_tui.settings.schema.notify import NOTIFY
+from jp_tui.settings.schema.tools import TOOLS, name
+from jp_tui.settings.schema.undo import UNDO
+
+
+def _alias(value: Any) -> str:
+    if value == "inherit":  # R70
+        raise BadValue("the name inherit is reserved (it means the main assistant's model)")
+    return str(checks.matching(r"[A-Za-z0-9_.-]+", "a name of letters, digits, dots and dashes")(value))
+
+
+def _header_name(value: Any) -> str:
+    checks.matching(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", "the name of a header")(value)
+    if str(value).lower() in ("authorization", "x-api-key", "api-key", "cookie", "proxy-authorization"):
+        raise BadValue("a key never stands in a file; name the variable that holds it in api_key_env")
+    return str(value)
+
+
+PREFIX = "JP_TUI_"
+"""What the names of environment variables that set a key begin with."""
+PROVIDER = Group(
+    {
+        "wire": Leaf(checks.choice("openai-chat", "anthropic"), acts=True, help="the protocol that the server speaks"),
+        "base_url": Leaf(checks.base_url, acts=True, help="where it is, up to what the wire appends"),
+        "api_key_env": Leaf(checks.variable, acts=True, help="the environment variable that holds the key"),
+        "headers": Group(named=Leaf(checks.header, acts=True), key_check=_header_name),
+        "structured": Leaf(checks.choice("auto", "native", "tool"), help="how structured output is asked for"),
+        "default_model": Leaf(checks.text, acts=True, help="the model when only the provider is known"),
+    }
+)
+
+INQUIRY = Group(
+    {
+        "assistant": ASSISTANT,
+        "retry_with_intent": Leaf(checks.boolean, help="a reviewer that said no may be asked again"),
+        "list_tools": Leaf(shapes.auto_or_boolean, help="whether a reviewer sees the tools' definitions"),
+        "on_failure": Leaf(
+            checks.choice("ask", "fail"),
+            tightens=lambda old, new: new == "ask",
+            help="what is done when a reviewer cannot decide: ask you, or fail the call",
+        ),
+    }
+)
+
+SCHEMA = Group(
+    {
+        "assistant": ASSISTANT,
+        "providers": Group(
+            {
+                "llm": Group(
+                    {"aliases": Group(named=Leaf(checks.full_model_id, acts=True), key_check=_alias)},
+                    named=PROVIDER,
+                    key_check=name,
+                )
+            }
+        ),
+        "conversation": Group(
+            {
+                "tools": TOOLS,
+                "inquiry": INQUIRY,
+                "titles": Leaf(
+                    checks.choice("model", "first_line"),
+                    tightens=stricter("model", "first_line"),
+                    help="who names a conversation: a small request to the model, or its first line",
+                ),
+            }
+        ),
+        "inquiry": Group(
+            {
+                "max_attempts": Leaf(
+                    checks.integer(1, 1_000),
+                    tightens=lambda old, new: isinstance(old, int) and new <= old,
+                    help="times one question may be asked",
+                )
+            }
+        ),
+        "interrupt": Group(
+            {
+                "streaming": Group(
+                    {
+                        "action": Leaf(
+                            checks.choice("prompt", "continue", "stop", "abort", "reply"),
+                            help="what Esc does while the model writes; prompt: ask",
+                        )
+                    }
+                ),
+                "tool_call": Group(
+                    {
+                        "action": Leaf(
+                            checks.choice("prompt", "continue", "restart", "respond", "stop"),
+                            help="what Esc does while tools run; prompt: ask",
+                        )
+                    }
+                ),
+                "escalation_cooldown_secs": Leaf(
+                    checks.integer(0, 60), help="seconds within which a second Ctrl+C goes further than the first"
+                ),
+            }
+        ),
+        "style": Group(
+            {
+                "sanitize": Leaf(
+                    checks.choice("strip", "visualize", "off"),
+                    # strip hides what visualize shows, so only the one who looks may go back to it
+                    tightens=lambda old, new: new == "visualize" or (new == "strip" and old == "off"),
+                    loosens=lambda old, new: new == "off",
+                    never=lambda new: new == "off",
+                    help="control characters in foreign text",
+                )
+            }
+        ),
+        "ui": Group(
+            {
+                "theme": Leaf(checks.text, "display", help="the name of a theme"),
+                "sidebar": Leaf(checks.choice("auto", "show", "hide"), "display", help="the tool activity"),
+                "review": Leaf(
+                    checks.boolean,
+                    tightens=stricter(False, True),
+                    help="a form of several questions ends in a review of its answers",
+                ),
+                "ascii": Leaf(
+                    checks.choice("auto", "always", "never"), "display", help="borders, marks and arrows in ASCII"
+                ),
+            }
+        ),
+        "notify": NOTIFY,
+        "undo": UNDO,
+    }
+)
+
+CHANGEABLE = Group({key: SCHEMA.children[key] for key in ("assistant", "conversation")})
+"""What a conversation can change for itself (R67)."""
+
+
+def node_at(path: tuple[str | int, ...]) -> Node | None:
+    """The node of a key, or None where there is no such key. Inside a leaf the leaf itself."""
+    node: Node | None = SCHEMA
+    for part in path:
+        if isinstance(node, Leaf):
+            return node
+        node = node.child(str(part)) if node else None
+    return node

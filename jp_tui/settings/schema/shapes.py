@@ -1,0 +1,143 @@
+"""Values of several parts: commands, path rules, sections of a prompt. Checks like those in `checks.py`.
+
+A command stays what was written, a text or a table: what it means is the affair of whoever runs it. Nothing here
+looks whether a program or a path is there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jp_tui.settings.schema.checks import BadValue, Check, boolean, found, inside, text
+
+
+def _line(value: Any) -> str:
+    """Text that says something and that a system call takes."""
+    if "\0" in text(value) or not value.strip():
+        raise BadValue(f"expected text that is not empty, found {found(value)}")
+    return str(value)
+
+
+def _words(value: Any) -> list[str]:
+    if not isinstance(value, list):
+        raise BadValue(f"expected a list of texts, found {found(value)}")
+    for number, word in enumerate(value):
+        if "\0" in inside(number, text, word):
+            raise BadValue("expected text without a NUL", inside=(number,))
+    return value
+
+
+def _table(value: dict[str, Any], keys: dict[str, Check], needed: str) -> dict[str, Any]:
+    """A table of these keys; a missing `needed`, or another key, is an error with the nearest."""
+    for key, item in value.items():
+        if key not in keys:
+            from jp_tui.settings.errors import nearest
+
+            near = nearest(key, keys)
+            raise BadValue("is not a key", () if near else tuple(keys), (key,), near)
+        inside(key, keys[key], item)
+    if needed not in value:
+        raise BadValue(f"has no {needed}")
+    return value
+
+
+_COMMAND: dict[str, Check] = {"program": _line, "args": _words, "shell": boolean, "stdin": text}
+
+
+def command(value: Any) -> Any:
+    """A line of a command, or {program, args, shell, stdin}."""
+    if isinstance(value, dict):
+        return _table(value, _COMMAND, "program")
+    if isinstance(value, str):
+        return _line(value)
+    raise BadValue(f"expected text, or a table of {', '.join(_COMMAND)}; found {found(value)}")
+
+
+def paths(value: Any) -> list[str]:
+    """Paths of a workspace."""
+    for number, path in enumerate(_words(value)):
+        inside(number, _line, path)
+    return list(value)
+
+
+def places(value: Any) -> list[str]:
+    """Places of the machine: "default", or a path that begins with ~/ or /."""
+    for number, place in enumerate(_words(value)):
+        if place != "default" and not place.startswith(("~/", "/")):
+            raise BadValue(
+                f'expected "default", or a path that begins with ~/ or /, found {found(place)}', inside=(number,)
+            )
+    return list(value)
+
+
+def argv(value: Any) -> list[str]:
+    """A program and its arguments, run without a shell; empty for none."""
+    words = _words(value)
+    if words:
+        inside(0, _line, words[0])
+    return words
+
+
+SHOWN = ("json", "function_call", "off")
+
+
+def shown_parameters(value: Any) -> Any:
+    """One of three forms, or a command that shows them (R68, R90)."""
+    try:
+        return command(value)  # each of the three would be one too
+    except BadValue as bad:
+        if isinstance(value, dict):
+            raise
+        raise BadValue(f"found {found(value)}", (*SHOWN, "a command, as text or as a table with program")) from bad
+
+
+_RULE: dict[str, Check] = {"path": _line} | dict.fromkeys(
+    ("read", "write", "create", "update", "delete", "execute"), boolean
+)
+
+
+def path_rules(value: Any) -> list[dict[str, Any]]:
+    """What a local tool may do below which path of the workspace."""
+    if not isinstance(value, list):
+        raise BadValue(f"expected a list of tables with path, found {found(value)}")
+    for number, rule in enumerate(value):
+        if not isinstance(rule, dict):
+            raise BadValue(f"expected a table with path, found {found(rule)}", inside=(number,))
+        inside(number, lambda item: _table(item, _RULE, "path"), rule)
+    return value
+
+
+_SECTION: dict[str, Check] = {"title": text, "content": text}
+
+
+def sections(value: Any) -> list[Any]:
+    """More of a system prompt: texts, or tables of title and content."""
+    if not isinstance(value, list):
+        raise BadValue(f"expected a list of texts or tables, found {found(value)}")
+    for number, section in enumerate(value):
+        inside(
+            number, lambda item: _table(item, _SECTION, "content") if isinstance(item, dict) else text(item), section
+        )
+    return value
+
+
+_UNITS = ("ms", "s", "m", "h", "d")
+
+
+def cache(value: Any) -> str:
+    """false or off, true or short, long, or a duration like 90s, 10m, 1h."""
+    if isinstance(value, bool):
+        return "short" if value else "off"
+    if value in ("off", "short", "long") and isinstance(value, str):
+        return str(value)
+    if isinstance(value, str) and len(value) < 12:
+        number = value.rstrip("dhms")
+        if number.isascii() and number.isdigit() and value.removeprefix(number) in _UNITS:
+            return value
+    raise BadValue(f"found {found(value)}", ("true", "false", "off", "short", "long", "a duration like 10m or 1h"))
+
+
+def auto_or_boolean(value: Any) -> Any:
+    if isinstance(value, bool) or value == "auto":
+        return value
+    raise BadValue(f"found {found(value)}", ("auto", "true", "false"))

@@ -1,0 +1,161 @@
+"""The keys of a tool and of its questions (inquiries.md R68), and those of all tools under `'*'` (R66).
+
+What would mean nothing for all tools at once (a source, parameters, questions) is no key of `'*'`: it would be set
+and never do anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jp_tui.settings.identifiers import question_id
+from jp_tui.settings.schema import checks, shapes
+from jp_tui.settings.schema.assistant import FREE, target
+from jp_tui.settings.schema.nodes import Group, Leaf, Node, stricter
+
+KINDS = ("run", "deliver", "tool")
+"""The kinds of prompt that a policy is for (R144)."""
+ALL_TOOLS = "*"
+
+name = checks.matching(r"[A-Za-z0-9_-]{1,64}", "a name of letters, digits, _ and -, at most 64")
+
+
+def tool_name(value: Any) -> str:
+    return str(name(value))
+
+
+QUESTION = Group(
+    {
+        "target": Leaf(target, tightens=lambda old, new: new == "user", acts=True, help="who answers"),
+        "answer": Leaf(checks.json_value, never=lambda new: True, help="a fixed answer"),
+        "prompt_label": Leaf(checks.text, "display", help="who the sheet says is asking; display only"),
+        "exclusive": Leaf(
+            checks.boolean,
+            tightens=stricter(None, False, True),
+            never=lambda new: new is False,
+            help="only a person may answer",
+        ),
+        "deadline_secs": Leaf(checks.integer(1, 31_536_000), help="a time limit for the person who is asked"),
+    }
+)
+
+_DETACHED = checks.choice("auto", "defaults", "deny", "defer")
+
+
+def _waits_or_fails(old: object, new: object) -> bool:
+    """Whether `new` keeps from running what `old` let run, or refuses what `old` only put off."""
+    return new == "deny" or (new == "defer" and old != "deny")
+
+
+_DETACHED_LEAF = Leaf(_DETACHED, tightens=_waits_or_fails, acts=True, help="what is done without a client")
+_ASKING = ("unattended", "edit", "ask", "skip")  # from loose to strict
+
+_RESULTS = {
+    "inline_results": Leaf(checks.text_or_count("full", "off"), "display", help="lines of a result that are shown"),
+    "results_file_link": Leaf(checks.choice("full", "osc8", "off"), "display", help="how a file is linked to"),
+}
+STYLE = Group(
+    {
+        "hidden": Leaf(checks.boolean, help="neither the call nor its result is shown"),
+        "parameters": Leaf(
+            shapes.shown_parameters,
+            tightens=lambda old, new: new in ("json", "function_call"),
+            acts=True,
+            help="how the arguments of a call are shown: json, function_call, off, or a command",
+        ),
+        "error": Group(_RESULTS),
+        **_RESULTS,
+    }
+)
+
+_WALLS = ("off", "auto", "required")  # from loose to strict
+SANDBOX = Group(
+    {
+        "mode": Leaf(
+            checks.choice(*_WALLS),
+            tightens=stricter(*_WALLS),
+            never=lambda new: new == "off",
+            acts=True,
+            help="walls around what a tool runs: where they work, required, or off",
+        ),
+        "network": Leaf(
+            checks.boolean,
+            tightens=stricter(True, False),
+            never=lambda new: new is True,
+            acts=True,
+            help="whether what runs in the sandbox reaches the network",
+        ),
+        "read_only": Leaf(
+            shapes.paths,
+            tightens=lambda old, new: set(old or ()) <= set(new),
+            help="more paths of the workspace that nothing in the sandbox may change",
+        ),
+        "visible": Leaf(
+            shapes.places,
+            tightens=lambda old, new: set(new) <= set(old or ()),
+            acts=True,
+            help="what commands in the sandbox can read of your home folder (or of other hidden places)",
+        ),
+    },
+    shorthand=lambda value: {"mode": checks.choice(*_WALLS)(value)},
+)
+_CONFIRMS = ("never", "auto", "always")  # from loose to strict
+OPTIONS = Group(
+    {
+        "sandbox": SANDBOX,
+        "confirm": Leaf(
+            checks.choice(*_CONFIRMS),
+            tightens=stricter(*_CONFIRMS),
+            acts=True,
+            help="whether a command is confirmed: always, never, or (auto) where neither a person nor a sandbox was",
+        ),
+    },
+    named=FREE,
+)
+
+_SHARED: dict[str, Node] = {
+    "enable": Group(
+        {
+            "state": Leaf(checks.boolean, tightens=stricter(True, False), help="offered to the model"),
+            "allow_toggle": Leaf(
+                checks.choice("any", "never", "if_named", "if_named_or_group"), help="what -t and -T may do"
+            ),
+        },
+        shorthand=checks.enable,
+    ),
+    "run": Leaf(checks.choice(*_ASKING), tightens=stricter(*_ASKING), acts=True, help="ask before it runs"),
+    "format": Leaf(
+        checks.choice("unattended", "ask"),
+        tightens=lambda old, new: new == "ask",
+        acts=True,
+        help="whether its own command may show the arguments before you approve",
+    ),
+    "result": Leaf(
+        checks.choice(*_ASKING), tightens=stricter(*_ASKING), acts=True, help="ask before the model gets it"
+    ),
+    "cancellation_response": Leaf(checks.text, help="what the model is told when you reject a call"),
+    "timeout_secs": Leaf(checks.integer(1, 86_400), help="of a local tool"),
+    "options": OPTIONS,
+    "style": STYLE,
+    "detached": Group(
+        dict.fromkeys(KINDS, _DETACHED_LEAF),
+        shorthand=lambda value: dict.fromkeys(KINDS, _DETACHED(value)),
+        aliases={"result": "deliver"},  # C27
+    ),
+}
+
+TOOL = Group(
+    {
+        "source": Leaf(checks.source, acts=True, help="where the tool comes from"),
+        "command": Leaf(shapes.command, acts=True, help="what a local tool runs"),
+        "access": Group({"fs": Leaf(shapes.path_rules, help="the paths a local tool is told to keep to")}),
+        "summary": Leaf(checks.text),
+        "description": Leaf(checks.text),
+        "examples": Leaf(checks.text),
+        "parameters": Group(named=FREE),
+        "questions": Group(named=QUESTION, key_check=question_id),
+        **_SHARED,
+    }
+)
+
+TOOLS = Group({ALL_TOOLS: Group(_SHARED)}, named=TOOL, key_check=tool_name)

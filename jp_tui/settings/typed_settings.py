@@ -1,0 +1,139 @@
+"""The configuration as typed values, and the one function that loads it.
+
+Made from the merged tree when asked for: plain values that the engine and the faces take as arguments. Nothing here
+is a global, and nothing here is looked up again behind anybody's back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.schema.notify import Notify
+from jp_tui.settings.schema.undo import Undo
+
+Sidebar = Literal["auto", "show", "hide"]
+Sanitize = Literal["strip", "visualize", "off"]
+StreamingInterrupt = Literal["prompt", "continue", "stop", "abort", "reply"]
+ToolInterrupt = Literal["prompt", "continue", "restart", "respond", "stop"]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSettings:
+    """How a model request is repeated and bounded. Seconds, except the backoff, which starts in milliseconds."""
+
+    max_retries: int
+    base_backoff_ms: int
+    max_backoff_secs: int
+    stream_idle_timeout_secs: int
+    max_response_bytes: int
+    cache: str = "short"
+    """`off`, `short`, `long`, or a duration like 10m: how long a provider may keep the prompt (R134)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantSettings:
+    """The assistant: `model` as written (provider/model, an alias, or None: S21 chooses), and how it is asked.
+
+    `extra` holds parameters that are not ours to know; they go to the wire as they are. `system_prompt` has its
+    sections at its end.
+    """
+
+    model: str | None
+    system_prompt: str
+    tool_choice: str
+    max_tokens: int | None
+    temperature: float | None
+    request: RequestSettings
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptSettings:
+    """What Esc does at once; `prompt` opens the menu (R211, R233)."""
+
+    streaming: StreamingInterrupt
+    tool_call: ToolInterrupt
+    escalation_cooldown_secs: int
+
+
+@dataclass(frozen=True, slots=True)
+class LookSettings:
+    """What a face needs."""
+
+    theme: str
+    sidebar: Sidebar
+    sanitize: Sanitize
+    review: bool = True
+    ascii: str = "auto"
+
+
+def assistant(settings: Settings) -> AssistantSettings:
+    return assistant_of(settings.get("assistant"))
+
+
+def assistant_of(values: Mapping[str, Any]) -> AssistantSettings:
+    """An assistant of the whole table of its keys, as typed values."""
+    parameters = dict(values.get("model", {}).get("parameters", {}))
+    return AssistantSettings(
+        model=values.get("model", {}).get("id"),
+        system_prompt=_with_sections(values["system_prompt"], values.get("system_prompt_sections", [])),
+        tool_choice=values["tool_choice"],
+        max_tokens=parameters.pop("max_tokens", None),
+        temperature=parameters.pop("temperature", None),
+        request=RequestSettings(**values["request"]),
+        extra=parameters,
+    )
+
+
+def _with_sections(prompt: str, sections: Sequence[str | Mapping[str, str]]) -> str:
+    """The prompt and its sections, one blank line between them; a title becomes a heading."""
+    parts = [prompt]
+    for section in sections:
+        if isinstance(section, str):
+            parts.append(section)
+        else:
+            title = section.get("title", "")
+            parts.append(f"# {title}\n\n{section['content']}" if title else section["content"])
+    return "\n\n".join(part.strip("\n") for part in parts if part.strip())
+
+
+def interrupts(settings: Settings) -> InterruptSettings:
+    values: dict[str, Any] = settings.get("interrupt")
+    return InterruptSettings(
+        streaming=values["streaming"]["action"],
+        tool_call=values["tool_call"]["action"],
+        escalation_cooldown_secs=values["escalation_cooldown_secs"],
+    )
+
+
+def titles(settings: Settings) -> str:
+    """Who names a conversation: `model` or `first_line`."""
+    return str(settings.get("conversation", "titles"))
+
+
+def look(settings: Settings) -> LookSettings:
+    return LookSettings(
+        theme=settings.get("ui", "theme"),
+        sidebar=settings.get("ui", "sidebar"),
+        sanitize=settings.get("style", "sanitize"),
+        review=settings.get("ui", "review"),
+        ascii=settings.get("ui", "ascii"),
+    )
+
+
+def max_attempts(settings: Settings) -> int:
+    """How often one question may be asked in a turn (R98)."""
+    return cast(int, settings.get("inquiry", "max_attempts"))
+
+
+def notify(settings: Settings) -> Notify:
+    values: dict[str, Any] = settings.get("notify")
+    return Notify(**{**values, "command": tuple(values["command"])})
+
+
+def undo(settings: Settings) -> Undo:
+    values: dict[str, Any] = settings.get("undo")
+    return Undo(**values)

@@ -1,0 +1,193 @@
+"""Which models can be used, asked of the servers that have a credential or need none (surface S20, S21).
+
+All at once, each with a limit. What our data and the user's `models.toml` say of a model goes before what its server
+says. A credential goes into a request's header and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from jp_tui.conversation.model import ModelError
+from jp_tui.protocol.models import MissingKey, ModelInfo, ModelsListed, ServerProblem, ServerSpec
+from jp_tui.providers.catalogue import Listed
+from jp_tui.settings import known_models
+from jp_tui.settings import providers as servers
+from jp_tui.settings import typed_settings as config
+from jp_tui.settings.errors import SettingsError, nearest
+from jp_tui.settings.layers.layers import Settings
+
+if TYPE_CHECKING:
+    from jp_tui.startup.parts import Parts
+
+T = TypeVar("T")
+SECONDS = 5.0
+"""How long a server may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the configuration says now."""
+
+    settings: Settings
+    providers: Mapping[str, servers.Provider]
+    facts: known_models.Models
+    environment: Mapping[str, str]
+
+    @classmethod
+    def of(cls, parts: Parts) -> Known:
+        """Raises ValueError for a configuration that cannot be read."""
+        try:
+            settings = parts.sources.load()
+            found = servers.providers(settings, parts.environment)
+            return cls(settings, found, known_models.read(parts.sources.models), parts.environment)
+        except SettingsError as problem:
+            raise ValueError(str(problem)) from problem
+
+    def keyless(self, server: servers.Provider) -> bool:
+        """Whether it can be asked without a key: it names none, or is this machine."""
+        from jp_tui.providers.http import is_loopback
+
+        return not server.api_key_env or is_loopback(server.base_url)
+
+
+async def listed(parts: Parts, provider: str, spec: ServerSpec | None, seconds: float = SECONDS) -> ModelsListed:
+    """What can be used, of `provider` or of all; of `spec` alone where one is given. Raises ValueError."""
+    known = Known.of(parts)
+    if spec is not None:
+        chosen = [server_of(spec)]
+    elif provider:
+        chosen = [_named(provider, known)]
+    else:
+        chosen = list(known.providers.values())
+    asked = [one for one in chosen if known.keyless(one) or servers.credential(one, known.environment)]
+    missing = tuple(MissingKey(provider=one.name, variable=one.api_key_env or "") for one in chosen if one not in asked)
+    answers = await asyncio.gather(*(_ask(one, known, seconds) for one in asked))
+    models: list[ModelInfo] = []
+    problems: list[ServerProblem] = []
+    for server, answer in zip(asked, answers, strict=True):
+        if isinstance(answer, ServerProblem):
+            problems.append(answer)
+            models += _merged(server, (), known) if not _absent(server, answer) else []
+        else:
+            models += _merged(server, answer, known)
+    at = chosen[0].name if spec is not None else provider
+    return ModelsListed(provider=at, models=tuple(models), problems=tuple(problems), missing=missing)
+
+
+def _named(provider: str, known: Known) -> servers.Provider:
+    found = known.providers.get(provider)
+    if found is None:
+        near = nearest(provider, list(known.providers))
+        rest = f"did you mean {near}?" if near else "there are " + ", ".join(sorted(known.providers))
+        raise ValueError(f"no provider {provider}; {rest}")
+    return found
+
+
+def server_of(spec: ServerSpec) -> servers.Provider:
+    """A server that is not configured yet. Raises ValueError for what no configuration would take."""
+    from jp_tui.settings.edit.edit import check_value
+
+    values: dict[str, str] = {"wire": spec.wire, "base_url": spec.base_url}
+    if spec.api_key_env:
+        values["api_key_env"] = spec.api_key_env
+    try:
+        check_value(("providers", "llm", spec.name), values)
+    except SettingsError as problem:
+        raise ValueError(str(problem)) from problem
+    if spec.name in (servers.DEMO, "aliases"):
+        raise ValueError(f"{spec.name} is no name for a server")
+    return servers.Provider(spec.name, spec.wire, spec.base_url, spec.api_key_env or None)  # type: ignore[arg-type]
+
+
+async def _ask(server: servers.Provider, known: Known, seconds: float) -> tuple[Listed, ...] | ServerProblem:
+    from jp_tui.providers.endpoint import EndpointProblem
+    from jp_tui.providers.endpoint import check as usable
+    from jp_tui.providers.http import HttpProvider
+    from jp_tui.startup.models import endpoint
+
+    def wrong(kind: str, message: str, advice: str = "") -> ServerProblem:
+        return ServerProblem(provider=server.name, kind=kind, message=message, advice=advice)
+
+    if server.wire == "demo":
+        return (Listed(server.default_model),)
+    try:
+        at = endpoint(server, server.wire, known.environment, config.assistant(known.settings).request)
+        usable(at)
+    except EndpointProblem as problem:
+        return wrong("other", str(problem), "Correct the configuration.")
+    opened = HttpProvider(at)
+    try:
+        async with asyncio.timeout(seconds):
+            return await opened.models()
+    except TimeoutError:
+        said = f"{server.name} did not answer within {seconds:g} s."
+        return wrong("stalled", said, "Try again, or look whether its server is well.")
+    except ModelError as problem:
+        return wrong(problem.kind, problem.message, problem.advice)
+    finally:
+        await opened.close()
+
+
+def _absent(server: servers.Provider, problem: ServerProblem) -> bool:
+    """A server of this machine that does not run has no models."""
+    return server.name in servers.LOCAL and problem.kind in ("refused", "unreachable")
+
+
+def _merged(server: servers.Provider, answer: Iterable[Listed], known: Known) -> list[ModelInfo]:
+    """What the server lists, then what the configuration names; without an answer what our data names, too."""
+    said = {one.id: one for one in answer}
+    aliases, default = _aliases(server.name, known), _default(known)
+    own = {model for model in aliases if model not in said}
+    if default.startswith(f"{server.name}/"):
+        own.add(default.partition("/")[2])
+    if not said:
+        own |= {name.partition("/")[2] for name in known.facts.named(server.name)} | {server.default_model} - {""}
+    names = [*said, *sorted(own - said.keys())]
+    return [_info(server.name, name, said.get(name), aliases.get(name, ()), default, known) for name in names]
+
+
+def _info(
+    provider: str, model: str, said: Listed | None, aliases: tuple[str, ...], default: str, known: Known
+) -> ModelInfo:
+    id_ = f"{provider}/{model}"
+    facts, told = known.facts.facts(id_), said or Listed(model)
+    return ModelInfo(
+        id=id_,
+        provider=provider,
+        model=model,
+        aliases=aliases,
+        window=_first(facts.window, told.window),
+        input=_first(facts.input, told.input),
+        output=_first(facts.output, told.output),
+        cached=_first(facts.cached, told.cached if facts.input is None else None),
+        images=_first(facts.images, told.images),
+        listed=said is not None,
+        default=id_ == default,
+    )
+
+
+def _first(ours: T | None, theirs: T | None) -> T | None:
+    return ours if ours is not None else theirs
+
+
+def _aliases(provider: str, known: Known) -> dict[str, tuple[str, ...]]:
+    """Of each model of `provider` that has any."""
+    found: dict[str, tuple[str, ...]] = {}
+    named: Mapping[str, str] = known.settings.get("providers", "llm", "aliases") or {}
+    for alias, target in named.items():
+        at, _, model = target.partition("/")
+        if at == provider and model:
+            found[model] = (*found.get(model, ()), alias)
+    return found
+
+
+def _default(known: Known) -> str:
+    """What is used when nobody names a model; the tour where nothing was found and nothing looked for."""
+    try:
+        return str(servers.choose(known.settings, known.providers, known.environment).id)
+    except SettingsError:
+        return ""

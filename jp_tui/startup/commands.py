@@ -1,0 +1,231 @@
+"""The commands without a screen: each gets its parts and its face, and ends with a status (surface S1).
+
+Faces are imported where they are used: a command loads no more than it needs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from jp_tui.settings.cli.arguments import Arguments
+from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.startup.engine import link
+from jp_tui.startup.parts import Place, can_open, interrupts, journal, opening, parts
+from jp_tui.startup.streams import asking, lines, output, prompt, say, terminal
+from jp_tui.system.paths import PathsError
+
+if TYPE_CHECKING:
+    from jp_tui.journal.port import Journal
+    from jp_tui.link.port import Link
+
+
+def command(arguments: Arguments, place: Place) -> int:
+    """Carry out what is asked for. Raises SettingsError, UsageError, PathsError, JournalError."""
+    if arguments.schema:
+        return _written(arguments, _schema)
+    if arguments.command.startswith("config "):  # works, above all, where the settings do not
+        return _written(arguments, lambda: _config(arguments, place))
+    if arguments.command == "doctor":
+        return _written(arguments, lambda: _doctor(arguments, place))
+    if arguments.command == "completions":
+        return _written(arguments, lambda: _completions(arguments, place))
+    settings = place.sources.load()
+    for notice in settings.notices:
+        say(f"jp-tui: {notice.words}")
+    match arguments.command:
+        case "query":
+            return _query(arguments, settings, place)
+        case "rpc":
+            return _rpc(arguments, {notice.words for notice in settings.notices})
+        case "workspace":
+            return _plain(arguments, settings, place)
+        case "tools":
+            return _written(arguments, lambda: _tools(arguments, settings, place))
+        case _:
+            return _written(arguments, lambda: _stored(arguments, settings, place))
+
+
+def _written(arguments: Arguments, face: Callable[[], int]) -> int:
+    """Run a face that writes results; that nobody takes them ends it, quietly or with words."""
+    from jp_tui.headless.output import OutputEnded
+
+    try:
+        return face()
+    except OutputEnded as ended:
+        if ended.words:
+            output(arguments.json).tell(ended.words)
+        return ended.status
+
+
+def _query(arguments: Arguments, settings: Settings, place: Place) -> int:
+    from jp_tui.headless.query import Query, Run
+
+    words = None if arguments.prompt is None else prompt(arguments.prompt)
+    asked = None if arguments.non_interactive or not sys.stdin.isatty() else terminal(arguments.json)
+    made = parts(arguments, settings, place)
+    via = "plain" if asked is not None else ""
+    log = journal(made)
+    connected = link(made, log, client=asked is not None, command="jp-tui query", via=via)
+    if arguments.plain and asked is None and not arguments.non_interactive:
+        say("jp-tui: there is no terminal to ask on: nobody is asked, the policies decide")
+    query = Query(opening(arguments), words, output(arguments.json), asked, arguments.plain)
+    return _heeded(log, Run(connected, query).run)
+
+
+def _plain(arguments: Arguments, settings: Settings, place: Place) -> int:
+    from jp_tui.headless.plain import Plain, Run
+
+    made = parts(arguments, settings, place)
+    log, there = journal(made), partial(can_open, place.paths)
+    connected = link(made, log, client=True, command="jp-tui --plain", greet=True, via="plain")
+    wishes = interrupts(settings)
+    face = Plain(opening(arguments), arguments.prompt or "", lines(), interrupts=wishes, can_open=there)
+    return _heeded(log, Run(connected, face).run)
+
+
+def _heeded(log: Journal, face: Callable[[], int]) -> int:
+    """Run a face; what happened to the store since its engine ended is said after it."""
+    try:
+        return face()
+    finally:
+        for notice in log.notices():
+            say(f"jp-tui: {notice.message} {notice.advice}".rstrip())
+
+
+def _doctor(arguments: Arguments, place: Place) -> int:
+    """Works where the settings do not, as far as it can."""
+    from jp_tui.startup.doctor import doctor
+
+    return doctor(place, _buildable, output(arguments.json))
+
+
+def _completions(arguments: Arguments, place: Place) -> int:
+    """Made of data alone; a configuration that cannot be read has no aliases to offer."""
+    from jp_tui.headless.lists.completions import completions
+
+    return completions(arguments.shell or "", place.sources, str(place.paths.themes), output(False))
+
+
+def _schema() -> int:
+    """Needs no settings and no database."""
+    import json
+
+    from jp_tui.headless.rpc.schema import document
+
+    output(True).write(f"{json.dumps(document(), indent=2, ensure_ascii=False)}\n")
+    return 0
+
+
+def _rpc(arguments: Arguments, told: set[str]) -> int:
+    """A client on the two pipes; each of its sessions gets an engine, with settings as they are then. `told` are the
+    notices about settings that were written already."""
+    from jp_tui.headless.rpc.run import Run
+    from jp_tui.headless.rpc.server import Unopened
+    from jp_tui.journal.port import JournalError
+
+    to = output(True)
+    logs: list[Journal] = []
+
+    def opens(workspace: str | None, model: str | None, *, secrets: bool) -> Link:
+        there = replace(arguments, workspace=workspace or arguments.workspace, model=model or arguments.model)
+        try:
+            at = Place(there)
+            settings = at.sources.load()
+            made = parts(there, settings, at)
+            log = journal(made)
+        except (SettingsError, UsageError, PathsError, JournalError) as problem:
+            raise Unopened(str(problem)) from problem
+        logs.append(log)
+        for words in dict.fromkeys(notice.words for notice in settings.notices if notice.words not in told):
+            to.tell(f"jp-tui: {words}")
+            told.add(words)
+        return link(made, log, client=True, command="jp-tui rpc", via="rpc", reviews=False, secrets=secrets)
+
+    status = Run(opens, 0, 1, lambda words: to.tell(f"jp-tui rpc: {words}")).run()
+    for log in logs:
+        _heeded(log, lambda: status)
+    return status
+
+
+def _stored(arguments: Arguments, settings: Settings, place: Place) -> int:
+    """Commands over what is stored: nobody is asked, no model is called."""
+    if arguments.command.startswith("conversations "):
+        from jp_tui.startup.library import check
+
+        check(arguments)
+    made = parts(arguments, settings, place)
+    log = journal(made)
+    connected = link(made, log, client=False, command=f"jp-tui {arguments.command.partition(' ')[0]}")
+    return _heeded(log, lambda: _looked(arguments, connected, place))
+
+
+def _looked(arguments: Arguments, connected: Link, place: Place) -> int:
+    to = output(arguments.json)
+    match arguments.command:
+        case name if name.startswith("conversations "):
+            from jp_tui.startup.library import conversations
+
+            return conversations(arguments, connected, to)
+        case "inquiries":
+            from jp_tui.headless.lists.inquiries import list_inquiries
+
+            return list_inquiries(connected, arguments.conversation or "", arguments.pending, to, str(place.workspace))
+        case "reviewers":
+            from jp_tui.headless.lists.reviewers import list_reviewers
+
+            return list_reviewers(connected, to)
+        case "models":
+            from jp_tui.headless.lists.models import list_models
+
+            return list_models(connected, arguments.provider or "", to)
+        case "answer":
+            from jp_tui.headless.lists.answer import answer
+
+            return answer(connected, arguments.inquiry or "", arguments.value or "", to)
+        case _:
+            raise AssertionError(arguments.command)
+
+
+def _tools(arguments: Arguments, settings: Settings, place: Place) -> int:
+    from jp_tui.headless.lists.tools import list_tools
+    from jp_tui.settings.overview import overview
+    from jp_tui.startup.tools import tool_setups
+
+    made = parts(arguments, settings, place)
+    tool_setups(settings, made.tools)  # a command that cannot be one is said here as well
+    return list_tools(overview(settings, made.tools), output(arguments.json))
+
+
+def _config(arguments: Arguments, place: Place) -> int:
+    from jp_tui.headless.lists import config
+
+    to, sources = output(arguments.json), place.sources
+    match arguments.command:
+        case "config show":
+            return config.show(sources, arguments.key or "", to)
+        case "config set":
+            value, themes = arguments.value or "", str(place.paths.themes)
+            return config.change(sources, arguments.key or "", value, to, _buildable, themes)
+        case "config trust":
+            return config.trust(sources, arguments.yes, arguments.revoke, asking(), to)
+        case "config check":
+            from jp_tui.startup.own import own_problems
+
+            return config.check(sources, _buildable, to, str(place.paths.themes), own_problems(place.paths))
+        case "config path":
+            return config.path(sources, place.paths, to)
+        case _:
+            raise AssertionError(arguments.command)
+
+
+def _buildable(settings: Settings) -> None:
+    """What only shows when tools are built. Raises SettingsError."""
+    from jp_tui.settings import toolset
+    from jp_tui.startup.tools import tool_setups
+
+    tool_setups(settings, toolset.tools(settings))

@@ -1,0 +1,48 @@
+"""`jp-tui doctor` put together: the terminal is asked, the checks are run, the face says what they found."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import suppress
+
+from jp_tui.headless.output import Output
+from jp_tui.settings.layers.problems import Builds
+from jp_tui.startup.parts import Place
+from jp_tui.system.checkup import Finding
+from jp_tui.system.terminal_query import Answers, ask
+
+
+def doctor(place: Place, builds: Builds, output: Output) -> int:
+    """The exit status. Raises OutputEnded."""
+    from jp_tui.headless.lists.doctor import report
+
+    size, said = _terminal()
+    return report(asyncio.run(_found(place, builds, size, said)), output)
+
+
+async def _found(place: Place, builds: Builds, size: tuple[int, int] | None, said: Answers | None) -> list[Finding]:
+    from jp_tui.startup.checkup import checked
+
+    return [one async for one in checked(place, dict(os.environ), size, said, builds)]
+
+
+def _terminal() -> tuple[tuple[int, int] | None, Answers | None]:
+    """Its size and what it answers, where input and output are one; the size alone where only one of them is."""
+    size: tuple[int, int] | None = None
+    for number in (0, 2, 1):  # the output's is the one that counts
+        with suppress(OSError):
+            columns, lines = os.get_terminal_size(number)
+            size = columns, lines
+    if size is None or not (os.isatty(0) and os.isatty(1)):
+        return size, None
+    try:
+        descriptor = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return size, None
+    try:
+        return size, ask(descriptor)
+    except OSError:
+        return size, None
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,39 @@
+"""The engine of a run, behind its link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from jp_tui.startup.parts import Parts
+
+if TYPE_CHECKING:
+    from jp_tui.journal.port import Journal
+    from jp_tui.link.local import LocalLink
+    from jp_tui.link.port import Serves
+    from jp_tui.protocol.events import Event
+
+
+def link(
+    made: Parts,
+    journal: Journal,
+    *,
+    client: bool,
+    command: str,
+    greet: bool = False,
+    via: str = "",
+    reviews: bool = True,
+    secrets: bool = True,
+) -> LocalLink:
+    """An engine for a thread of its own, over the database that is open already; `reviews` and `secrets` say what its
+    face can do beside asking (R182b, R241)."""
+    from jp_tui.link.local import LocalLink
+
+    def build(publish: Callable[[Event], None]) -> Serves:
+        from jp_tui.engine.hub import Engine
+        from jp_tui.startup.setup import setup
+
+        made_of = setup(made, journal, client=client, command=command, via=via, reviews=reviews, secrets=secrets)
+        return Engine(made_of, publish, greet=greet)
+
+    return LocalLink(build)

@@ -1,0 +1,87 @@
+"""The command line carried out: which command it is, and the exit status of surface S1 whatever happens.
+
+Holds no command of its own: those with a screen are in `workspace.py`, those without in `commands.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from dataclasses import replace
+
+from jp_tui.settings.cli.arguments import Arguments, Show, parse
+from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.startup.parts import Place
+from jp_tui.startup.streams import flushed, open_streams, say
+from jp_tui.system.paths import PathsError
+
+BROKEN = 1
+USAGE = 2
+INTERRUPTED = 130
+READER_GONE = 128 + 13
+
+
+def run(argv: list[str]) -> int:
+    """Run with `argv` (without the program's name); the exit status of surface S1."""
+    open_streams()
+    try:
+        status = _parsed(argv)
+    except (UsageError, SettingsError, PathsError) as problem:
+        said = str(problem).replace("\n", "\njp-tui: ")  # one line a problem, each with our name
+        say(f"jp-tui: {said}")
+        if isinstance(problem, UsageError):
+            say("`jp-tui --help` shows the commands and options.")
+        status = USAGE
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    return status if flushed() else status or READER_GONE
+
+
+def _parsed(argv: list[str]) -> int:
+    arguments = parse(argv)
+    if isinstance(arguments, Show):
+        with contextlib.suppress(OSError):  # nobody reads it any more
+            sys.stdout.write(arguments.text)
+        return 0
+    return _run(arguments)
+
+
+def _run(arguments: Arguments) -> int:
+    place = Place(arguments)
+    if arguments.command == "workspace" and not arguments.plain and _dumb():
+        say("jp-tui: TERM=dumb: this terminal has no screen to draw on, so the conversation is in lines (--plain)")
+        arguments = replace(arguments, plain=True)
+    if arguments.command == "workspace" and not arguments.plain:
+        from jp_tui.startup.workspace import workspace
+
+        return workspace(arguments, place)
+    from jp_tui.journal.port import JournalError
+    from jp_tui.startup.commands import command
+
+    try:
+        return command(arguments, place)
+    except (SettingsError, UsageError, PathsError):
+        raise
+    except JournalError as problem:
+        say(f"jp-tui: {problem}")
+        return USAGE
+    except Exception as bug:
+        return _broke(bug, place)
+
+
+def _dumb() -> bool:
+    """A terminal that can only print lines (Z26)."""
+    return os.environ.get("TERM") == "dumb" and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _broke(bug: Exception, place: Place) -> int:
+    """A bug of ours in a command: its words and the report's, without a key in either (T7)."""
+    from jp_tui import guardian
+    from jp_tui.startup.parts import kept_secret
+    from jp_tui.ui import crash
+
+    crash.keep_out(lambda: kept_secret(place.sources.load()))
+    for line in guardian.printable(crash.short_message(bug, place.paths.state)):
+        say(line)
+    return BROKEN

@@ -1,0 +1,32 @@
+"""What is wrong in the files that only the screen reads: the user's keys and their themes (surface.md S10).
+
+For `config check`. The keys are checked against the bindings themselves, so Textual is imported, but only where there
+is a `keys.toml`. Changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+
+from jp_tui.settings.errors import Problem, SettingsError
+from jp_tui.settings.themes import themes
+from jp_tui.system.paths import Paths
+
+
+def own_problems(paths: Paths) -> list[Problem]:
+    """All that is wrong in `themes/*.toml` and in `keys.toml`, each with its place."""
+    found: list[Problem] = []
+    folder = str(paths.themes)
+    for name, file in themes.names(folder).items():
+        if os.path.dirname(file) == folder:
+            try:
+                themes.read(name, file)
+            except SettingsError as error:
+                found += error.problems
+    if paths.keys_file.exists():
+        from jp_tui.ui import keymap, keyplaces
+        from jp_tui.ui.app import Workspace
+
+        wishes, wrong = keymap.read(str(paths.keys_file))
+        found += [*wrong, *keymap.keymap(wishes, keyplaces.table(Workspace))[1]]
+    return found

@@ -1,0 +1,130 @@
+"""What a run is made of: settings, paths, tools, the database.
+
+Whatever the settings say wrongly is found while these are made, before any screen opens.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jp_tui.system.paths import Paths, workspace_root
+
+if TYPE_CHECKING:  # the settings are read behind the first frame, where nothing changed (`wishes.py`)
+    from jp_tui.journal.port import Journal
+    from jp_tui.protocol.commands import OpenConversation
+    from jp_tui.settings.cli.arguments import Arguments
+    from jp_tui.settings.cli.toggles import Toggle
+    from jp_tui.settings.layers.layers import Settings
+    from jp_tui.settings.sources import Sources
+    from jp_tui.settings.toolset import ToolSettings
+    from jp_tui.view.questions.interrupt_menu import InterruptWishes
+
+
+class Place:
+    """Where a run happens: the user's folders, the workspace, and where its settings come from (none read yet)."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        """Raises PathsError."""
+        self.paths = Paths.of(os.environ)
+        self.workspace = workspace_root(arguments.workspace)
+        self._environment = dict(os.environ)
+        self._arguments = arguments
+
+    @property
+    def settings_file(self) -> Path:
+        """The workspace's own."""
+        return self.workspace / ".jp-tui" / "config.toml"
+
+    @cached_property
+    def sources(self) -> Sources:
+        """The files, and what the environment and the command line say."""
+        from jp_tui.settings.sources import Sources
+
+        return Sources(
+            user=self.paths.config_file,
+            workspace=self.settings_file,
+            store=self.paths.data / "trusted-workspaces",
+            environment=self._environment,
+            assignments=self._arguments.cfg,
+            flags=self._arguments.flags(),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an engine is assembled from. `tools` after `toggles`; `delta` is what this run's command line changes for
+    its conversation (R67)."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+    paths: Paths
+    workspace: Path
+    tools: Mapping[str, ToolSettings]
+    sources: Sources
+    toggles: Sequence[Toggle] = ()
+    delta: Mapping[str, Any] = field(default_factory=dict)
+
+
+def parts(arguments: Arguments, settings: Settings, place: Place) -> Parts:
+    """Raises SettingsError and UsageError for what the settings and the command line say wrongly together."""
+    from jp_tui.settings import providers, toolset
+    from jp_tui.settings import typed_settings as config
+    from jp_tui.settings.cli import toggles
+
+    configured = toolset.tools(settings)
+    tools = toggles.apply(configured, arguments.toggles)
+    toggles.check_choice(tools, config.assistant(settings).tool_choice, settings)
+    providers.choose(settings, providers.providers(settings, os.environ), os.environ)
+    if toolset.reviewed(settings):
+        from jp_tui.settings import reviewers
+
+        reviewers.refuse(settings, tools, os.environ, place.sources.models)
+    delta = toggles.delta(settings.own("--cfg"), configured, tools)
+    return Parts(
+        settings, dict(os.environ), place.paths, place.workspace, tools, place.sources, arguments.toggles, delta
+    )
+
+
+def journal(made: Parts) -> Journal:
+    """The database, opened before any screen: what is wrong with it is said on stderr. Raises JournalError."""
+    from jp_tui.journal.store import open_journal
+
+    made.paths.prepare()
+    return open_journal(made.paths.database)
+
+
+def can_open(paths: Paths, conversation: str) -> bool:
+    """Whether the database that stands at its path has this conversation: only then an exit line may name it (Z23)."""
+    from jp_tui.journal.reader import has
+
+    return has(paths.database, conversation)
+
+
+def opening(arguments: Arguments) -> OpenConversation:
+    """Which conversation is meant: a new one, the latest here, or one by its id."""
+    from jp_tui.protocol.commands import OpenConversation
+
+    if arguments.resume is not None:
+        return OpenConversation(which="id", conversation=arguments.resume)
+    return OpenConversation(which="latest" if arguments.continue_last else "new")
+
+
+def kept_secret(settings: Settings) -> list[str]:
+    """What no report may hold of the configuration and of the variables that it names."""
+    from jp_tui.settings import providers
+
+    return [one.reveal() for one in providers.secrets(providers.providers(settings, os.environ), os.environ)]
+
+
+def interrupts(settings: Settings) -> InterruptWishes:
+    """What an interruption does without a menu (R233)."""
+    from jp_tui.settings import typed_settings as config
+    from jp_tui.view.questions.interrupt_menu import InterruptWishes
+
+    wishes = config.interrupts(settings)
+    return InterruptWishes(streaming=wishes.streaming, tool_call=wishes.tool_call)

@@ -1,0 +1,193 @@
+"""The engine's setup: what it may do to the world, as functions over the parts of this run.
+
+Decides nothing about tools or models (`tools.py`, `models.py`); writes only settings that the user asks for.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.engine.base.backups import CopyStore, Limits
+from jp_tui.engine.base.dependencies import ModelSetup, Setup, ToolSetup
+from jp_tui.engine.reviewer.reviewer import SubAgent
+from jp_tui.journal.port import Journal
+from jp_tui.settings import providers as servers
+from jp_tui.settings import reviewing, toolset
+from jp_tui.settings import typed_settings as config
+from jp_tui.settings.cli import toggles
+from jp_tui.settings.errors import SettingsError, UsageError
+from jp_tui.settings.layers.toml import parse_key
+from jp_tui.settings.reviewers import INHERIT
+from jp_tui.settings.sources import Sources
+from jp_tui.startup.first_run import FirstRun
+from jp_tui.startup.listing import read_settings
+from jp_tui.startup.locks import Locks
+from jp_tui.startup.models import named_model
+from jp_tui.startup.reviewers import Reviewers
+from jp_tui.startup.tools import tool_setups
+from jp_tui.startup.trusting import Trusting
+from jp_tui.system.lock import LockError, holder, lock_path
+from jp_tui.system.paths import Paths, PathsError
+
+if TYPE_CHECKING:
+    from jp_tui.startup.parts import Parts
+
+_LETTERS = "abcdefghjkmnpqrstvwxyz23456789"
+
+
+def setup(
+    parts: Parts,
+    journal: Journal,
+    *,
+    client: bool,
+    command: str,
+    via: str = "",
+    reviews: bool = True,
+    secrets: bool = True,
+) -> Setup:
+    """The engine's setup; `via` names a face that is not the screen (R25), `reviews` and `secrets` say what it can do
+    beside asking, as in Setup. Raises SettingsError for what cannot be configured so."""
+    assistant = config.assistant(parts.settings)
+    known = servers.providers(parts.settings, parts.environment)
+
+    async def open_agent_model(name: str) -> ModelSetup:
+        return named_model(parts, known, name)
+
+    inquiry = reviewing.inquiry(parts.settings)
+    locks = Locks(parts.paths.locks, command)
+    journal.holds(locks.again)
+    opens = Reviewers(parts.settings, parts.environment, parts.sources.models)
+    return Setup(
+        journal=journal,
+        workspace=parts.workspace,
+        scratch=parts.paths.cache / "scratch",
+        client=client,
+        tools=tool_setups(parts.settings, parts.tools),
+        tool_choice=assistant.tool_choice,
+        open_model=(first := FirstRun(parts)).open_model,
+        catalogue=first,
+        open_agent_model=open_agent_model,
+        open_inquiry_model=opens.side if inquiry.assistant.get("model", {}).get("id") not in (None, INHERIT) else None,
+        reviewer=SubAgent(opens.open, inquiry.list_tools),
+        retry_with_intent=inquiry.retry_with_intent,
+        lock=locks.take,
+        holder=lambda conversation: _holder(parts.paths, conversation),
+        save_setting=lambda key, value: _save(parts.paths, key, value),
+        unset_setting=lambda key: _unset(parts.sources, key),
+        reload_tools=lambda deltas: reloaded(parts, deltas, opens),
+        now=lambda: datetime.now(UTC),
+        monotonic=time.monotonic,
+        new_id=_new_id,
+        max_attempts=config.max_attempts(parts.settings),
+        on_failure=inquiry.on_failure,
+        config_delta=dict(parts.delta),
+        jp_data=_jp_data(parts.environment),
+        titles=client and not via and config.titles(parts.settings) == "model",
+        copies=_copies(parts),
+        via=via,
+        reviews=client and reviews and config.look(parts.settings).review,
+        secrets=secrets,
+        trust=Trusting(parts.sources),
+        read_settings=lambda: read_settings(parts.sources),
+        keep_report=lambda message, report: _keep_report(parts, message, report),
+    )
+
+
+def _keep_report(parts: Parts, message: str, report: str) -> tuple[str, str]:
+    from jp_tui.ui import crash  # needs no screen, and is needed only where something is wrong
+
+    return crash.redacted_line(message), crash.keep_report(report, parts.paths.state)
+
+
+def reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers | None = None) -> dict[str, ToolSetup]:
+    """The tools as the files say now, with what the conversation changes (R67) and this run's command line; `reviewers`
+    follow.
+
+    Raises ValueError. A change of the conversation that does not go with the files any more is left out.
+    """
+    try:
+        return _reloaded(parts, deltas, reviewers)
+    except (SettingsError, UsageError) as problem:
+        if not deltas:
+            raise ValueError(str(problem)) from problem
+    sound: list[JsonObject] = []
+    for delta in deltas:
+        with suppress(SettingsError, UsageError):
+            _reloaded(parts, [*sound, delta])
+            sound.append(delta)
+    return reloaded(parts, sound if len(sound) < len(deltas) else [], reviewers)
+
+
+def _reloaded(parts: Parts, deltas: Sequence[JsonObject], reviewers: Reviewers | None = None) -> dict[str, ToolSetup]:
+    settings = parts.sources.load(deltas)
+    tools = toggles.apply(toolset.tools(settings), parts.toggles)
+    if toolset.reviewed(settings):
+        from jp_tui.settings.reviewers import refuse
+
+        refuse(settings, tools, parts.environment, parts.sources.models)
+    made = tool_setups(settings, tools)
+    if reviewers is not None:
+        reviewers.follow(settings)
+    return made
+
+
+def _copies(parts: Parts) -> CopyStore | None:
+    """Where copies of changed files go; None where they are turned off."""
+    wanted = config.undo(parts.settings)
+    limits = Limits(wanted.file_mib << 20, wanted.total_mib << 20, wanted.days)
+    return CopyStore(parts.paths.undo, limits, time.time, _new_id) if wanted.copies else None
+
+
+def _jp_data(environment: Mapping[str, str]) -> Path | None:
+    """Where jp keeps what is the user's own."""
+    if own := environment.get("JP_USER_DATA_DIR"):
+        return Path(own)
+    if base := environment.get("XDG_DATA_HOME"):
+        return Path(base, "jp")
+    home = environment.get("HOME")
+    return Path(home, ".local/share/jp") if home else None
+
+
+def _new_id() -> str:
+    """Eight letters that nobody confuses, a letter first, so that it is never taken for an option."""
+    return secrets.choice(_LETTERS[:22]) + "".join(secrets.choice(_LETTERS) for _ in range(7))
+
+
+def _holder(paths: Paths, conversation: str) -> str:
+    try:
+        return str(holder(lock_path(paths.locks, conversation)) or "")
+    except (LockError, PathsError):
+        return ""  # whoever answers is told so
+
+
+def _save(paths: Paths, key: str, value: Json) -> Path:
+    from jp_tui.settings.edit.edit import set_value  # tomlkit, only when something is written
+
+    try:
+        set_value(paths.config_file, parse_key(key, key), value)
+    except SettingsError as problem:
+        raise ValueError(str(problem)) from problem
+    return paths.config_file
+
+
+def _unset(sources: Sources, key: str) -> Path:
+    """Raises ValueError, which says where the key stands when that is not the user's file."""
+    from jp_tui.settings.edit.edit import unset_value
+
+    try:
+        path = parse_key(key, key)
+        if unset_value(sources.user, path):
+            return sources.user
+        origin = sources.load().origin(*path)
+    except SettingsError as problem:
+        raise ValueError(str(problem)) from problem
+    if origin is None:
+        raise ValueError(f"{key} is not set anywhere")
+    raise ValueError(f"{key} does not stand in {sources.user}; it comes from {origin.words()}")

@@ -1,0 +1,148 @@
+"""From the tools' settings to what the engine runs: executors, rules of questions, policies.
+
+A tool is what its `source` names and nothing by its own name (R63). Starts nothing; a command that cannot be one is
+an error before anything starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jp_tui.conversation.strict_json import Json
+from jp_tui.engine.base.dependencies import CANCELLATION, Policies, ToolSetup
+from jp_tui.inquiry.values import Rule
+from jp_tui.settings import typed_settings as config
+from jp_tui.settings.cli import toggles
+from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers.layers import Settings
+from jp_tui.settings.questions import SLOT, UNSET, QuestionSettings, fallen_back
+from jp_tui.settings.schema.tools import KINDS
+from jp_tui.settings.toolset import TOOLS, ToolSettings
+from jp_tui.tools.documentation import Documented
+from jp_tui.tools.local.spec import TIMEOUT_SECS, Command, LocalSpec, words
+from jp_tui.tools.port import Tool
+from jp_tui.tools.registry import builtin, local
+from jp_tui.tools.spec import published
+
+
+def tool_setups(settings: Settings, configured: Mapping[str, ToolSettings]) -> dict[str, ToolSetup]:
+    """The tools that the model gets (R79). Raises SettingsError for a command that cannot be one."""
+    tools = toggles.offered(configured, config.assistant(settings).tool_choice)
+    executors = builtin({name: _documented(tool) for name, tool in tools.items()})
+    return {name: _tool(settings, tool, executors) for name, tool in tools.items()}
+
+
+def _documented(tool: ToolSettings) -> Documented:
+    return Documented(tool.summary, tool.description, tool.examples, tool.parameters)
+
+
+def _tool(settings: Settings, tool: ToolSettings, executors: Mapping[str, Tool]) -> ToolSetup:
+    entry: dict[str, Json] = {
+        "summary": tool.summary,
+        "description": tool.description,
+        "parameters": dict(tool.parameters),
+        "options": dict(tool.options),
+    }
+    executor = local(_local(settings, tool)) if tool.kind == "local" else executors.get(tool.executor)
+    own = executor is not None and executor.source == "assistant"
+    return ToolSetup(
+        name=tool.name,
+        spec=published(tool.name, entry),
+        tool=executor,
+        run=tool.run,
+        result=tool.result,
+        hidden=tool.style.hidden,
+        kind=tool.kind,
+        format=tool.format,
+        run_place=_place(settings, tool.name, "run"),  # what somebody allowed (E43)
+        result_place=_place(settings, tool.name, "result"),
+        options=dict(tool.options),
+        rules=Rules(tool.questions, fall_back=own),
+        policies=_policies(settings, tool),
+        cancellation=tool.cancellation_response or CANCELLATION,
+    )
+
+
+def _place(settings: Settings, tool: str, *key: str) -> str:
+    """FILE:LINE (or the variable, the flag) of a tool's key, else of all tools' (R66); empty for our own data."""
+    place = settings.origin(*TOOLS, tool, *key) or settings.origin(*TOOLS, "*", *key)
+    return place.words() if place and place.layer != "built-in" else ""
+
+
+def _policies(settings: Settings, tool: ToolSettings) -> Policies:
+    places = {kind: _place(settings, tool.name, "detached", kind) for kind in KINDS}
+    set_by = {kind: place for kind, place in places.items() if place}
+    return Policies(tool.detached.run, tool.detached.deliver, tool.detached.tool, set_by)
+
+
+class Rules(Mapping[str, Rule]):
+    """The rules of a tool's questions by id. With `fall_back` every id has one: what the slot `answer` says holds where
+    the question has nothing of its own (R171). A static answer from the slot names it in `Rule.slot`; it is only for
+    a call that asks a single question, which whoever sees the call has to look at."""
+
+    def __init__(self, questions: Mapping[str, QuestionSettings], *, fall_back: bool) -> None:
+        self._rules = {name: _rule(question) for name, question in questions.items()}
+        self._slot: Rule | None = None
+        if fall_back:
+            slot = questions.get(SLOT, UNSET)
+            for name, question in questions.items():
+                if name != SLOT:
+                    self._rules[name] = _rule(fallen_back(question, slot))
+            self._slot = _rule(fallen_back(None, slot))
+
+    def __getitem__(self, question: str) -> Rule:
+        rule = self._rules.get(question, self._slot)
+        if rule is None:
+            raise KeyError(question)
+        return rule
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rules)
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+
+def _rule(question: QuestionSettings) -> Rule:
+    return Rule(
+        target=question.target,
+        has_answer=question.has_answer,
+        answer=question.answer,
+        prompt_label=question.prompt_label,
+        exclusive=question.exclusive,
+        place=question.place,
+        slot=question.slot,
+        deadline_secs=question.deadline_secs,
+        overrides=dict(question.overrides),
+        key=question.follows,
+    )
+
+
+def _local(settings: Settings, tool: ToolSettings) -> LocalSpec:
+    path = (*TOOLS, tool.name)
+    command = _command(settings, (*path, "command"), tool.command)
+    shown, style = tool.style.command, ("style", "parameters")
+    written = (*path, *style) if settings.origin(*path, *style) else (*TOOLS, "*", *style)
+    return LocalSpec(
+        name=tool.name,
+        program=command.program,
+        args=command.args,
+        shell=command.shell,
+        stdin=command.stdin,
+        parameters=tool.parameters,
+        format_command=None if shown is None else _command(settings, written, shown),
+        timeout_secs=TIMEOUT_SECS if tool.timeout_secs is None else float(tool.timeout_secs),
+        access=dict(tool.access) or None,
+    )
+
+
+def _command(settings: Settings, path: tuple[str, ...], written: Any) -> Command:
+    if not isinstance(written, str):
+        given = tuple(written.get("args", ()))
+        return Command(written["program"], given, written.get("shell", False), written.get("stdin"))
+    try:
+        program, *args = words(written)
+    except ValueError as problem:
+        raise SettingsError(settings.problem(path, str(problem))) from None
+    return Command(program, tuple(args))

@@ -1,0 +1,153 @@
+"""Asking before anything is changed, and changing exactly what was approved (inquiries.md R234-R236, R251, M39; S40).
+
+A tool plans: the questions in the order to ask them, each with the words for a no, and the one act that follows, whole
+or with the parts that were accepted. The plan is made anew at each run; an answer counts only for the question with the
+digest that was answered, so a file that changed meanwhile is asked about again. Never writes without all its questions
+answered with yes, and never a part that was left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from jp_tui.conversation.outcomes import Failure, Success
+from jp_tui.questions.types import BooleanAnswer, Given, Part, Question, Taken
+from jp_tui.questions.wire import digest
+from jp_tui.system.files import StaleBase
+from jp_tui.system.problem import shown
+from jp_tui.tools.files.guard import control, obeyed, secret
+from jp_tui.tools.files.partial_changes import comments, left
+from jp_tui.tools.files.partial_changes import fenced as fenced
+from jp_tui.tools.files.workspace import Refusal, secrets
+from jp_tui.tools.port import NeedsInput, Outcome, ToolCall
+
+REJECTED = (
+    "The proposed file changes were reviewed and rejected. Changes were not applied. "
+    "You may retry with different changes."
+)
+"""M39."""
+
+_AGAIN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A question, and what the model reads when the answer is no."""
+
+    question: Question
+    no: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What has to be answered with yes, and what is done then: `act` all of it, `some` only the parts with these ids.
+
+    Both raise StaleBase when that no longer holds. `some` is needed where a question has parts.
+    """
+
+    steps: tuple[Step, ...]
+    act: Callable[[], Success]
+    some: Callable[[frozenset[str]], Success] | None = None
+
+
+async def carry_out(call: ToolCall, plan: Callable[[], Awaitable[Plan]]) -> Outcome:
+    """Plan, ask what is not answered yet, act. A change behind our back is planned, and so asked about, again."""
+    for _ in range(_AGAIN):
+        made = await plan()
+        missing = _missing(call, made.steps)
+        if missing is not None:
+            return missing
+        if call.cancel.called:
+            raise Refusal("The call was cancelled before anything was changed.")
+        try:
+            return _done(call, made)
+        except StaleBase:
+            continue
+    raise Refusal("The files keep changing while this is being done. Nothing was changed; try again later.")
+
+
+def _missing(call: ToolCall, steps: tuple[Step, ...]) -> NeedsInput | Failure | None:
+    """The first question without an answer that counts, or the failure after a no."""
+    for step in steps:
+        given = _answer(call, step.question)
+        if given is None:
+            return NeedsInput(step.question)
+        taken = _taken(given, step.question)
+        if not given.value or (taken is not None and not taken.accepted):
+            said = comments(step.question.parts, taken) if taken is not None else ""
+            return Failure(f"{step.no}\n\n{said}" if said else step.no, declined=True)
+    return None
+
+
+def _done(call: ToolCall, plan: Plan) -> Success:
+    """All questions have their yes: the act, or what of it was accepted, with the words that came with it."""
+    for step in plan.steps:
+        given = call.answers.get(step.question.id)
+        taken = None if given is None else _taken(given, step.question)
+        if taken is None:
+            continue
+        every = frozenset(part.id for part in step.question.parts)
+        if plan.some is None or every.issubset(taken.accepted):
+            done = plan.act()
+        else:
+            done = plan.some(frozenset(taken.accepted))
+        more = [left(step.question.parts, taken), comments(step.question.parts, taken)]
+        return Success("\n\n".join([done.content, *filter(None, more)]))
+    return plan.act()
+
+
+def _answer(call: ToolCall, question: Question) -> Given | None:
+    """The answer to exactly this question; a remembered or static one covers others too, but no floor (R236, R247)."""
+    given = call.answers.get(question.id)
+    if given is None or not isinstance(given.value, bool):
+        return None
+    if given.unseen and not question.floor:
+        return given
+    if given.digest != digest(question):
+        return None
+    taken = _taken(given, question)
+    strange = taken is not None and not {part.id for part in question.parts}.issuperset(taken.accepted)
+    return None if strange else given
+
+
+def _taken(given: Given, question: Question) -> Taken | None:
+    """What of the parts was accepted; None for an answer to the whole, as a remembered or static one is (R251)."""
+    return given.taken if question.parts and not given.unseen else None
+
+
+def yes_or_no(
+    key: str,
+    text: str,
+    context: str,
+    *,
+    default: bool,
+    decides: Sequence[str] = (),
+    parts: tuple[Part, ...] = (),
+) -> Question:
+    """A boolean question; `decides` are the real paths that change or go away with its yes, and with no other question
+    after it, `parts` what of it can be taken or left.
+
+    Files that others obey make it one for a person alone, and its context says why (R247).
+    """
+    reasons = [f"{shown(path)}: {why}, so a person decides." for path in decides if (why := obeyed(path))]
+    return Question(
+        id=key,
+        text=text,
+        answer_type=BooleanAnswer(),
+        context="\n".join([*reasons, "", context] if reasons else [context]),
+        default=default,
+        has_default=True,
+        floor=bool(reasons),
+        parts=parts,
+        targets=tuple(decides),
+        acts=True,
+    )
+
+
+def may_change(call: ToolCall, real: str) -> None:
+    """Refusal for a file that no answer lets a tool touch."""
+    if control(real):
+        raise Refusal(f"{shown(real)} belongs to git or to this program, and tools do not change such files.")
+    if secret(real, secrets(call)):
+        raise Refusal(f"{shown(real)} usually holds secrets, and tools do not touch such files.")

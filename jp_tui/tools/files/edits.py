@@ -1,0 +1,113 @@
+"""The whole of a change before anybody is asked: texts, patterns and flags in; new texts, counts and diffs out.
+
+Plain JSON values on both sides, because large or regular-expression work is done in a child process (traps.md T21c,
+T28) and small work here: the same function, so the same result. Reads and writes no file.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from jp_tui.tools.files.difference import changed_lines, unified
+from jp_tui.tools.files.patterns import Pattern, PatternProblem, apply
+
+SMALL = 16 * 1024
+"""Characters up to which plain patterns are applied without a child process."""
+
+
+class Wanted(TypedDict):
+    """One pattern as it travels."""
+
+    old: str
+    new: str
+    regex: bool
+    files: list[str]
+
+
+class Job(TypedDict):
+    """`texts` by path, in order; `names` how each path stands in the head of its diff."""
+
+    texts: dict[str, str]
+    names: dict[str, str]
+    patterns: list[Wanted]
+    every: bool
+    case_sensitive: bool
+
+
+class Edited(TypedDict):
+    """What became of one file; `broad` names the patterns that changed over half of it, with the counts."""
+
+    text: str
+    diff: str
+    count: int
+    added: int
+    removed: int
+    broad: list[tuple[int, int, int]]
+
+
+class Done(TypedDict):
+    """Either problems, all of them, or every file that changed."""
+
+    problems: list[str]
+    files: dict[str, Edited]
+
+
+def small(job: Job) -> bool:
+    """Whether the job takes a moment only: no regular expression, little text."""
+    plain = job["case_sensitive"] and not any(one["regex"] for one in job["patterns"])
+    return plain and sum(map(len, job["texts"].values())) <= SMALL
+
+
+def edit(job: Job) -> Done:
+    """Apply every pattern to its files, in order."""
+    texts = dict(job["texts"])
+    counts = dict.fromkeys(texts, 0)
+    broad: dict[str, list[tuple[int, int, int]]] = {path: [] for path in texts}
+    problems: list[str] = []
+    for number, one in enumerate(job["patterns"], 1):
+        pattern = Pattern(number, one["old"], one["new"], one["regex"])
+        for path in one["files"]:
+            try:
+                change = apply(texts[path], pattern, every=job["every"], case_sensitive=job["case_sensitive"])
+            except PatternProblem as problem:
+                problems.append(f"pattern {number} {problem} (in {job['names'][path]}).")
+                continue
+            texts[path] = change.text
+            counts[path] += change.count
+            if change.broad:
+                broad[path].append((number, change.touched, change.lines))
+    if problems:
+        return {"problems": problems, "files": {}}
+    files: dict[str, Edited] = {}
+    for path, before in job["texts"].items():
+        if texts[path] != before:
+            files[path] = edited(job["names"][path], before, texts[path])
+            files[path]["count"], files[path]["broad"] = counts[path], broad[path]
+    return {"problems": [], "files": files}
+
+
+def edited(name: str, before: str | None, after: str) -> Edited:
+    """A file's change and its diff; `before` is None for a file that is not there yet."""
+    old = "/dev/null" if before is None else head("a/", name)
+    added, removed = changed_lines(before or "", after)
+    return {
+        "text": after,
+        "diff": unified(old, head("b/", name), before or "", after),
+        "count": 1,
+        "added": added,
+        "removed": removed,
+        "broad": [],
+    }
+
+
+class Pair(TypedDict):
+    """A file's old and new text, for one diff; `before` is None when it is not there yet."""
+
+    name: str
+    before: str | None
+    after: str
+
+
+def head(side: str, name: str) -> str:
+    """A path as it stands in the head of a diff; a quoted one keeps its quotes outside."""
+    return f"{name[0]}{side}{name[1:]}" if name[:1] in ("'", '"') and name[-1:] == name[:1] else side + name

@@ -1,0 +1,84 @@
+"""What stands at a path, in words for whoever decides whether it goes (S40: `confirm`, `overwrite_file`).
+
+The words hold the hash of the content, or for a large file its size and time, so that the digest of the question binds
+the answer to exactly that content. Shows the first lines; changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from jp_tui.conversation.text import shortened
+from jp_tui.system.files import FileProblem, Root, StaleBase, sha256
+from jp_tui.system.problem import shown
+from jp_tui.tools.files.approval import fenced
+
+MAX_HASHED = 16 << 20
+_LINES = 20
+_COLUMNS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class There:
+    """A file or a link. `sha256` is None for a large file, whose `data` is its beginning; `words` are for people.
+
+    `text` is None when it is no UTF-8 text, `link` when it is no link.
+    """
+
+    real: str
+    words: str
+    sha256: str | None
+    data: bytes
+    stamp: tuple[int, int]
+    text: str | None = None
+    link: str | None = None
+
+    def check(self, root: Root) -> None:
+        """StaleBase when a large file, which has no hash, is not the one that was described."""
+        if self.sha256 is None:
+            now = root.stat(self.real, follow=False)
+            if (now.size, now.mtime_ns) != self.stamp:
+                raise StaleBase(self.real)
+
+
+def describe(root: Root, path: str) -> There:
+    """What stands at `path`, itself, also when it is a link; FileProblem when it is a folder or not there."""
+    stat = root.stat(path, follow=False)
+    stamp = (stat.size, stat.mtime_ns)
+    name = shown(stat.real)
+    if stat.kind == "link":
+        target = stat.link or ""
+        data = os.fsencode(target)
+        return There(stat.real, f"{name} is a link to {shown(target)}.", sha256(data), data, stamp, link=target)
+    if stat.kind == "folder":
+        raise FileProblem("is_directory", path, "is a folder; this is for single files")
+    if stat.kind != "file":
+        raise FileProblem("not_a_file", path, "is not a regular file")
+    found = root.read(stat.real, MAX_HASHED)
+    if found.truncated:
+        words = f"{name} has {stat.size:,} bytes, last changed at {stat.mtime_ns} ns after 1970."
+        return There(stat.real, words, None, found.data, stamp)
+    text = _text(found.data)
+    return There(stat.real, _words(name, found.data, text), found.sha256, found.data, stamp, text=text)
+
+
+def _text(data: bytes) -> str | None:
+    try:
+        return None if b"\0" in data else data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _words(name: str, data: bytes, text: str | None) -> str:
+    hashed = f"SHA-256 {sha256(data)}"
+    if not data:
+        return f"{name} is empty."
+    if text is None:
+        return f"{name} has {len(data):,} bytes that are not text ({hashed})."
+    lines = text.split("\n")
+    count = len(lines) - (not lines[-1])
+    first = [shortened(line, _COLUMNS) for line in lines[: min(count, _LINES)]]
+    more = f"\n{count - _LINES:,} more lines follow." if count > _LINES else ""
+    words = f"{name} has {len(data):,} bytes in {count:,} {'line' if count == 1 else 'lines'} ({hashed}):"
+    return f"{words}\n{fenced('', chr(10).join(first))}{more}"

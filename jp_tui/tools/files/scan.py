@@ -1,0 +1,216 @@
+"""Listing and searching files, inside a child process (traps.md T21c, T28): a scan never holds the engine's loop.
+
+Standard library and our own standard-library-only rooms. Opens nothing but through `system/files.py`, follows no link
+that it meets, keeps within counted bounds and says what it left out. Called by `worker.py`.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import TypedDict
+
+from jp_tui.system.files import FileProblem, Root
+from jp_tui.system.problem import shown
+from jp_tui.tools.files.guard import secret
+
+MAX_LISTED = 2000
+MAX_WALKED = 50_000
+MAX_MATCHES = 500
+MAX_FILE = 16 << 20
+MAX_LINE = 400
+SECONDS = 9.0
+"""Of searching, looked at between files; who runs the child ends it a second later."""
+
+
+class Listed(TypedDict):
+    """`folder` is a real path; `known` what git says of it (tag and path, NUL between), None to walk the disk."""
+
+    root: str
+    folder: str
+    known: str | None
+    extensions: list[str]
+    bytes: int
+
+
+class Search(TypedDict):
+    """`files` are searched whatever they are called; `folders` are listed first, each with what git says of it."""
+
+    root: str
+    pattern: str
+    files: list[str]
+    folders: list[tuple[str, str | None]]
+    context: int
+    rules: list[str]
+    bytes: int
+
+
+def listing(job: Listed) -> str:
+    """One path a line, sorted; then what was left out and where it is."""
+    wanted = tuple("." + one.lstrip(".").casefold() for one in job["extensions"])
+    with Root(job["root"]) as root:
+        candidates, cut = _candidates(root, job["folder"], job["known"])
+        paths = sorted(path for path in candidates if not wanted or path.casefold().endswith(wanted))
+        lines: list[str] = []
+        size = 0
+        for path in paths[:MAX_LISTED]:
+            line = shown(path) + ("@" if _kind(root, path) == "link" else "")
+            size += len(line.encode()) + 1
+            if size > job["bytes"]:
+                break
+            lines.append(line)
+    if not lines:
+        lines.append("[no files" + (" with these extensions]" if wanted else "]"))
+    elif len(lines) < len(paths):
+        lines += _left_out(paths[len(lines) :], job["folder"])
+    if cut:
+        lines.append(f"[only the first {MAX_WALKED:,} entries were looked at; name a sub-folder as `path`]")
+    return "\n".join(lines)
+
+
+def _left_out(paths: list[str], folder: str) -> list[str]:
+    """How many more, and in which folders right below this one."""
+    base = "" if folder == "." else folder + "/"
+    below = Counter(f"{base}{path[len(base) :].split('/')[0]}/" for path in paths if "/" in path[len(base) :])
+    most = ", ".join(f"{shown(name)} {count:,}" for name, count in below.most_common(15))
+    where = f" Folders with most of them: {most}." if most else ""
+    return [f"[{len(paths):,} more files are not listed; call again with `path` or `extensions`.{where}]"]
+
+
+def _candidates(root: Root, folder: str, known: str | None) -> tuple[set[str], bool]:
+    """The files below a folder, and whether a bound cut that short. What git ignores is walked when asked for."""
+    if known:
+        entries = [(entry[0], entry[2:]) for entry in known.split("\0") if entry]
+        gone = {path for tag, path in entries if tag == "R"}
+        found = {path for _, path in entries} - gone
+        if found:
+            return {path for path in found if ".git" not in path.split("/")}, False
+    walk = root.walk(folder, skip=lambda path, _: path.rsplit("/", 1)[-1] == ".git", limit=MAX_WALKED)
+    return {entry.path for entry in walk if entry.kind in ("file", "link")}, walk.truncated
+
+
+def _kind(root: Root, path: str) -> str:
+    try:
+        return root.stat(path.rstrip("/"), follow=False).kind
+    except FileProblem:
+        return "gone"
+
+
+class _Stop(Exception):
+    """A bound is reached; the words say which."""
+
+
+def search(job: Search, emit: Callable[[dict[str, object]], None]) -> None:
+    """Emit `at` (the file that is searched now), `text` (matches) and at the end `done` with what was left out.
+
+    `problem` instead when the pattern is none.
+    """
+    try:
+        pattern = re.compile(job["pattern"])
+    except (re.error, RecursionError, OverflowError) as error:
+        emit({"problem": str(error)})
+        return
+    state = _State(job, pattern, emit)
+    stopped = ""
+    with Root(job["root"]) as root:
+        try:
+            for path, named in _targets(root, job):
+                state.file(root, path, named)
+        except _Stop as stop:
+            stopped = str(stop)
+    emit({"done": True, "matches": state.matches, "stopped": stopped, "skipped": dict(state.skipped)})
+
+
+def _targets(root: Root, job: Search) -> Iterator[tuple[str, bool]]:
+    seen: set[str] = set()
+    for path in job["files"]:
+        if path not in seen:
+            seen.add(path)
+            yield path, True
+    for folder, known in job["folders"]:
+        candidates, cut = _candidates(root, folder, known)
+        for path in sorted(candidates - seen):
+            yield path, False
+        seen |= candidates
+        if cut:
+            raise _Stop(f"only the first {MAX_WALKED:,} entries of {shown(folder)} were looked at")
+
+
+class _State:
+    """One search as it goes on."""
+
+    def __init__(self, job: Search, pattern: re.Pattern[str], emit: Callable[[dict[str, object]], None]) -> None:
+        self._job, self._pattern, self._emit = job, pattern, emit
+        self._until = time.monotonic() + SECONDS
+        self._left = job["bytes"]
+        self.matches = 0
+        self.skipped: Counter[str] = Counter()
+
+    def file(self, root: Root, path: str, named: bool) -> None:
+        """Search one file; _Stop when a bound is reached."""
+        if time.monotonic() > self._until:
+            raise _Stop(f"stopped after {SECONDS:.0f} seconds, before {shown(path)}")
+        if not named and _kind(root, path) != "file":
+            return
+        try:
+            found = root.read(path, MAX_FILE)
+        except FileProblem:
+            self.skipped["unreadable"] += 1
+            return
+        if secret(found.real, self._job["rules"]):
+            self.skipped["secret"] += 1
+        elif found.truncated:
+            self.skipped["large"] += 1
+        elif found.binary:
+            self.skipped["binary"] += 1
+        else:
+            self._emit({"at": path})
+            lines = found.data.decode("utf-8", "replace").split("\n")
+            self._lines(shown(path), lines if lines[-1] else lines[:-1])
+
+    def _lines(self, name: str, lines: list[str]) -> None:
+        hits: dict[int, int] = {}
+        for at, line in enumerate(lines):
+            match = self._pattern.search(line.removesuffix("\r"))
+            if match is not None:
+                hits[at] = match.start()
+                self.matches += 1
+                if self.matches >= MAX_MATCHES:
+                    break
+        self._say(name, lines, hits)
+        if self.matches >= MAX_MATCHES:
+            raise _Stop(f"stopped after {MAX_MATCHES} matches")
+
+    def _say(self, name: str, lines: list[str], hits: dict[int, int]) -> None:
+        """Emit the matches with the lines around them, groups apart; _Stop when it becomes too much."""
+        around = self._job["context"]
+        near = {one for at in hits for one in range(max(0, at - around), min(len(lines), at + around + 1))}
+        out: list[str] = []
+        last = -1
+        for at in sorted(near):
+            if around and last >= 0 and at > last + 1:
+                out.append("--")
+            last = at
+            mark = ":" if at in hits else "-"
+            line = f"{name}{mark}{at + 1}{mark} {_cut(lines[at], hits.get(at, 0))}"
+            self._left -= len(line.encode()) + 1
+            if self._left < 0:
+                break
+            out.append(line)
+        if out:
+            self._emit({"text": "\n".join(out)})
+        if self._left < 0:
+            raise _Stop("stopped, the matches are too much text")
+
+
+def _cut(line: str, start: int) -> str:
+    """At most MAX_LINE characters, those around `start`."""
+    line = line.removesuffix("\r")
+    if len(line) <= MAX_LINE:
+        return line
+    first = min(max(0, start - MAX_LINE // 4), len(line) - MAX_LINE)
+    last = first + MAX_LINE
+    before = f"[{first:,} characters]…" if first else ""
+    return before + line[first:last] + (f"…[{len(line) - last:,} characters]" if last < len(line) else "")

@@ -1,0 +1,143 @@
+"""What the file tools share: reading their arguments, the open root, and the one place where errors become words.
+
+A tool is a subclass with `keys` and `work`. All problems of the arguments are told at once, nothing is guessed: an
+argument that is not there, or of another type, is a problem. Knows no question; approvals are in `approval.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from jp_tui.conversation.events import SourceKind
+from jp_tui.conversation.outcomes import Failure
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.questions.bounds import beyond, short
+from jp_tui.system.files import FileProblem, Root
+from jp_tui.tools.files.backups import KeptRoot
+from jp_tui.tools.files.guard import SECRETS
+from jp_tui.tools.port import Outcome, ToolCall
+
+MAX_SHOWN = 48 * 1024
+"""Bytes of a result that a model reads at once; every tool says how to get the rest."""
+
+
+def secrets(call: ToolCall) -> tuple[str, ...]:
+    """The names that usually hold secrets: `options.secrets` where the configuration has it, else ours."""
+    names = call.options.get("secrets")
+    return tuple(map(str, names)) if isinstance(names, list) else SECRETS
+
+
+MOST_PROBLEMS = 40
+"""Problems that are told at once."""
+
+
+def one_line_each(tool: str, problems: Sequence[str]) -> str:
+    """Each problem on a line, and how many more there are."""
+    told = [f"{tool}: {problem}" for problem in problems[:MOST_PROBLEMS]]
+    if (more := len(problems) - MOST_PROBLEMS) > 0:
+        told.append(f"{tool}: {more:,} more problems were found.")
+    return "\n".join(told)
+
+
+class Refusal(Exception):
+    """Why a tool does not do what it was asked; the words are for the model."""
+
+
+class Arguments:
+    """The arguments of one call; what is wrong with them is collected until `check`."""
+
+    def __init__(self, tool: str, given: JsonObject, keys: frozenset[str]) -> None:
+        self._tool, self._given = tool, given
+        outside = beyond(given, max_bytes=4 << 20)
+        self._problems = [outside[2]] if outside else []
+        self._problems += [f"`{short(key)}` is not an argument of this tool." for key in given if key not in keys]
+
+    def text(self, key: str, *, required: bool = False, blank: bool = False) -> str:
+        """A text; "" when it is not there. A required one must not be empty unless `blank`."""
+        value = self._given.get(key)
+        if value is None and not required:
+            return ""
+        if not isinstance(value, str):
+            self._problems.append(f"`{key}` is required." if value is None else f"`{key}` must be text.")
+            return ""
+        if not value and required and not blank:
+            self._problems.append(f"`{key}` must not be empty.")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, none of them empty; () when it is not there."""
+        value = self._given.get(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+            self._problems.append(f"`{key}` must be a list of texts, none of them empty.")
+            return ()
+        return tuple(str(one) for one in value)
+
+    def number(self, key: str, low: int, high: int, default: int) -> int:
+        """A whole number within bounds; 3.0 is 3, true is none."""
+        value = self._given.get(key)
+        if value is None:
+            return default
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            self._problems.append(f"`{key}` must be a whole number from {low} to {high}.")
+            return default
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        """True or false."""
+        value = self._given.get(key)
+        if isinstance(value, bool) or value is None:
+            return default if value is None else value
+        self._problems.append(f"`{key}` must be true or false.")
+        return default
+
+    def json(self, key: str) -> Json:
+        """Whatever stands there, for a tool that looks at it itself."""
+        return self._given.get(key)
+
+    def problem(self, sentence: str) -> None:
+        """One more problem, found by the tool."""
+        self._problems.append(sentence)
+
+    def problems_of(self, inner: Arguments, where: str) -> None:
+        """Take over the problems of arguments within these."""
+        self._problems += [f"{where}: {problem}" for problem in inner._problems]
+
+    def check(self) -> None:
+        """Refusal with every problem, one sentence a line."""
+        if self._problems:
+            raise Refusal(one_line_each(self._tool, self._problems))
+
+
+class FileTool:
+    """A tool that works on the files beneath a root; see `jp_tui.tools.port.Tool`."""
+
+    name: ClassVar[str]
+    keys: ClassVar[frozenset[str]]
+    about: ClassVar[str] = "path"
+
+    @property
+    def source(self) -> SourceKind:
+        return "tool"
+
+    def title(self, arguments: JsonObject) -> str:
+        """The argument that says what the call is about."""
+        value = arguments.get(self.about)
+        return value[:200] if isinstance(value, str) else ""
+
+    async def run(self, call: ToolCall) -> Outcome:
+        """Do the work; what goes wrong comes back as a Failure in plain words."""
+        try:
+            arguments = Arguments(self.name, call.arguments, self.keys)
+            with Root(call.root) if call.copies is None else KeptRoot(call.root, call.copies) as root:
+                return await self.work(call, arguments, root)
+        except (Refusal, FileProblem) as problem:
+            return Failure(str(problem))
+
+    async def work(self, call: ToolCall, arguments: Arguments, root: Root) -> Outcome:
+        """The tool itself; raises Refusal and FileProblem."""
+        raise NotImplementedError

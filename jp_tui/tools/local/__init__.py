@@ -1,0 +1,1 @@
+"""Local tools: executables that the configuration names."""

@@ -1,0 +1,95 @@
+"""What a local tool's command says once its values are in it (inquiries.md R83).
+
+The language is Jinja's, in its sandbox, with `tool` {name, arguments, answers, digests, options} and `context` {action,
+root, access, workspace_id, conversation_id}; what is no text is written as JSON. In a shell line each text is made
+one quoted word (`q` says so too); `as_is` vouches for a text of the template's own, `{{ … | default('') }}` stands for
+what may be missing. It is rendered in a process of its own (`rendering.py`); Jinja is never loaded here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.tools.files.workspace import Refusal
+from jp_tui.tools.local.spec import Command
+from jp_tui.tools.port import ToolCall
+from jp_tui.tools.worker import TooLong, ask
+
+_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """What is run, and what it reads; either may hold a secret, so neither is shown."""
+
+    argv: tuple[str, ...] = field(repr=False)
+    stdin: bytes | None = field(repr=False)
+
+
+class BadTemplate(Exception):
+    """A template that cannot be rendered with these values; one sentence, without them."""
+
+
+def values(name: str, action: str, arguments: JsonObject, access: Json, call: ToolCall) -> JsonObject:
+    """What templates may name. `digests` beside `answers`: what each was given to (R235)."""
+    return {
+        "tool": {
+            "name": name,
+            "arguments": arguments,
+            "answers": {key: given.value for key, given in call.answers.items()},
+            "digests": {key: given.digest for key, given in call.answers.items()},
+            "options": call.options,
+        },
+        "context": {
+            "action": action,
+            "root": str(call.root),
+            "access": access,
+            "workspace_id": call.workspace,
+            "conversation_id": call.conversation,
+        },
+    }
+
+
+async def rendered(command: Command, values: JsonObject) -> Rendered:
+    """The command with its values; BadTemplate. A program that begins with `~/` is below the home folder."""
+    program = command.program
+    if program.startswith("~/") and not command.shell:
+        program = os.path.expanduser(program)  # noqa: ASYNC240  it reads a variable
+    parts = (program, *command.args)
+    templates = [(" ".join(parts), True)] if command.shell else [(part, False) for part in parts]
+    if command.stdin is not None:
+        templates.append((command.stdin, False))
+    texts = await _texts(templates, values)
+    stdin = texts.pop().encode() if command.stdin is not None else None
+    return Rendered(("/bin/sh", "-c", *texts) if command.shell else tuple(texts), stdin)
+
+
+async def _texts(templates: Sequence[tuple[str, bool]], values: JsonObject) -> list[str]:
+    if not any("{" in text for text, _ in templates):
+        return [text for text, _ in templates]  # nothing to render
+    job = {"path": _libraries(), "values": values, "templates": [{"text": t, "shell": shell} for t, shell in templates]}
+    try:
+        answer = (await ask("render", job, seconds=_SECONDS))[0]
+    except TooLong:
+        raise BadTemplate("its templates take too long to render") from None
+    except Refusal as problem:
+        raise BadTemplate(f"its templates cannot be rendered: {problem}") from None
+    if "problem" in answer:
+        raise BadTemplate(f"its template {answer['problem']}")
+    return list(answer["texts"])
+
+
+def _libraries() -> list[str]:
+    """Where Jinja and what it needs are, for an interpreter that looks nowhere by itself."""
+    found: dict[str, None] = {}
+    for name in ("jinja2", "markupsafe"):
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            raise BadTemplate(f"{name} is not installed")
+        found[str(Path(spec.origin).parents[1])] = None
+    return list(found)

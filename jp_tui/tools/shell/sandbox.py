@@ -1,0 +1,337 @@
+"""The sandbox of a command: what its settings and a search of the workspace come to, and the run in it (S40; Z18).
+
+Knows nothing of questions: `shell_run.py` decides whether a command runs. The sandbox is planned right before; what
+can't be kept is a SandboxProblem, and nothing runs. Afterwards the workspace is searched for new repositories.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import shutil
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jp_tui.system.children import ChildProblem, Finished, child_environment
+from jp_tui.system.paths import Paths, PathsError, private_folder
+from jp_tui.system.problem import shown
+from jp_tui.system.sandbox import placeholders
+from jp_tui.system.sandbox.command import Bubblewrap
+from jp_tui.system.sandbox.mounts import Mount, SandboxProblem, beneath, planned
+from jp_tui.system.sandbox.places import hidden, ours
+from jp_tui.system.sandbox.probe import Sandboxes
+from jp_tui.system.sandbox.protect import linked_repositories, protected
+from jp_tui.system.sandbox.runner import Box, empty_file, run_inside
+from jp_tui.system.sandbox.visible import DEFAULT, MORE_SECRETS, Visible, visible, visible_mounts
+from jp_tui.tools.files.workspace import Refusal, secrets
+from jp_tui.tools.port import ToolCall
+from jp_tui.tools.worker import TooLong, ask
+
+MOST_ENTRIES, MOST_SECONDS = 1_000_000, 10.0
+"""How much of a workspace is searched, and of each visible place."""
+_PATIENT = 0.5
+"""Seconds of a search before it is told that there is one."""
+_FRESH = 600.0
+"""Seconds for which visible places and the system's folders aren't searched again."""
+_SYSTEM = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev", "/nix", "/gnu",
+)  # fmt: skip
+"""Links of a workspace are not followed to these."""
+_FOR_EVERYBODY = ("/etc", "/var")
+"""Folders of the system in which root's commands see what other users' commands would."""
+
+
+_LISTS = ("control", "repositories", "secrets", "twins", "closed")
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a search of the workspace found, as absolute paths; see `survey.py`."""
+
+    control: tuple[str, ...] = ()
+    repositories: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    twins: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    whole: bool = False
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> Survey:
+        lists: dict[str, Any] = {name: tuple(found[name]) for name in _LISTS}
+        return cls(**lists, whole=found["whole"])
+
+
+@dataclass(frozen=True, slots=True)
+class Walled:
+    """How a command will run: with a program that makes the sandbox, or, with a reason, without one."""
+
+    root: str
+    bubblewrap: Bubblewrap | None = None
+    reason: str = ""
+    network: bool = False
+    read_only: tuple[str, ...] = ()
+    survey: Survey = field(default_factory=Survey)
+    places: tuple[Visible, ...] = ()
+    secrets: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+
+    @property
+    def sandboxed(self) -> bool:
+        return self.bubblewrap is not None
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything in the workspace was searched."""
+        return self.survey.whole
+
+
+class Sandboxing:
+    """Makes the sandboxes of one tool. Remembers what doesn't change from call to call."""
+
+    def __init__(self) -> None:
+        self._sandboxes = Sandboxes()
+        self._searched: dict[tuple[str, ...], tuple[float, dict[str, list[str]]]] = {}
+        self._swept = False
+
+    async def walled(self, call: ToolCall) -> Walled:
+        """Refusal where a sandbox is required and there is none, or only one that isn't whole."""
+        options = call.options.get("sandbox")
+        said = options if isinstance(options, dict) else {}
+        mode, root = said.get("mode", "auto"), _real(call.root)
+        if mode == "off":
+            return Walled(root, reason="your settings switch the sandbox off")
+        found = await self._sandboxes.found(root)
+        if found.bubblewrap is None:
+            if mode == "required":
+                raise Refusal(f"Commands run only in a sandbox here, and there is none: {found.reason}.")
+            return Walled(root, reason=found.reason)
+        read_only = _texts(said.get("read_only"), ())
+        places = visible(_texts(said.get("visible"), (DEFAULT,)), os.environ, root)
+        try:
+            searched, survey = await _both(
+                self.searched(places, secrets(call), _cancelled(call)), self._survey(call, root, read_only)
+            )
+            walled = Walled(
+                root,
+                found.bubblewrap,
+                network=said.get("network") is True,
+                read_only=read_only,
+                survey=survey,
+                places=tuple(one for one in places if one.real not in searched["left"]),
+                secrets=tuple(searched["secrets"]),
+                closed=tuple(searched["closed"]),
+            )
+            _plan(walled)
+        except SandboxProblem as problem:
+            raise Refusal(unkept(problem)) from None
+        if mode == "required" and not survey.whole:
+            raise Refusal(f"Commands run only in a sandbox here. {TOO_LARGE}")
+        return walled
+
+    async def searched(
+        self, places: Sequence[Visible], rules: Sequence[str], cancel: asyncio.Event | None = None
+    ) -> dict[str, list[str]]:
+        """What is masked in visible places and in the system's folders; places too large to be searched are `left`."""
+        trees = tuple(one.real for one in places if not one.refused)
+        key = (*rules, "", *trees)
+        if key in self._searched and time.monotonic() - self._searched[key][0] < _FRESH:
+            return self._searched[key][1]
+        private = _FOR_EVERYBODY if os.geteuid() == 0 else ()
+        job = {
+            "trees": trees, "rules": [*rules, *MORE_SECRETS], "private": private, "entries": MOST_ENTRIES,
+            "seconds": MOST_SECONDS,
+        }  # fmt: skip
+        limit = (len(trees) + 1) * MOST_SECONDS
+        found: dict[str, list[str]]
+        try:
+            found = (await ask("places", job, seconds=limit, cancel=cancel))[-1]["found"]
+        except TooLong:  # a disk that doesn't answer: none of it is shown
+            return {"secrets": [], "closed": list(private), "left": list(trees)}
+        self._searched = {key: (time.monotonic(), found)}
+        return found
+
+    async def _survey(self, call: ToolCall, root: str, read_only: Sequence[str]) -> Survey:
+        skip = [*_SYSTEM, *(mount.path for mount in hidden(root, os.environ) if mount.kind in ("private", "empty"))]
+        job = {"rules": secrets(call), "read_only": read_only, "skip": skip}
+        return await _searched(root, job, _cancelled(call), lambda: call.progress(SEARCHING))
+
+    async def run(
+        self, walled: Walled, argv: Sequence[str], cwd: str, seconds: float, output: int, flood: int,
+        cancel: asyncio.Event, heard: Callable[[bytes], None],
+    ) -> tuple[Finished, list[str]]:  # fmt: skip
+        """How the command ended, and sentences on what it left behind. SandboxProblem when nothing has run."""
+        assert walled.bubblewrap is not None
+        folder = _folder()
+        if not self._swept:
+            placeholders.sweep(folder)
+            self._swept = True
+        try:
+            lock = placeholders.hold(folder, walled.root)
+        except OSError as error:
+            raise SandboxProblem(f"Its lock in {folder} can't be used: {error.strerror}.") from error
+        try:
+            mounts = _made(walled, lock)
+            _reachable(mounts, argv[0])
+            made = placeholders.listed(lock)
+            box = Box(walled.bubblewrap, mounts, cwd, empty_file(Path(folder)), walled.network, lock)
+            done = await run_inside(
+                box, argv, timeout=seconds, output_limit=output, flood=flood, cancel=cancel, heard=heard
+            )
+        except (SandboxProblem, ChildProblem):  # nothing of it runs
+            placeholders.release(lock)
+            raise
+        except BaseException:  # whoever keeps the command releases it
+            os.close(lock)
+            raise
+        os.close(lock)
+        return done, await self._after(walled, made)
+
+    async def _after(self, walled: Walled, made: set[str]) -> list[str]:
+        job = {"rules": [], "read_only": [], "skip": ["/"]}
+        try:
+            survey = await _searched(walled.root, job, asyncio.Event(), lambda: None)
+        except Refusal:
+            return [UNSEEN]
+        before = {*walled.survey.control, *walled.survey.repositories, *made}
+        new = sorted({*survey.control, *survey.repositories} - before)
+        tops = [path for path in new if not any(beneath(path, one) for one in new if one != path)]
+        said = [_appeared(_named(tops, walled.root))] if tops else []
+        if closed := sorted({*survey.closed} - {*walled.survey.closed}):
+            said.append(f"It left folders that can't be searched: {_named(closed, walled.root)}.")
+        return said if survey.whole else [*said, UNSEEN]
+
+
+_First = TypeVar("_First")
+_Second = TypeVar("_Second")
+TOO_LARGE = (
+    f"The workspace is too large to be searched whole ({MOST_ENTRIES:,} entries or {MOST_SECONDS:.0f} s at most): "
+    "secrets and repositories further down are not protected."
+)
+UNSEEN = "The workspace is too large to be searched whole: a new repository in it may go unnoticed."
+SEARCHING = "Searching the workspace for secrets and repositories"
+_NAMED, _LONG = 8, 200
+
+
+def unkept(problem: SandboxProblem) -> str:
+    """The words for a command that isn't run because of it."""
+    return f"The sandbox can't be set up as promised, so nothing was run. {problem}"
+
+
+def _named(paths: Sequence[str], root: str) -> str:
+    """Paths from the root, the first of many, as one may read them."""
+    said = [shown(path[len(root) :].lstrip("/")[:_LONG]) for path in paths[:_NAMED]]
+    return ", ".join(said) + (f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else "")
+
+
+def _appeared(named: str) -> str:
+    return (
+        f"It created {named}. Programs outside the sandbox obey the hooks and settings of a repository: look at them "
+        "before you use it."
+    )
+
+
+async def _both(first: Coroutine[Any, Any, _First], second: Coroutine[Any, Any, _Second]) -> tuple[_First, _Second]:
+    """Both at the same time; neither goes on when the other fails."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            one, two = group.create_task(first), group.create_task(second)
+    except BaseExceptionGroup as problems:
+        raise problems.exceptions[0] from None
+    return one.result(), two.result()
+
+
+def _cancelled(call: ToolCall) -> asyncio.Event:
+    """Set when the call is."""
+    cancel = asyncio.Event()
+    call.cancel.then(cancel.set)
+    return cancel
+
+
+async def _searched(root: str, job: dict[str, Any], cancel: asyncio.Event, slow: Callable[[], None]) -> Survey:
+    whole = {"root": root, "entries": MOST_ENTRIES, "seconds": MOST_SECONDS, **job}
+    begun = time.monotonic()
+
+    def heard(_: bytes) -> None:
+        if time.monotonic() - begun > _PATIENT:
+            slow()
+
+    try:
+        lines = await ask("survey", whole, seconds=3 * MOST_SECONDS, cancel=cancel, heard=heard)
+    except TooLong as late:  # a disk that doesn't answer
+        raise Refusal("The workspace could not be searched for secrets in time, so nothing was run.") from late
+    return Survey.of(lines[-1]["found"])
+
+
+def _made(walled: Walled, lock: int) -> tuple[Mount, ...]:
+    """The plan, with an empty folder in place of what is missing. SandboxProblem."""
+    _, missing = _plan(walled)
+    try:
+        placeholders.make(lock, missing)
+    except OSError as error:
+        if error.errno != errno.EROFS:  # else nobody can make anything there
+            raise SandboxProblem(f"{shown(missing[0])} can't be kept from being made: {error.strerror}.") from error
+        return _plan(walled)[0]
+    mounts, missing = _plan(walled)
+    if missing:
+        raise SandboxProblem(f"{shown(missing[0])} can't be kept from being made.")
+    return mounts
+
+
+def _plan(walled: Walled) -> tuple[tuple[Mount, ...], list[str]]:
+    """The mounts, and what has to be made before. SandboxProblem."""
+    root, survey = walled.root, walled.survey
+    own = ours(os.environ)
+    kept = protected(root, [*survey.control, *survey.twins], survey.repositories, walled.read_only, own)
+    linked = [one for one in visible(linked_repositories(survey.control), os.environ, root) if not one.refused]
+    wishes = [
+        *hidden(root, os.environ, network=walled.network),
+        *visible_mounts([*walled.places, *linked]),
+        *kept.wishes,
+        *(_mask(path) for path in (*survey.secrets, *walled.secrets) if os.path.lexists(path)),
+        *(Mount("empty", path, "can't be searched", fixed=True) for path in survey.closed),
+        *(Mount("empty", path, "not for everybody") for path in walled.closed),
+    ]
+    mounts = planned(root, [wish for wish in wishes if wish.kind in ("level", "read") or wish.path != root])
+    return mounts, [path for path in kept.missing if nearest(mounts, path) == "write"]
+
+
+def _mask(path: str) -> Mount:
+    """Its parents stay where they are: a command that runs beside this one could move it between plan and mount."""
+    return Mount("mask", path, "usually holds secrets", fixed=True)
+
+
+def nearest(mounts: Sequence[Mount], path: str) -> str:
+    """What kind of mount decides about a path; "" for the disk."""
+    above = [mount for mount in mounts if beneath(path, mount.path) and mount.kind not in ("link", "folder")]
+    return max(above, key=lambda mount: len(mount.path)).kind if above else ""
+
+
+def _reachable(mounts: Sequence[Mount], program: str) -> None:
+    """SandboxProblem for a program that the sandbox hides."""
+    path = program if "/" in program else shutil.which(program, path=child_environment(os.environ)["PATH"])
+    if path is None or not os.path.isabs(path):
+        return
+    real = os.path.realpath(path)
+    linked = any(mount.kind == "link" and beneath(path, mount.path) for mount in mounts)
+    if nearest(mounts, real) in ("private", "empty") or (nearest(mounts, path) in ("private", "empty") and not linked):
+        raise SandboxProblem(f"It hides the program {shown(path)}. List its folder in options.sandbox.visible.")
+
+
+def _folder() -> str:
+    """Where locks and the empty file are. SandboxProblem."""
+    try:
+        return str(private_folder(Paths.of(os.environ).state / "sandbox"))
+    except PathsError as error:
+        raise SandboxProblem(f"It needs a folder for its state: {error}.") from error
+
+
+def _real(path: Path) -> str:
+    return os.path.realpath(path)
+
+
+def _texts(value: object, default: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else default

@@ -1,0 +1,1 @@
+"""What the turn is doing: tool calls, sub-agents, the status line."""

@@ -1,0 +1,338 @@
+"""What the turn is doing: its tool calls, their inquiries with who answered, and what waits for the human.
+
+A pure reducer over the engine's events (inquiries.md R96, R99, R244). The time is an input. A reloaded
+conversation enters the same functions as a live one, so both look alike. It shows only the latest turn and
+formats nothing: words and icons stand in `activity_lines.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import cast, get_args
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import JsonObject
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import CallEnd, CallState, PromptKind, PromptRequest, StoredEvent, UsageTotals
+from jp_tui.view.questions.approval_text import Decision, decisions
+from jp_tui.view.questions.inquiry import NOTHING, Inquiry, answered, handed, question, text_at
+from jp_tui.view.questions.prompt_line import asker, headline
+from jp_tui.view.questions.queue import Key, key_of
+from jp_tui.view.transcript.calls import agent_words, subject
+
+_OPEN = ("open", "deferred")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call. `began` is when it first ran, `since` when it came into its state, on the face's clock; its
+    duration counts the human's time too. `said` is the last line that it wrote while it runs."""
+
+    id: str
+    tool: Foreign
+    title: Foreign = NOTHING
+    state: CallState = "queued"
+    end: CallEnd | None = None
+    ms: int | None = None
+    began: float | None = None
+    since: float | None = None
+    hidden: bool = False
+    inquiries: tuple[Inquiry, ...] = ()
+    decided: tuple[Decision, ...] = ()
+    said: Foreign = NOTHING
+
+    @property
+    def busy(self) -> bool:
+        """Whether its duration grows."""
+        return self.began is not None and self.state in ("running", "awaiting_assistant")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A question that waits for the human, oldest first."""
+
+    id: str
+    conversation: str = ""
+    text: Foreign
+    asker: Foreign
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activity:
+    """The latest turn of a conversation; `loose` are inquiries whose call is not known here."""
+
+    turn: int = 0
+    calls: tuple[Call, ...] = ()
+    loose: tuple[Inquiry, ...] = ()
+    waits: Mapping[Key, Waiting] = field(default_factory=dict)
+    running: bool = False
+    outcome: str = ""
+    usage: UsageTotals | None = None
+    ms: int | None = None
+
+    @property
+    def waiting(self) -> tuple[Waiting, ...]:
+        """What waits for the human, oldest first."""
+        return tuple(self.waits.values())
+
+    @property
+    def ticking(self) -> bool:
+        """Whether a duration on show grows."""
+        return any(call.busy for call in self.calls)
+
+
+def rebuilt(page: Iterable[StoredEvent]) -> Activity:
+    """The activity of the last turn of a stored page; what has no result there was cut off."""
+    found = Activity()
+    for one in page:
+        found = _fact(found, one)
+    return _still(found)
+
+
+def applied(activity: Activity, event: ev.Event, now: float, *, here: bool = True) -> Activity:
+    """The activity after an event at `now` (seconds on the face's clock); the same object when nothing changed. Of
+    another conversation (not `here`) only what waits for the human counts."""
+    match event:
+        case ev.QuestionAsked(prompt=prompt) if not here:
+            return _waits(activity, prompt)
+        case ev.QuestionSettled() if not here:
+            return _gone(activity, event)
+        case _ if not here:
+            return activity
+        case ev.ConversationOpened(page=page):
+            return rebuilt(page)
+        case ev.EventAppended(stored=one):
+            return _fact(activity, one)
+        case ev.TurnStarted(turn=turn):
+            return replace(_turn(activity, turn), running=True, outcome="")
+        case ev.TurnCompleted(turn=turn, outcome=outcome, usage=usage, ms=ms):
+            ended = replace(_turn(activity, turn), outcome=outcome, usage=usage, ms=ms)
+            return _still(ended, event.conversation)
+        case ev.CallChanged():
+            return _changed(activity, event, now)
+        case ev.QuestionAsked(prompt=prompt):
+            return _asked(activity, prompt)
+        case ev.QuestionSettled():
+            return _settled(activity, event)
+        case ev.ReviewStarted(inquiry=id_, model=model):
+            return _inquiry(activity, id_, lambda one: replace(one, reviewer=Foreign(model), heard=NOTHING))
+        case ev.ReviewDelta(kind="reason"):
+            return _inquiry(activity, event.inquiry, lambda one: replace(one, heard=_more(one.heard, event)))
+        case _:
+            return activity
+
+
+def _turn(activity: Activity, turn: int) -> Activity:
+    """The activity of `turn`; what waits outlives the turn it was asked in."""
+    return activity if turn <= activity.turn else Activity(turn=turn, waits=activity.waits)
+
+
+def _still(activity: Activity, conversation: str = "") -> Activity:
+    """Nothing runs any more: a call without a result was cut off, unless the human is still asked."""
+    asked = {id_ for home, id_ in activity.waits if home == conversation}
+
+    def ended(call: Call) -> Call:
+        if call.state == "completed" or any(one.id in asked or one.how == "deferred" for one in call.inquiries):
+            return call if call.state == "completed" else replace(call, state="awaiting_input", end=None)
+        return replace(call, state="completed", end="cancelled")
+
+    return replace(activity, calls=tuple(map(ended, activity.calls)), running=False)
+
+
+def _call(activity: Activity, call: Call) -> Activity:
+    """With this call in the place of the one with its id, or as the last."""
+    if all(known.id != call.id for known in activity.calls):
+        return replace(activity, calls=(*activity.calls, call))
+    calls = tuple(call if known.id == call.id else known for known in activity.calls)
+    return replace(activity, calls=calls)
+
+
+def _known(activity: Activity, call: str, tool: str) -> Call:
+    found = next((known for known in activity.calls if known.id == call), None)
+    return found or Call(id=call, tool=Foreign(tool))
+
+
+def _changed(activity: Activity, event: ev.CallChanged, now: float) -> Activity:
+    if event.turn < activity.turn:
+        return activity
+    activity = _turn(activity, event.turn)
+    call = _known(activity, event.call, event.tool)
+    runs = event.state in ("running", "awaiting_assistant")
+    call = replace(
+        call,
+        tool=Foreign(event.tool),
+        title=event.title or call.title,
+        state=event.state,
+        end=event.end,
+        ms=call.ms if event.ms is None else event.ms,
+        since=call.since if call.since is not None and call.state == event.state else now,
+        began=now - (event.ms or 0) / 1000 if runs and call.began is None else call.began,
+        hidden=event.hidden,
+        said=event.said,
+    )
+    return _call(activity, call)
+
+
+def _waits(activity: Activity, prompt: PromptRequest) -> Activity:
+    waits = Waiting(
+        id=prompt.inquiry,
+        conversation=prompt.conversation,
+        text=Foreign(headline(prompt)),
+        asker=Foreign(asker(prompt)),
+    )
+    key = key_of(prompt)
+    return replace(activity, waits={**_others(activity, key), key: waits})
+
+
+def _others(activity: Activity, key: Key) -> Mapping[Key, Waiting]:
+    if key not in activity.waits:
+        return activity.waits
+    left = dict(activity.waits)
+    del left[key]
+    return left
+
+
+def _gone(activity: Activity, event: ev.QuestionSettled) -> Activity:
+    return replace(activity, waits=_others(activity, (event.conversation, event.inquiry)))
+
+
+def _asked(activity: Activity, prompt: PromptRequest) -> Activity:
+    activity = _waits(activity, prompt)
+    if prompt.turn < activity.turn:
+        return activity
+    activity = _turn(activity, prompt.turn)
+    call = _known(activity, prompt.call, prompt.tool)
+    if prompt.kind == "question":
+        if all(known.id != prompt.inquiry for known in call.inquiries):
+            call = replace(call, inquiries=(*call.inquiries, _inquired(prompt)))
+        told = prompt.escalation
+        why_me = "" if told is None else handed({"failed": told.failed, "cause": told.cause})
+        shown = [
+            replace(one, how="open", escalated=why_me == "rejected", handed=why_me) if one.id == prompt.inquiry else one
+            for one in call.inquiries
+        ]
+        call = replace(call, inquiries=tuple(shown))
+    return _call(activity, replace(call, state=_ASKS[prompt.kind], end=None))
+
+
+def _more(heard: Foreign, delta: ev.ReviewDelta) -> Foreign:
+    """What was heard of a reason with what came, from its beginning on."""
+    return Foreign(("" if delta.fresh else heard.raw) + delta.text.raw)
+
+
+def _inquired(prompt: PromptRequest) -> Inquiry:
+    """A question that is shown before its fact came; the fact says the same."""
+    return Inquiry(
+        id=prompt.inquiry,
+        text=Foreign(prompt.question.text),
+        context=Foreign(prompt.question.context or ""),
+        source=prompt.source,
+        asker=Foreign(prompt.source_name or prompt.tool),
+        why=Foreign(prompt.why),
+    )
+
+
+_ASKS: dict[PromptKind, CallState] = {
+    "question": "awaiting_input",
+    "permission": "awaiting_permission",
+    "delivery": "awaiting_result_edit",
+    "review": "awaiting_input",
+}
+
+
+def _settled(activity: Activity, event: ev.QuestionSettled) -> Activity:
+    activity = _gone(activity, event)
+
+    def settle(one: Inquiry) -> Inquiry:
+        return replace(one, how=event.how, by=one.by or event.by) if one.how in _OPEN else one
+
+    activity = _inquiry(activity, event.inquiry, settle)
+    return activity if activity.running else _still(activity)
+
+
+def _inquiry(activity: Activity, id_: str, change: Callable[[Inquiry], Inquiry]) -> Activity:
+    """With `change` made to the first inquiry of that id that is open, else the last: ids are opaque, and older logs
+    repeat one within a turn (R29)."""
+
+    def among(inquiries: tuple[Inquiry, ...]) -> tuple[Inquiry, ...]:
+        same = [at for at, one in enumerate(inquiries) if one.id == id_]
+        chosen = next((at for at in same if inquiries[at].how in _OPEN), same[-1])
+        return tuple(change(one) if at == chosen else one for at, one in enumerate(inquiries))
+
+    if any(one.id == id_ for one in activity.loose):
+        return replace(activity, loose=among(activity.loose))
+    for call in activity.calls:
+        if any(one.id == id_ for one in call.inquiries):
+            return _call(activity, replace(call, inquiries=among(call.inquiries)))
+    return activity
+
+
+def _fact(activity: Activity, one: StoredEvent) -> Activity:
+    """The activity after a fact of the log, live or reloaded."""
+    if one.turn < activity.turn:
+        return activity
+    activity = _turn(activity, one.turn)
+    match read_event(one.event):
+        case stored.ToolCallRequest(id=id_, name=name, arguments=arguments, metadata=metadata):
+            call = _known(activity, id_, name)
+            title = call.title or Foreign(text_at(metadata, "title") or subject(arguments))
+            return _call(activity, replace(call, title=title))
+        case stored.ToolCallResponse(id=id_, is_error=failed, metadata=metadata):
+            return _result(activity, id_, failed, metadata)
+        case stored.InquiryRequest() as request:
+            return _question(activity, request)
+        case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted() as response:
+            return _inquiry(activity, response.id, lambda open_: answered(open_, response))
+        case stored.TurnOutcome(outcome=outcome, usage=usage, ms=ms):
+            numbers = {key: value for key, value in usage.items() if key in UsageTotals.model_fields}
+            ended = replace(activity, outcome=outcome, usage=UsageTotals.model_validate(numbers), ms=ms)
+            return _deferred(ended) if outcome == "deferred" else ended
+        case _:
+            return activity
+
+
+def _deferred(activity: Activity) -> Activity:
+    """The turn was ended to wait: what is open stays so (R230)."""
+
+    def put_off(call: Call) -> Call:
+        if call.state == "completed":
+            return call
+        return replace(
+            call, inquiries=tuple(replace(one, how="deferred") if one.how == "open" else one for one in call.inquiries)
+        )
+
+    return replace(activity, calls=tuple(map(put_off, activity.calls)))
+
+
+def _result(activity: Activity, id_: str, failed: bool, metadata: JsonObject) -> Activity:
+    call = next((known for known in activity.calls if known.id == id_), None)
+    if call is None:
+        return activity
+    said, ms = metadata.get("end"), metadata.get("ms")
+    end = cast(CallEnd, said) if said in get_args(CallEnd) else "error" if failed else "ok"
+    took = ms if isinstance(ms, int) and not isinstance(ms, bool) else call.ms
+    known = call.end if call.state == "completed" else None
+    title = Foreign(agent_words(metadata.get("agent"))) or call.title
+    return _call(
+        activity,
+        replace(call, title=title, state="completed", end=known or end, ms=took, decided=decisions(metadata)),
+    )
+
+
+def _question(activity: Activity, request: stored.InquiryRequest) -> Activity:
+    """An inquiry of the log: under the call its metadata names, else the one whose id its own begins with."""
+    asked = question(request)
+    if any(one.id == asked.id and one.how == "open" for call in activity.calls for one in call.inquiries):
+        return _inquiry(
+            activity, asked.id, lambda shown: replace(asked, escalated=shown.escalated, handed=shown.handed)
+        )
+    named = text_at(request.metadata, "call")
+    own = [call for call in activity.calls if call.id == named]
+    own = own or [call for call in activity.calls if asked.id.startswith(f"{call.id}.")]
+    if not own:
+        return replace(activity, loose=(*activity.loose, asked))
+    call = max(own, key=lambda known: len(known.id))
+    return _call(activity, replace(call, inquiries=(*call.inquiries, asked)))

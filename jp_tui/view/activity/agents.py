@@ -1,0 +1,130 @@
+"""Sub-agents of the turn as the sidebar nests them: each with its own activity under the call that runs it (E4, R244).
+
+Pure: an event of a sub-agent's conversation goes to its activity, whatever is shown otherwise. A sub-agent has none of
+its own (R224).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import AgentInfo, CallEnd
+from jp_tui.view.activity.activity import Activity, applied
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """A sub-agent that was seen in this run of the program; `over` when its call has ended, `end` says how."""
+
+    info: AgentInfo
+    activity: Activity = field(default_factory=Activity)
+    over: bool = False
+    end: CallEnd | None = None
+
+    @property
+    def reviewed(self) -> tuple[str, ...]:
+        """Its inquiries that a reviewing model is deciding now, oldest first."""
+        calls = (call for call in self.activity.calls if call.state == "awaiting_assistant")
+        return tuple(one.id for call in calls for one in call.inquiries if one.how == "open" and one.reviewer)
+
+
+ASKING = ("awaiting_input", "awaiting_permission", "awaiting_result_edit")
+"""States of a call that waits for the human; what a sub-agent asks itself is shown as its parent's (R222)."""
+
+_ENDS = {"error": ("✗", "failed"), "cancelled": ("⊘", "cancelled")}
+
+
+def standing(one: Agent) -> tuple[str, str, bool]:
+    """How far it is: a sign, a word, and whether it waits for the human."""
+    if one.over:
+        return *_ENDS.get(one.end or "ok", ("✓", "done")), False
+    if one.activity.waits or any(call.state in ASKING for call in one.activity.calls):
+        return "◐", "waits for you", True
+    return "▸", "works", False
+
+
+def asking(agents: Iterable[Agent]) -> frozenset[tuple[int, str]]:
+    """The calls, each by turn and id, whose sub-agents wait for the human."""
+    return frozenset((one.info.turn, one.info.call) for one in agents if standing(one)[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """All of them, by conversation, in the order they began."""
+
+    by: Mapping[str, Agent] = field(default_factory=dict)
+
+    @property
+    def known(self) -> tuple[Agent, ...]:
+        """All of them."""
+        return tuple(self.by.values())
+
+    def of(self, conversation: str) -> Agent | None:
+        """The one whose conversation this is."""
+        return self.by.get(conversation)
+
+    def parent(self, conversation: str) -> str:
+        """The conversation that this one works for; empty for one that is no sub-agent's."""
+        found = self.of(conversation)
+        return found.info.parent if found is not None else ""
+
+    def under(self, parent: str, call: str) -> Agent | None:
+        """The one that a call runs; the latest, when ids come again."""
+        found = [one for one in self.by.values() if (one.info.parent, one.info.call) == (parent, call)]
+        return found[-1] if found else None
+
+    def of_parent(self, parent: str) -> tuple[Agent, ...]:
+        """Those that worked or work for a conversation, in the order they began; several of one turn that are called
+        the same and do the same are numbered, so that a list tells them apart."""
+        return _numbered([one for one in self.by.values() if one.info.parent == parent])
+
+    def heard(self, event: ev.Event, now: float) -> Agents:
+        """After an event of any conversation; the same object when it concerns none of them."""
+        if isinstance(event, ev.CallChanged) and event.agent is not None:
+            return self._began(event.agent, over=event.state == "completed", end=event.end)
+        known = self.of(getattr(event, "conversation", ""))
+        if known is None or isinstance(event, ev.ConversationOpened):
+            return self
+        activity = applied(known.activity, event, now)
+        return self if activity is known.activity else self._with(replace(known, activity=activity))
+
+    def _began(self, info: AgentInfo, *, over: bool, end: CallEnd | None) -> Agents:
+        before = self.of(info.conversation)
+        activity = before.activity if before is not None else Activity()
+        made = Agent(info=info, activity=activity, over=over, end=end)
+        return self if made == before else self._with(made)
+
+    def _with(self, agent: Agent) -> Agents:
+        own = agent.info.conversation
+        if own in self.by:
+            return Agents({**self.by, own: agent})
+        return Agents({**{name: _past(one, agent.info) for name, one in self.by.items()}, own: agent})
+
+
+def _numbered(agents: list[Agent]) -> tuple[Agent, ...]:
+    alike = Counter(map(_called, agents))
+    counted = Counter[tuple[int, str, str]]()
+    for at, one in enumerate(agents):
+        if alike[(called := _called(one))] > 1:
+            counted[called] += 1
+            name = Foreign(f"{one.info.name.raw or 'agent'} {counted[called]}")
+            agents[at] = replace(one, info=one.info.model_copy(update={"name": name}))
+    return tuple(agents)
+
+
+def _called(one: Agent) -> tuple[int, str, str]:
+    return one.info.turn, one.info.name.raw, one.info.task.raw
+
+
+def _past(one: Agent, new: AgentInfo) -> Agent:
+    """Of one that ended in an earlier turn only what lists say is kept: what it asked stands in its conversation."""
+    if not one.over or one.info.parent != new.parent or one.info.turn >= new.turn:
+        return one
+    if not any(call.inquiries or call.decided for call in one.activity.calls):
+        return one
+    calls = tuple(replace(call, inquiries=(), decided=()) for call in one.activity.calls)
+    return replace(one, activity=replace(one.activity, calls=calls, loose=()))

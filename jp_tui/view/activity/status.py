@@ -1,0 +1,104 @@
+"""The status line as data: workspace, conversation, model, tokens, what the turn does, what waits for the human.
+
+Values and the words that fit a width; `status_events.py` makes them from the engine's events, and this stays free
+of the protocol so that the first frame need not load it. What waits is never cut away (asking.md E50).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.view.wording.amounts import count, money, seconds, short_model
+
+PHASES = {
+    "waiting_for_model": "waiting for the model",
+    "streaming": "the model is writing",
+    "tools": "tools are running",
+    "retrying": "trying again",
+    "resumed": "going on with a turn that was cut off",
+}
+UNTITLED = Foreign("")
+CELLS = 8
+"""Of the meter of the context."""
+TIGHT = 0.8
+"""From this part of it on the meter warns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """`phase` is empty at rest; `retry_at` is on the face's clock; `held_by` names another writer; tokens in all,
+    `context` of the last request and `window` the most it may be, `cost` in US dollars where prices are known;
+    `waiting` names what waits here, `put_off` counts what will again, `elsewhere` what waits in conversations that are
+    not open; `reviewed` are inquiries with the models that decide them now and since when, oldest first; `parent` is
+    set when this is a sub-agent's conversation: the one that it works for."""
+
+    workspace: str = ""
+    home: str = ""
+    conversation: str = ""
+    title: Foreign = UNTITLED
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    context: int = 0
+    window: int | None = None
+    cost: float | None = None
+    waiting: tuple[str, ...] = ()
+    put_off: int = 0
+    elsewhere: int = 0
+    reviewed: tuple[tuple[str, Foreign, float], ...] = ()
+    working: bool = False
+    phase: str = ""
+    retry_at: float | None = None
+    held_by: str = ""
+    parent: str = ""
+    trouble: str = ""
+    advice: str = ""
+
+
+def shortened(path: str, home: str, room: int) -> str:
+    """A folder as people write it: `~` for home; then the last parts only, `…/acme`, when it is too long."""
+    if home and (path == home or path.startswith(home.rstrip("/") + "/")):
+        path = "~" + path[len(home.rstrip("/")) :]
+    while len(path) > room and path.count("/") > 1:
+        path = "…/" + path.removeprefix("…/").split("/", 1)[1]
+    return path
+
+
+def tokens(status: Status) -> str:
+    """`12.4k in · 812 out`, or nothing before the first request."""
+    if not status.tokens_in and not status.tokens_out:
+        return ""
+    paid = f" · {money(status.cost)}" if status.cost else ""
+    return f"{count(status.tokens_in)} in · {count(status.tokens_out)} out{paid}"
+
+
+def meter(status: Status) -> str:
+    """`▰▰▱▱▱▱▱▱ 23% of 200k`: how much of the model's context the conversation takes; nothing where it is not known."""
+    if not status.window or not status.context:
+        return ""
+    part = min(status.context / status.window, 1.0)
+    full = max(round(part * CELLS), 1)
+    return f"{'▰' * full}{'▱' * (CELLS - full)} {part:.0%} of {count(status.window)}"
+
+
+def doing(status: Status, now: float) -> str:
+    """What the turn does now, in a few words; empty at rest."""
+    if status.phase == "retrying" and status.retry_at is not None:
+        return f"trying again in {max(round(status.retry_at - now), 0)} s"
+    if status.reviewed:
+        _, model, since = status.reviewed[0]
+        more = f" and {len(status.reviewed) - 1} more" if len(status.reviewed) > 1 else ""
+        return f"{short_model(model.raw)} decides{more} · {seconds(now - since)}"
+    if not status.working or (status.phase == "tools" and (status.waiting or status.put_off)):
+        return ""  # what waits says it all
+    return PHASES.get(status.phase, "")
+
+
+def waits(status: Status) -> str:
+    """`2 waiting for you · 1 put off · 3 elsewhere`, or nothing."""
+    here = f"{len(status.waiting)} waiting for you" if status.waiting else ""
+    off = f"{status.put_off} put off" if status.put_off else ""
+    if not here and not off and status.elsewhere:
+        return f"{status.elsewhere} waiting elsewhere"
+    return " · ".join(part for part in (here, off, f"{status.elsewhere} elsewhere" if status.elsewhere else "") if part)

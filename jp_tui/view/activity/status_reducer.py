@@ -1,0 +1,84 @@
+"""The status line's reducer: the engine's events in, the next status out. Pure; the time is an input. What waits for
+the human is counted by `inbox.py`, which knows of all conversations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import AgentInfo
+from jp_tui.view.activity.status import Status
+
+
+def applied(status: Status, event: ev.Event, now: float) -> Status:
+    """The status after an event at `now` (seconds); the same object when nothing changed."""
+    match event:
+        case ev.ConversationOpened():
+            return _opened(status, event)
+        case ev.TitleChanged(title=title):
+            return replace(status, title=title)
+        case ev.TurnStarted(model=model, resumed=resumed):
+            phase = "resumed" if resumed else "waiting_for_model"
+            return replace(status, working=True, phase=phase, model=model or status.model)
+        case ev.TurnPhase(phase=phase, retry_in=retry_in):
+            at = None if retry_in is None else now + retry_in
+            return replace(status, working=True, phase=phase, retry_at=at)
+        case ev.TurnCompleted(usage=usage):
+            read, written = status.tokens_in + usage.input, status.tokens_out + usage.output
+            costs = [one for one in (status.cost, usage.cost_usd) if one is not None]
+            return replace(
+                status,
+                working=False,
+                phase="",
+                reviewed=(),
+                retry_at=None,
+                tokens_in=read,
+                tokens_out=written,
+                context=usage.context or status.context,
+                cost=sum(costs) if costs else None,
+            )
+        case ev.ModelSwitched(model=model, window=window, once=False):
+            return replace(status, model=model, window=window)
+        case ev.QuestionSettled(inquiry=inquiry) if event.conversation == status.conversation and status.reviewed:
+            return replace(status, reviewed=_others(status, inquiry))
+        case ev.ReviewStarted(inquiry=inquiry, model=model):
+            return replace(status, reviewed=(*_others(status, inquiry), (inquiry, Foreign(model), now)))
+        case ev.StorageFailed(message=message, advice=advice):
+            return replace(status, trouble=message, advice=advice)
+        case ev.EventAppended():
+            return replace(status, trouble="", advice="") if status.trouble else status
+        case _:
+            return status
+
+
+def _agent(agent: AgentInfo) -> Foreign:
+    """A sub-agent's conversation is called by its name and task."""
+    return Foreign(" › ".join(part.raw for part in (agent.name or Foreign("agent"), agent.task) if part))
+
+
+def _others(status: Status, inquiry: str) -> tuple[tuple[str, Foreign, float], ...]:
+    return tuple(known for known in status.reviewed if known[0] != inquiry)
+
+
+def _opened(status: Status, event: ev.ConversationOpened) -> Status:
+    """Another conversation, the same workspace; what waits in it, and trouble with the log, is that of all of them."""
+    return Status(
+        workspace=event.workspace or status.workspace,
+        home=status.home,
+        conversation=event.conversation,
+        title=event.title if event.agent is None else _agent(event.agent),
+        model=event.model,
+        tokens_in=event.usage.input,
+        tokens_out=event.usage.output,
+        context=event.usage.context,
+        window=event.window,
+        cost=event.usage.cost_usd,
+        held_by=event.held_by,
+        parent=event.agent.parent if event.agent is not None else "",
+        waiting=status.waiting,
+        put_off=status.put_off,
+        elsewhere=status.elsewhere,
+        trouble=status.trouble,
+        advice=status.advice,
+    )

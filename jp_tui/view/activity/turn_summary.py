@@ -1,0 +1,102 @@
+"""The line under a turn that has ended: what ran, what changed, who answered, how long, how much (issue 8, 7).
+
+From the end of the turn as the log has it, so that a live and a reloaded conversation say the same. Short turns in
+which nothing ran have none. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.neutral import neutralise
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.text import Foreign
+from jp_tui.view.wording.amounts import count, duration, money
+from jp_tui.view.wording.changes import counts, files
+
+LONG: Final = 60_000
+"""Milliseconds from which on a turn of text alone is worth a line."""
+WHO: Final = {
+    "user": "you",
+    "assistant": "reviewer",
+    "static": "pinned",
+    "remembered": "remembered",
+    "default": "default",
+    "nobody": "not answered",
+}
+"""In the order in which they are told."""
+UNDONE: Final = "changes_undone"
+NAMED: Final = 4
+
+
+def summary(event: stored.TurnOutcome) -> str:
+    """The line; empty where there is nothing to tell."""
+    raw = event.metadata.get("did")
+    did, unread = raw if isinstance(raw, dict) else {}, _unread(event.metadata.get("unread"))
+    if not did and event.ms < LONG:
+        return unread
+    parts = [unread, _calls(did), _files(did), _asked(did.get("asked")), duration(event.ms) if event.ms else ""]
+    usage = event.usage
+    tokens = [
+        f"{count(number)} {way}" for way, key in (("in", "input"), ("out", "output")) if (number := _number(usage, key))
+    ]
+    parts.append(", ".join(tokens))
+    cost = usage.get("cost_usd")
+    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e9:
+        parts.append(money(cost))
+    return " · ".join(part for part in parts if part)
+
+
+def _unread(raw: Json) -> str:
+    """Parts of replies of kinds that this version does not know."""
+    kinds = [neutralise(Foreign(one), "line") for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
+    more = f" and {len(kinds) - NAMED:,} more" if len(kinds) > NAMED else ""
+    return f"a part of the reply cannot be shown here ({', '.join(kinds[:NAMED])}{more})" if kinds else ""
+
+
+def _number(of: JsonObject, key: str) -> int:
+    found = of.get(key)
+    return found if isinstance(found, int) and not isinstance(found, bool) and 0 < found < 1 << 53 else 0
+
+
+def _calls(did: JsonObject) -> str:
+    calls, failed = _number(did, "calls"), _number(did, "failed")
+    if not calls:
+        return ""
+    return f"{calls:,} {'tool call' if calls == 1 else 'tool calls'}{f', {failed:,} failed' if failed else ''}"
+
+
+def _files(did: JsonObject) -> str:
+    number = _number(did, "files")
+    lines = counts(_number(did, "added"), _number(did, "removed"))
+    return f"{files(number)} changed{f' {lines}' if lines else ''}" if number else ""
+
+
+def _asked(raw: Json) -> str:
+    asked = raw if isinstance(raw, dict) else {}
+    known = [(who, number) for who in WHO if (number := _number(asked, who))]
+    every = sum(number for _, number in known)
+    if not every:
+        return ""
+    if len(known) == 1:
+        who, _ = known[0]
+        one = "question" if every == 1 else "questions"
+        return f"{every:,} {one}, {'not answered' if who == 'nobody' else f'answered by {_by(who)}'}"
+    return f"{every:,} questions: {', '.join(f'{number:,} {WHO[who]}' for who, number in known)}"
+
+
+def _by(who: str) -> str:
+    return {"static": "a setting", "remembered": "what was remembered", "default": "its default"}.get(who, WHO[who])
+
+
+def undone(event: stored.Unknown) -> str:
+    """What was taken back, or brought back, as a line; empty for any other event."""
+    raw = event.raw
+    listed = raw.get("files")
+    if raw.get("type") != UNDONE or event.problem or not isinstance(listed, list):
+        return ""
+    names = [neutralise(Foreign(one), "line") for one in listed if isinstance(one, str)]
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    did = "Brought back" if raw.get("way") == "again" else "Taken back"
+    return f"{did}: {', '.join(names[:NAMED])}{more}"

@@ -1,0 +1,1 @@
+"""The composer: commands, mentions, pastes, history."""

@@ -1,0 +1,1 @@
+"""A conversation as a document: Markdown, HTML, JSON."""

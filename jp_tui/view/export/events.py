@@ -1,0 +1,215 @@
+"""Stored events as plain text for people (inquiries.md R206): each by itself, or a stretch with its forms as one block.
+
+Foreign text keeps its characters: neutralise it. Its further lines are set in, so that none passes for one of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from jp_tui.conversation import events as ev
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.strict_json import JsonObject, dump
+from jp_tui.protocol.values import StoredEvent
+from jp_tui.view.activity.turn_summary import summary, undone
+from jp_tui.view.questions.approval_text import decisions, sentence
+from jp_tui.view.questions.forms import Form, Place
+from jp_tui.view.questions.inquiry import Inquiry, answered, handed, question
+from jp_tui.view.questions.outcome_line import HANDED, fate, responder, spent
+from jp_tui.view.questions.partial_approval import Offered, PartTaken, offered, taken
+from jp_tui.view.questions.side_questions import aside
+from jp_tui.view.transcript.blocks import Tool
+from jp_tui.view.transcript.reducer import Story
+
+_ENDS = {
+    "replied": "Replied in words",
+    "ended": "Ended before all was answered",
+    "unsent": "Answered, and not submitted",
+    "open": "Not all is answered yet",
+}
+
+_LINE_ENDS = re.compile("\r\n|[\n\u2028\u2029]")
+"""What ends a line when the text is neutralised."""
+
+
+def hung(text: str) -> str:
+    """Text that stands behind a label of ours: its further lines are set in by two blanks."""
+    first, *more = _LINE_ENDS.split(text)
+    return "\n".join([first, *map(set_in, more)])
+
+
+def set_in(line: str) -> str:
+    """One further line of a text."""
+    return f"  {line}" if line.strip() else ""
+
+
+def exported(events: Iterable[StoredEvent]) -> Iterator[str]:
+    """The text of each event that has one, in their order; of a form, all of it in the place of its first question
+    (issue 5, 9). The stretch should hold whole turns: what is outside it is not known."""
+    held = list(events)
+    story = Story()
+    story.load(held)
+    forms = {
+        (one.turn, block.call): block
+        for one in held
+        for block in story.of_event(one.seq)
+        if isinstance(block, Tool) and block.form is not None
+    }
+    homes: dict[tuple[int, str], tuple[int, str]] = {}
+    parts: dict[tuple[int, str], Offered] = {}
+    told: set[tuple[int, str]] = set()
+    for one in held:
+        event, text = read_event(one.event), ""
+        home: tuple[int, str] | None = None
+        if isinstance(event, ev.InquiryRequest):
+            home = homes[one.turn, event.id] = (one.turn, str(event.metadata.get("call", "")))
+            parts[one.turn, event.id] = offered(event.question)
+        elif isinstance(event, ev.InquiryAnswered | ev.InquiryCancelled | ev.InquiryRedacted):
+            home = homes.get((one.turn, event.id))
+        block = forms.get(home) if home is not None else None
+        if block is None or home is None or block.form is None:
+            text = plain(event)
+            if isinstance(event, ev.InquiryAnswered):
+                text += _parts(taken(parts.get((one.turn, event.id), ()), event.extra.get("parts")))
+        elif home not in told:
+            told.add(home)
+            text = _form(block.form)
+        if text:
+            yield text
+
+
+def ending(events: Iterable[StoredEvent], most: int) -> str:
+    """The end of what is exported of these, about `most` characters: no more is looked at of a text that is longer."""
+    held = [one.model_copy(update={"event": _tail(one.event, most)}) for one in events]
+    text = "\n".join(exported(held)).strip()
+    if len(text) <= most:
+        return text
+    cut, _, lines = text[-most:].partition("\n")
+    return f"…\n{lines or cut}"
+
+
+def _tail(value: Any, most: int) -> Any:
+    match value:
+        case str() if len(value) > most:
+            return f"…{value[-most:]}"
+        case dict():
+            return {name: _tail(one, most) for name, one in value.items()}
+        case list():
+            return [_tail(one, most) for one in value[-most:]]
+        case _:
+            return value
+
+
+def _form(form: Form) -> str:
+    """`Asked 3 questions`, a line each with the answer as R206 writes it, how it ended."""
+    lines = [f"Asked {len(form.places)} questions"]
+    lines += [hung(f"{number}. {place.text.raw} – {_place(place)}") for number, place in enumerate(form.places, 1)]
+    if form.state in _ENDS:
+        said = form.reply.raw.strip()
+        lines.append(hung(f"{_ENDS[form.state]}{f': {said}' if said else ''}"))
+    return "\n".join(lines)
+
+
+def _place(place: Place) -> str:
+    match place.state, place.asked:
+        case "skipped", _:
+            return f"Skipped ({place.because.raw})"
+        case "answered", Inquiry(how="answered") as asked:
+            reason = f" (Reason: {asked.explanation.raw})" if asked.explanation else ""
+            return f"Answer: {dump(asked.answer)}{reason}"
+        case "left", Inquiry() as asked:
+            return f"Cancelled ({asked.tag.raw or asked.how})"
+        case "taken_back", _:
+            return "Taken back"
+        case "gone_back", _:
+            return "Gone back, no answer"
+        case _:
+            return "Not answered"
+
+
+def _parts(parts: tuple[PartTaken, ...]) -> str:
+    """A line for each part of a change (R251)."""
+    found = ""
+    for part in parts:
+        said = f": {part.comment.raw}" if part.comment else ""
+        found += "\n" + hung(f"{'Taken' if part.accepted else 'Left out'}: {part.title.raw}{said}")
+    return found
+
+
+def plain(event: ev.Event) -> str:
+    """What the event says, possibly over several lines; empty for what people need not read."""
+    match event:
+        case ev.ChatRequest(content=text):
+            return hung(f"You: {text}")
+        case ev.ChatResponse(kind="message", content=str() as text, metadata=extra) if text:
+            return hung(f"Assistant: {text}") + _incomplete(extra)
+        case ev.ChatResponse(kind="reasoning", content=str() as text, metadata=extra):
+            return hung(f"Reasoning: {text}") + _incomplete(extra) if text.strip() else ""
+        case ev.ToolCallRequest(name=name, arguments=arguments):
+            return hung(f"Tool: {name} {dump(arguments)}")
+        case ev.ToolCallResponse(content=text, is_error=failed, metadata=extra):
+            return "\n".join([*map(hung, _decided(extra)), hung(f"{'Error' if failed else 'Result'}: {text}")])
+        case ev.InquiryRequest(question=asked, metadata=extra):
+            handed_over = HANDED.get(handed(extra.get("escalation")), "")
+            told = f"\nAsked: {handed_over}" if handed_over else ""
+            return hung(f"Question: {asked.get('text', '')}") + told
+        case ev.InquiryAnswered(answer=answer, explanation=reason):
+            return f"Answer: {dump(answer)}" + ("\n" + hung(f"Reason: {reason}") if reason else "") + _by(event)
+        case ev.InquiryRedacted():
+            return "Answer: <redacted>"
+        case ev.InquiryCancelled(reason=reason):
+            return hung(f"Cancelled ({reason})") + _by(event)
+        case ev.TurnOutcome(outcome=outcome, error=error):
+            return "\n".join(part for part in (hung(_ending(outcome, error)), hung(summary(event))) if part)
+        case ev.ChatResponse(content=content):
+            return "" if content is None or content == "" else f"Assistant: {dump(content)}"
+        case ev.ConfigDelta(delta=delta):
+            return f"Settings: {dump(delta)}"
+        case ev.TurnStart():
+            return ""
+        case ev.Unknown() if (said := aside(event)) is not None:
+            return hung(f"Aside: {said.asked.raw}") + "\n" + hung(f"Aside answered: {said.said.raw}")
+        case ev.Unknown() if undone(event):
+            return hung(undone(event))
+        case ev.Unknown(raw={"type": "inquiry_aside" | "agent_started"}, problem=""):
+            return ""
+        case ev.Unknown(raw=raw, problem=problem):
+            why = problem or raw.get("problem", "")
+            return hung(f"({raw.get('type', 'unknown event')}{f': {why}' if why else ''})")
+
+
+def _by(event: ev.InquiryAnswered | ev.InquiryCancelled) -> str:
+    """Who it was, where it was not just the human: with time, price and tokens as far as they are known (R25, E42)."""
+    asked = answered(question(ev.InquiryRequest(id=event.id, source=ev.Source("tool"), question={})), event)
+    if asked.by in ("", "user") and not asked.escalated:
+        return ""
+    end = fate(asked)
+    parts = [responder(asked).raw, end.took, spent(asked)]
+    return "\n" + hung(f"By: {' · '.join(part for part in parts if part)}")
+
+
+def _decided(metadata: JsonObject) -> list[str]:
+    """Who let the call run and its result be told, and what ran (inquiries.md 5.2, 5.3)."""
+    names = {"permission": "Permission", "delivery": "Delivery", "stop": "Stopped"}
+    found = [f"{names[one.about]}: {sentence(one)}" for one in decisions(metadata)]
+    if isinstance(edited := metadata.get("edited_arguments"), dict):
+        found.append(f"Ran with: {dump(edited)}")
+    return found
+
+
+def _incomplete(metadata: object) -> str:
+    broken = isinstance(metadata, dict) and metadata.get("incomplete") is True
+    return "\n(incomplete)" if broken else ""
+
+
+def _ending(outcome: str, error: object) -> str:
+    if outcome == "done":
+        return ""
+    said = f"Turn {outcome}"
+    if isinstance(error, dict):
+        words = [str(error.get(key, "")) for key in ("message", "advice")]
+        said += ": " + " ".join(word for word in words if word)
+        said += f"\nThe server said: {detail}" if (detail := str(error.get("detail", "")).strip()) else ""
+    return said

@@ -1,0 +1,349 @@
+"""The first-run page as a pure machine: which step, which rows, what is asked of the engine (issue 8 "First minutes").
+
+A server, a model, a test, a reviewer, then what is written. Nothing is written before the last step, and every step
+has a way back. Words of servers are foreign text; a key never comes here, only the name of its variable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from jp_tui.protocol.base import Model
+from jp_tui.protocol.events import ModelsListed, ModelTested, Refused, SetupFound, SetupSaved
+from jp_tui.protocol.models import ListModels, ModelInfo, ServerSpec
+from jp_tui.protocol.setup import FoundServer, ProbeSetup, SaveSetup, TestModel
+from jp_tui.view.wording.amounts import duration
+from jp_tui.view.wording.models import facts
+
+Step = Literal["servers", "own", "models", "testing", "failed", "reviewer", "confirm", "saving", "done"]
+OWN, AGAIN, GO, ASIS, OTHER, NONE, SAME, WRITE, CLOSE = (
+    ":own", ":again", ":go", ":as-is", ":other", ":none", ":same", ":write", ":close"
+)  # fmt: skip
+FIELDS = ("name", "base_url", "wire", "api_key_env")
+WIRES = ("openai-chat", "anthropic")
+INHERIT = "inherit"
+_NUMBER: dict[Step, int] = {"servers": 1, "own": 1, "models": 2, "testing": 2, "failed": 2, "reviewer": 3}
+_REFUSED: dict[Step, Step] = {"saving": "confirm", "testing": "failed"}
+_NAMES = {"name": "Name", "base_url": "Address", "wire": "Speaks", "api_key_env": "Key variable"}
+_MEANS = {
+    "name": "Of your choice: its models are then name/MODEL.",
+    "base_url": "Up to what the wire appends: http://127.0.0.1:8080/v1",
+    "wire": "The protocol it speaks: most servers speak openai-chat. Enter turns it.",
+    "api_key_env": "The environment variable that holds its key, where it wants one. The key itself is never written.",
+}
+
+
+_DRAFT = ServerSpec(name="local", base_url="http://127.0.0.1:8080/v1")
+
+
+MOST_MODELS = 500
+"""Models that are listed at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A choice: its key, what it is called, what is said of it, and more while it is highlighted. Foreign texts."""
+
+    key: str
+    title: str
+    more: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wizard:
+    """Where one is. `server` is one that is not configured yet, `provider` the name of the chosen one; `models` None
+    while they are asked for; `trouble` is why the last thing failed, in words."""
+
+    step: Step = "servers"
+    found: SetupFound | None = None
+    server: ServerSpec | None = None
+    draft: ServerSpec = _DRAFT
+    provider: str = ""
+    models: tuple[ModelInfo, ...] | None = None
+    model: str = ""
+    tested: ModelTested | None = None
+    reviewer: str = ""
+    saved: SetupSaved | None = None
+    trouble: str = ""
+
+
+Next = tuple[Wizard, tuple[Model, ...]]
+
+
+def begin() -> Next:
+    return Wizard(), (ProbeSetup(),)
+
+
+# -- what the engine says
+
+
+def heard(now: Wizard, event: object) -> Next:
+    """What was asked for has come; what nobody waits for any more changes nothing."""
+    match event:
+        case SetupFound():
+            return replace(now, found=event), ()
+        case ModelsListed(provider=provider, models=models, problems=problems, missing=missing):
+            if now.step != "models" or provider != now.provider:
+                return now, ()
+            said = [" ".join(part for part in (one.message, one.advice) if part) for one in problems]
+            said += [f"There is no key: {one.variable} is not set." for one in missing]
+            return replace(now, models=models, trouble=" ".join(said)), ()
+        case ModelTested(model=model, ok=ok, message=message, advice=advice):
+            if now.step != "testing" or model != now.model:
+                return now, ()
+            said = [part for part in (message, advice) if part]
+            return replace(now, step="reviewer" if ok else "failed", tested=event, trouble="\n".join(said)), ()
+        case SetupSaved():
+            return replace(now, step="done", saved=event, trouble=""), ()
+        case Refused(message=message, advice=advice):
+            words = "\n".join(part for part in (message, advice) if part)
+            step: Step = "own" if _of_own(now) else _REFUSED.get(now.step, now.step)
+            found = now.found or SetupFound(servers=(), file="", exists=False)
+            return replace(now, step=step, trouble=words, found=found, models=now.models or ()), ()
+        case _:
+            return now, ()
+
+
+def _of_own(now: Wizard) -> bool:
+    return now.step in ("models", "testing") and now.server is not None
+
+
+# -- what the user does
+
+
+def chosen(now: Wizard, key: str) -> Next:
+    """A row was taken."""
+    now = replace(now, trouble="")
+    match now.step:
+        case "servers":
+            return _server(now, key)
+        case "own":
+            return _own(now, key)
+        case "models":
+            return _model(now, key)
+        case "failed":
+            return _failed(now, key)
+        case "reviewer":
+            reviewer = {NONE: "", SAME: INHERIT}.get(key, key)
+            return replace(now, step="confirm", reviewer=reviewer), ()
+        case "confirm":
+            wanted = SaveSetup(model=now.model, reviewer=now.reviewer, server=now.server)
+            return replace(now, step="saving"), (wanted,)
+        case _:
+            return now, ()
+
+
+def _server(now: Wizard, key: str) -> Next:
+    if key == AGAIN:
+        return replace(now, found=None), (ProbeSetup(),)
+    if key == OWN:
+        return replace(now, step="own"), ()
+    to = replace(now, step="models", provider=key, server=None, models=None)
+    return to, (ListModels(provider=key),)
+
+
+def _own(now: Wizard, key: str) -> Next:
+    if key == "wire":
+        at = (WIRES.index(now.draft.wire) + 1) % len(WIRES) if now.draft.wire in WIRES else 0
+        return written(now, "wire", WIRES[at]), ()
+    if key != GO:
+        return now, ()
+    missing = [_NAMES[name] for name in ("name", "base_url") if not getattr(now.draft, name)]
+    if missing:
+        return replace(now, trouble=f"{missing[0]} is empty."), ()
+    draft = now.draft
+    to = replace(now, step="models", provider=draft.name, server=draft, models=None)
+    return to, (ListModels(server=draft),)
+
+
+def written(now: Wizard, field: str, text: str) -> Wizard:
+    """A line of a server of one's own."""
+    return replace(now, draft=now.draft.model_copy(update={field: text.strip()}), trouble="")
+
+
+def _model(now: Wizard, key: str) -> Next:
+    if key == AGAIN:
+        return replace(now, models=None), (ListModels(provider=now.provider, server=now.server),)
+    if not key.partition("/")[2]:
+        return now, ()
+    return replace(now, step="testing", model=key, tested=None), (TestModel(model=key, server=now.server),)
+
+
+def _failed(now: Wizard, key: str) -> Next:
+    if key == AGAIN:
+        return replace(now, step="testing", tested=None), (TestModel(model=now.model, server=now.server),)
+    return replace(now, step="reviewer" if key == ASIS else "models"), ()
+
+
+def back(now: Wizard) -> Wizard | None:
+    """One step back; None: the page closes, and nothing was written."""
+    before: dict[Step, Step] = {
+        "own": "servers",
+        "testing": "models",
+        "failed": "models",
+        "reviewer": "models",
+        "confirm": "reviewer",
+    }
+    if now.step == "models":
+        return replace(now, step="own" if now.server is not None else "servers", trouble="")
+    to = before.get(now.step)
+    return None if to is None else replace(now, step=to, trouble="")
+
+
+# -- what is shown
+
+
+def title(now: Wizard) -> str:
+    number = _NUMBER.get(now.step, 4)
+    return "Setup" if now.step == "done" else f"Setup · step {number} of 4"
+
+
+def lead(now: Wizard) -> str:
+    """What this step is about, or what goes on."""
+    match now.step:
+        case "servers":
+            if now.found is None:
+                return "Looking for keys in the environment and for servers on this machine…"
+            set_now = f" Now it is {now.found.model}." if now.found.model else ""
+            return f"Where do the models come from?{set_now}" if now.found.servers else _nothing(now.found)
+        case "own":
+            return "A model server of your own. Enter writes the line that is highlighted."
+        case "models":
+            return f"Asking {now.provider} for its models…" if now.models is None else f"Which model of {now.provider}?"
+        case "testing":
+            return f"Asking {now.model} for a word… (30 seconds at most)"
+        case "failed":
+            return f"{now.model} did not answer."
+        case "reviewer":
+            answered = now.tested is not None and now.tested.ok
+            took = f"{now.model} answers ({duration(now.tested.ms)}). " if answered and now.tested else ""
+            return f"{took}Should a model look at changes to your files before you do?"
+        case "confirm":
+            return "This will be written:"
+        case "saving":
+            return "Writing…"
+        case "done":
+            return "Ready. A new conversation with it is open behind this page."
+
+
+def _nothing(found: SetupFound) -> str:
+    keys = [one for one in found.looked if one.isupper()]
+    servers = [one for one in found.looked if not one.isupper()]
+    return (
+        "No key and no server was found. Set the variable of a provider and start jp-tui again "
+        f"(export {keys[0] if keys else 'NAME'}=…), start a server on this machine, or name one of your own.\n"
+        f"Looked for: {', '.join([*keys, *servers])}"
+    )
+
+
+def filtered(now: Wizard) -> bool:
+    """Whether the rows can be searched."""
+    return now.step == "models" and now.models is not None
+
+
+def rows(now: Wizard, words: str = "") -> tuple[Row, ...]:
+    """What can be taken now; `words` narrow the models, and name one that is not listed."""
+    match now.step:
+        case "servers":
+            return _servers(now)
+        case "own":
+            values = {name: str(getattr(now.draft, name)) for name in FIELDS}
+            fields = [Row(name, _NAMES[name], values[name] or "–", _MEANS[name]) for name in FIELDS]
+            return (*fields, Row(GO, "Go on", "ask it for its models"))
+        case "models":
+            return _models(now, words)
+        case "failed":
+            return (
+                Row(AGAIN, "Try again", "a local server may still be loading it"),
+                Row(OTHER, "Choose another model", "back to the list"),
+                Row(ASIS, "Use it all the same", "the configuration is written, the trouble stays"),
+            )
+        case "reviewer":
+            return _reviewers(now)
+        case "confirm":
+            return (Row(WRITE, "Write it", f"to {now.found.file}" if now.found else ""),)
+        case "done":
+            return (Row(CLOSE, "Begin", "the conversation is open"),)
+        case _:
+            return ()
+
+
+def _servers(now: Wizard) -> tuple[Row, ...]:
+    if now.found is None:
+        return ()
+    found = tuple(Row(one.provider, one.provider, _where(one), one.base_url) for one in now.found.servers)
+    own = Row(OWN, "Another server", "its address, what it speaks, the variable of its key")
+    again = Row(AGAIN, "Look again", "after a server was started")
+    return (*found, own, again)
+
+
+def _where(one: FoundServer) -> str:
+    if not one.local:
+        return f"{one.variable} is set" if one.variable else "stands in your configuration"
+    number = len(one.models)
+    return f"answers on this machine, with {number} model{'s' if number != 1 else ''}"
+
+
+def _models(now: Wizard, words: str) -> tuple[Row, ...]:
+    if now.models is None:
+        return ()
+    wanted = words.casefold().split()
+    fits = [one for one in now.models if all(word in one.model.casefold() for word in wanted)]
+    fits.sort(key=lambda one: not one.default)
+    found = [Row(one.id, one.model, _said(one)) for one in fits[:MOST_MODELS]]
+    if (more := len(fits) - MOST_MODELS) > 0:
+        found.append(Row(AGAIN, f"{more:,} more models", "write a part of the name above, or choose this to ask again"))
+    name = words.strip()
+    if name and " " not in name and name not in [one.model for one in now.models]:
+        found.append(Row(f"{now.provider}/{name}", name, "not listed: use this name all the same"))
+    if not now.models:
+        found.append(Row(AGAIN, "Ask again", "or write a model's name above"))
+    return tuple(found)
+
+
+def _said(one: ModelInfo) -> str:
+    parts = ("the usual one" if one.default else "", facts(one), "" if one.listed else "its server does not list it")
+    return " · ".join(part for part in parts if part)
+
+
+def _reviewers(now: Wizard) -> tuple[Row, ...]:
+    others = [one for one in now.models or () if one.id != now.model and one.listed]
+    return (
+        Row(NONE, "No", "you decide about every change yourself", "It can be set at any time: /setup, or /settings."),
+        Row(SAME, "Yes, the same model", "what it rejects, or is not sure of, comes to you"),
+        *(Row(one.id, f"Yes, {one.model}", facts(one)) for one in others[:MOST_MODELS]),
+    )
+
+
+def plan(now: Wizard) -> tuple[tuple[str, str], ...]:
+    """What will stand in the file, or does: (key, value)."""
+    if now.saved is not None:
+        return now.saved.keys
+    pairs: list[tuple[str, str]] = []
+    if now.server is not None:
+        at = f"providers.llm.{now.server.name}"
+        pairs += [(f"{at}.{name}", getattr(now.server, name)) for name in FIELDS[1:] if getattr(now.server, name)]
+    pairs.append(("assistant.model.id", now.model))
+    if now.reviewer:
+        pairs.append(("conversation.inquiry.assistant.model.id", now.reviewer))
+    return tuple(pairs)
+
+
+def told(now: Wizard) -> str:
+    """What is said below the plan: what becomes of the file."""
+    if now.saved is not None:
+        more = f" At the next start {now.saved.hidden_by} still names another model." if now.saved.hidden_by else ""
+        return _kept(now.saved) + more
+    if now.found is None:
+        return ""
+    if now.found.exists:
+        return "The file is there: only these keys are set, everything else in it stays."
+    return "The file is new. It holds no key, only the name of a variable where one is needed."
+
+
+def _kept(saved: SetupSaved) -> str:
+    if saved.created:
+        return f"Written to {saved.file}; a comment explains each line."
+    return f"Set in {saved.file}; everything else in it stayed."

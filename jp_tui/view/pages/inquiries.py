@@ -1,0 +1,66 @@
+"""The exchanges of a conversation as rows: who asked, what, who answered, why (issue 4, 5; asking.md E42).
+
+Made from the engine's list by the same functions as the trail, so that both say the same. Asks for nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, cast, get_args
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.protocol.values import InquiryInfo
+from jp_tui.view.questions.inquiry import Inquiry, settled
+from jp_tui.view.questions.outcome_line import Fate, asker, fate
+from jp_tui.view.questions.prompt_line import agent_asks
+from jp_tui.view.wording.why import why
+
+EMPTY: Final = "Nobody has asked anything in this conversation yet."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One question and its fate; `when` is its turn and the time it was asked (UTC)."""
+
+    id: str
+    asker: Foreign
+    text: Foreign
+    fate: Fate
+    why: Foreign
+    reason: Foreign
+    when: str
+
+
+def exchanges(listed: tuple[InquiryInfo, ...]) -> tuple[Exchange, ...]:
+    """In the order of the list."""
+    return tuple(_exchange(one) for one in listed)
+
+
+def inquiry(info: InquiryInfo) -> Inquiry:
+    """The inquiry that a row of the list stands for."""
+    kind = info.source if info.source in get_args(stored.SourceKind) else "other"
+    request = stored.InquiryRequest(
+        id=info.id,
+        source=stored.Source(cast(stored.SourceKind, kind), info.source_name),
+        question=info.question,
+        metadata={"why": info.why, "tool": info.tool},
+    )
+    response = None if info.response is None else read_event({"type": "inquiry_response", **info.response})
+    known = isinstance(response, stored.InquiryAnswered | stored.InquiryCancelled | stored.InquiryRedacted)
+    return settled(request, response if known else None)  # type: ignore[arg-type]
+
+
+def _exchange(info: InquiryInfo) -> Exchange:
+    asked, agent = inquiry(info), info.agent
+    at = f" · {info.asked_at[11:16]} UTC" if len(info.asked_at) >= 16 else ""
+    return Exchange(
+        id=info.id,
+        asker=asker(asked) if agent is None else Foreign(agent_asks(agent, info.asked_as or info.source, info.tool)),
+        text=Foreign(first_line(asked.text.raw)),
+        fate=fate(asked),
+        why=why(asked),
+        reason=asked.explanation,
+        when=f"turn {info.turn}{at}",
+    )

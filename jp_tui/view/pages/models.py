@@ -1,0 +1,104 @@
+"""Models and what a conversation used, as words for lists. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jp_tui.conversation.text import first_line
+from jp_tui.protocol.models import ModelInfo, ModelsListed
+from jp_tui.protocol.usage import AgentUsage, TurnUsage, UsageRead
+from jp_tui.protocol.values import UsageTotals
+from jp_tui.view.wording.amounts import count, duration, money
+from jp_tui.view.wording.models import facts, tags
+
+TASK = 60
+"""Characters of a sub-agent's task beside what it used."""
+AWAY = ("refused", "unreachable")
+"""Kinds of trouble of a server that does not run, which is no fault where nobody asked for it by name."""
+UNKNOWN = "nothing is known of it (models.toml can say it)"
+EMPTY = "No model matches."
+NONE = "No server answered and no key is set. /setup helps to connect one."
+SWITCHED = "From the next turn on: {model}"
+ONCE = "For the next turn only: {model}"
+DEFAULT = "New conversations begin with {model}; written to {file}."
+USED_NOTHING = "Nothing was asked of a model yet."
+
+
+def matching(models: Iterable[ModelInfo], words: str) -> list[ModelInfo]:
+    """Those in which each word stands, in the name or an alias."""
+    wanted = words.casefold().split()
+    return [one for one in models if all(word in " ".join((one.id, *one.aliases)).casefold() for word in wanted)]
+
+
+def about(one: ModelInfo) -> str:
+    """All that is known of it, in a line."""
+    return " · ".join(part for part in (facts(one), tags(one)) if part) or UNKNOWN
+
+
+def troubles(listed: ModelsListed) -> list[str]:
+    """What could not be asked, a line each: who is just not there, who answered with an error, whose key is missing."""
+    away = [one.provider for one in listed.problems if one.kind in AWAY]
+    lines = [f"not running: {', '.join(away)}"] if away else []
+    said = [one for one in listed.problems if one.kind not in AWAY]
+    lines += [f"{one.provider}: {one.message}{' ' + one.advice if one.advice else ''}" for one in said]
+    if listed.missing:
+        lines.append("no key: " + ", ".join(one.provider for one in listed.missing))
+    return lines
+
+
+def spent(usage: UsageTotals) -> str:
+    """`12.4k in (8k cached) · 812 out · $0.03`."""
+    cached = f" ({count(usage.cached)} cached)" if usage.cached else ""
+    paid = f" · {money(usage.cost_usd)}" if usage.cost_usd is not None else ""
+    return f"{count(usage.input)} in{cached} · {count(usage.output)} out{paid}"
+
+
+def turn_line(one: TurnUsage) -> str:
+    """What a turn used and how long it took."""
+    how = "" if one.outcome in ("done", "") else one.outcome
+    took = duration(one.ms) if one.ms else ""
+    parts = (spent(one.usage), took, how, agents(one), reviewed(one.reviews, one.review_usage))
+    return " · ".join(part for part in parts if part)
+
+
+def agents(one: TurnUsage) -> str:
+    """`2 sub-agents: 3k in · 90 out`, together."""
+    if not one.agents:
+        return ""
+    used = UsageTotals()
+    for agent in one.agents:
+        used = used.plus(agent.usage)
+    number = len(one.agents)
+    return f"{number} sub-agent{'s' if number != 1 else ''}: {spent(used)}"
+
+
+def reviewed(number: int, usage: UsageTotals) -> str:
+    """`2 reviews: 3k in · 90 out`."""
+    if not number:
+        return ""
+    return f"{number} review{'s' if number != 1 else ''}: {spent(usage)}"
+
+
+def requests(one: TurnUsage) -> list[str]:
+    """Each request of a turn, a line each, as (what came of it, what it used); then each of its sub-agents."""
+    own = [f"{number}. {request.what.raw}: {spent(request.usage)}" for number, request in enumerate(one.requests, 1)]
+    return [*own, *(_agent(agent) for agent in one.agents)]
+
+
+def _agent(one: AgentUsage) -> str:
+    """`sub-agent scout, look there: 3k in · 90 out`."""
+    who = ", ".join(part for part in (first_line(one.name.raw), one.task.raw[:TASK]) if part)
+    return f"sub-agent {who}: {spent(one.usage)}"
+
+
+def sums(read: UsageRead) -> str:
+    """All of it, in a line."""
+    turns = f"{len(read.turns)} turn{'s' if len(read.turns) != 1 else ''}"
+    parts = [turns, spent(read.total)]
+    if read.agent_total.input or read.agent_total.output:
+        parts.append(f"sub-agents: {spent(read.agent_total)}")
+    if read.review_total.input or read.review_total.output:
+        parts.append(f"reviewers: {spent(read.review_total)}")
+    if read.window and read.total.context:
+        parts.append(f"context {read.total.context / read.window:.0%} of {count(read.window)}")
+    return " · ".join(parts)

@@ -1,0 +1,78 @@
+"""The ledger in words: what is remembered or allowed now, for how long, how often it answered (asking.md E43, R236).
+
+Rows as data, from the engine's list. It revokes nothing and knows no screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.protocol.values import LedgerEntry
+from jp_tui.view.questions.inquiry import NOTHING
+from jp_tui.view.questions.outcome_line import said
+
+EMPTY: Final = (
+    "Nothing is remembered and nothing is allowed without asking.\n\n"
+    "An answer that you give with Y or N is kept here until its turn ends; answers that your settings pin, and tools "
+    "that they let run unattended, stand here for as long as the settings say so."
+)
+EDITS: Final = "This edits {place}. d again takes it back, any other key keeps it."
+NOT_HERE: Final = "This cannot be taken back here: {place} is not yours to edit from jp-tui."
+TAKING: Final = "taking it back…"
+
+_KINDS = {
+    "answer": "remembered answer",
+    "permission": "remembered permission",
+    "pinned": "pinned answer",
+    "unattended": "runs without being asked",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerRow:
+    """`what` the entry is about and `text` the question as it was put; `answer` what is said for you; `about` the rest
+    in words of ours, `since` in full, `place` a file and line."""
+
+    key: str
+    what: Foreign
+    answer: Foreign
+    text: Foreign
+    about: str
+    since: str
+    place: Foreign
+    asks_again: bool
+    revocable: bool
+
+
+def rows(entries: tuple[LedgerEntry, ...]) -> tuple[LedgerRow, ...]:
+    """The entries in the engine's order, those of the turn first."""
+    ordered = sorted(entries, key=lambda one: one.scope != "turn")
+    return tuple(_row(one) for one in ordered)
+
+
+def _row(entry: LedgerEntry) -> LedgerRow:
+    used = {0: "not used yet", 1: "used once"}.get(entry.uses, f"used {entry.uses} times")
+    parts = [_KINDS[entry.kind], used, "until this turn ends" if entry.scope == "turn" else "setting"]
+    if entry.scope == "turn" and len(entry.since) >= 16:
+        parts.append(f"since {entry.since[11:16]}")
+    return LedgerRow(
+        key=entry.key,
+        what=Foreign(f"{entry.tool} · {entry.question}" if entry.question else entry.tool),
+        answer=_answer(entry),
+        text=Foreign(first_line(entry.text.raw)),
+        about=" · ".join(parts),
+        since=f"since {entry.since[:19]} UTC" if entry.since else "",
+        place=Foreign(entry.place) if entry.scope == "settings" else NOTHING,
+        asks_again=entry.scope == "settings",
+        revocable=entry.revocable,
+    )
+
+
+def _answer(entry: LedgerEntry) -> Foreign:
+    if entry.kind == "unattended":
+        return Foreign("runs")
+    if entry.kind == "permission":
+        return Foreign("is skipped" if entry.value in (False, "n") else "runs")
+    return said(entry.value)

@@ -1,0 +1,156 @@
+"""Who decided that a call ran, or that its result was told (inquiries.md 5.2, 5.3; E42), as values and in words.
+
+Read from `metadata.permission` and `metadata.delivery` of a call's result, whatever else stands there. A decision of
+an unknown form is left out, never guessed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jp_tui.conversation.strict_json import Json, JsonObject
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.view.questions.inquiry import NOTHING, text_at
+
+About = Literal["permission", "delivery", "stop"]
+Tone = Literal["good", "bad", "quiet"]
+_VIA = {"process": "from another process", "rpc": "over rpc", "plain": "in plain mode"}
+
+_YOURS: dict[tuple[About, str], tuple[str, str, Tone]] = {
+    ("permission", "run"): ("✓", "you ran it", "good"),
+    ("permission", "edit"): ("✎", "arguments edited by you", "good"),
+    ("permission", "skip"): ("↷", "skipped by you", "quiet"),
+    ("permission", "cancel"): ("⊘", "cancelled by you", "quiet"),
+    ("delivery", "deliver"): ("✓", "you told the result", "good"),
+    ("delivery", "edit"): ("✎", "result edited by you", "good"),
+    ("delivery", "skip"): ("↷", "result kept back by you", "quiet"),
+    ("delivery", "cancel"): ("⊘", "result kept back: you left the question", "quiet"),
+}
+_OTHERS: dict[tuple[About, str], tuple[str, str, Tone]] = {
+    ("permission", "run"): ("✓", "ran without asking", "good"),
+    ("permission", "edit"): ("✎", "ran with edited arguments", "good"),
+    ("permission", "skip"): ("↷", "skipped without asking", "quiet"),
+    ("permission", "cancel"): ("⊘", "cancelled", "quiet"),
+    ("delivery", "deliver"): ("✓", "result told without asking", "good"),
+    ("delivery", "edit"): ("✎", "edited result told", "good"),
+    ("delivery", "skip"): ("↷", "result kept back without asking", "quiet"),
+    ("delivery", "cancel"): ("⊘", "result kept back", "quiet"),
+}
+_DENIED: dict[About, tuple[str, str, Tone]] = {
+    "permission": ("✗", "denied: nobody was there to ask", "bad"),
+    "delivery": ("✗", "result denied: nobody was there to ask", "bad"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """`choice` is run, skip, deliver, edit or cancel, of `stop` the number of rejections; `by` user, remembered,
+    policy or engine; `reason` the user's words."""
+
+    about: About
+    choice: str
+    by: str
+    remember: bool = False
+    reason: Foreign = NOTHING
+    via: str = ""
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A decision in a line: a sign, words of ours, more of them in a quiet voice, the user's own reason."""
+
+    sign: str
+    words: str
+    aside: str
+    tone: Tone
+    reason: Foreign
+
+
+def decisions(metadata: JsonObject) -> tuple[Decision, ...]:
+    """What was decided about a call, in the order it was decided."""
+    both = (_decision("permission", metadata.get("permission")), _decision("delivery", metadata.get("delivery")))
+    return tuple(one for one in (*both, _stop(metadata.get("stop"))) if one is not None)
+
+
+def _stop(raw: Json) -> Decision | None:
+    """The assistant was told to stop and ask, after so many rejections of one intent."""
+    times = raw.get("rejections") if isinstance(raw, dict) else None
+    if not isinstance(times, int) or isinstance(times, bool):
+        return None
+    return Decision(about="stop", choice=str(times), by="policy")
+
+
+def _decision(about: About, raw: Json) -> Decision | None:
+    if not isinstance(raw, dict) or (about, raw.get("choice")) not in _YOURS:
+        return None
+    return Decision(
+        about=about,
+        choice=text_at(raw, "choice"),
+        by=text_at(raw, "by"),
+        remember=raw.get("remember") is True,
+        reason=Foreign(text_at(raw, "reason")),
+        via=text_at(raw, "via"),
+        refused=_first(raw.get("refused")),
+    )
+
+
+def _first(found: Json) -> str:
+    """What was refused before, that the call names; the first stands for all."""
+    names = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    return names[0] if names else ""
+
+
+def said(decision: Decision) -> Said:
+    """The decision in words."""
+    if decision.about == "stop":
+        words = f"told to stop and ask you: {decision.choice} rejections of the same"
+        return Said(sign="■", words=words, aside="", tone="bad", reason=NOTHING)
+    yours = decision.by in ("user", "")
+    if decision.by == "system":
+        words = "not decided: the client went away"
+        return Said(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
+    if decision.by == "engine":
+        words = "refused without asking: rejected three times in this turn"
+        return Said(sign="⊘", words=words, aside="", tone="bad", reason=NOTHING)
+    sign, words, tone = (_YOURS if yours else _OTHERS)[decision.about, decision.choice]
+    if decision.by == "policy" and decision.choice == "skip":
+        sign, words, tone = _DENIED[decision.about]
+    after: list[str] = []
+    if decision.by == "remembered":
+        after.append("remembered")
+    elif not yours:
+        after.append("policy" if decision.by == "policy" else "settings")
+    if via := _VIA.get(decision.via):
+        after.append(via)
+    if decision.remember:
+        after.append("remembered for this turn")
+    return Said(sign=sign, words=words, aside=" · ".join(after), tone=tone, reason=decision.reason)
+
+
+def sentence(decision: Decision) -> str:
+    """The same as plain text: `you ran it · remembered for this turn`, `skipped by you: too wide`. Foreign inside."""
+    one = said(decision)
+    words = f"{one.words}: {first_line(one.reason.raw)}" if one.reason else one.words
+    return f"{words} · {one.aside}" if one.aside else words
+
+
+def why(decision: Decision) -> str:
+    """Why the human was asked, or was not."""
+    if decision.about == "stop":
+        return "after three rejections of one intent in a turn the assistant is told to stop and to ask you"
+    what = "run this tool" if decision.about == "permission" else "tell its result to the model"
+    if decision.by == "remembered":
+        return f"why you were not asked: earlier in this turn you had your decision remembered whether to {what}"
+    if decision.by == "system":
+        return f"why nobody decided: the client went away before you said whether to {what}"
+    if decision.by == "engine":
+        return (
+            "why you were not asked: the same call was rejected three times in this turn; your next message lifts that"
+        )
+    if decision.by == "policy":
+        return f"why you were not asked: nobody was there to ask, and the policy decides whether to {what}"
+    if decision.refused:
+        return f"why you were asked: the call names {first_line(decision.refused)}, which was refused in this turn"
+    return f"why you were asked: the settings say to ask before they {what}"

@@ -1,0 +1,85 @@
+"""Questions and their answers as pages bring them, in any order (R26-R29, R200; HOUSE "The way of a page").
+
+Kept by turn and id, each with the number of its event; what belongs together is found when it is asked for. Pairing
+never crosses turns. Holds no block and knows no page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from operator import itemgetter
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.pairing import pair
+from jp_tui.conversation.text import Foreign
+from jp_tui.view.questions.inquiry import Inquiry, settled
+
+
+class Pairs:
+    """The inquiries of a conversation, as far as it is held."""
+
+    def __init__(self) -> None:
+        self._events: dict[tuple[int, str], dict[int, stored.InquiryRequest | stored.InquiryResponse]] = {}
+        self._homes: dict[tuple[int, str], str] = {}
+        self._reviewers: dict[tuple[int, str], tuple[str, str]] = {}
+        self._made: dict[tuple[int, str], dict[int, Inquiry]] = {}  # a call may hold hundreds, and each event asks
+
+    def reviewed(self, turn: int, inquiry: str, model: str) -> None:
+        """This model is deciding it now, as long as it is open."""
+        self._reviewers[turn, inquiry] = model, ""
+        self._made.pop((turn, inquiry), None)
+
+    def heard(self, inquiry: str, text: str, *, fresh: bool) -> tuple[int, str] | None:
+        """More of its reason; the turn and the call that show it, None when no model is known to decide it."""
+        key = next((key for key in reversed(self._reviewers) if key[1] == inquiry), None)
+        if key is None:
+            return None
+        model, before = self._reviewers[key]
+        self._reviewers[key] = model, ("" if fresh else before) + text
+        self._made.pop(key, None)
+        return key[0], self._homes.get(key, "")
+
+    def ask(self, turn: int, seq: int, event: stored.InquiryRequest) -> str:
+        """A request; the call it names, empty when it names none."""
+        key, home = (turn, event.id), event.metadata.get("call")
+        self._events.setdefault(key, {})[seq] = event
+        self._made.pop(key, None)
+        if isinstance(home, str):
+            self._homes[key] = home
+        return self._homes.get(key, "")
+
+    def answer(self, turn: int, seq: int, event: stored.InquiryResponse) -> str:
+        """A response, whose request may not be held yet; the call of its request, empty when none is known."""
+        key = (turn, event.id)
+        self._events.setdefault(key, {})[seq] = event
+        self._made.pop(key, None)
+        return self._homes.get(key, "")
+
+    def of(self, turn: int, inquiry: str) -> dict[int, Inquiry]:
+        """The inquiries of one id, by the number of their request."""
+        if (turn, inquiry) not in self._made:
+            self._made[turn, inquiry] = self._paired(turn, inquiry)
+        return self._made[turn, inquiry]
+
+    def _paired(self, turn: int, inquiry: str) -> dict[int, Inquiry]:
+        events = sorted(self._events.get((turn, inquiry), {}).items(), key=itemgetter(0))
+        asked = [seq for seq, event in events if isinstance(event, stored.InquiryRequest)]
+        found = [settled(one.request, one.response) for one in pair(event for _, event in events)]
+        if (known := self._reviewers.get((turn, inquiry))) is not None:
+            model, heard = Foreign(known[0]), Foreign(known[1])
+            found = [replace(one, reviewer=model, heard=heard) if one.how == "open" else one for one in found]
+        return dict(zip(asked, found, strict=True))
+
+    def listed(self, turn: int, ids: dict[int, str]) -> tuple[Inquiry, ...]:
+        """The inquiries with these numbers and ids, in the order of the log."""
+        found = {id_: self.of(turn, id_) for id_ in set(ids.values())}
+        return tuple(found[id_][seq] for seq, id_ in sorted(ids.items()))
+
+    def forget(self, turn: int, ids: Iterable[str]) -> None:
+        """These are no longer held."""
+        for id_ in set(ids):
+            self._events.pop((turn, id_), None)
+            self._homes.pop((turn, id_), None)
+            self._reviewers.pop((turn, id_), None)
+            self._made.pop((turn, id_), None)

@@ -1,0 +1,149 @@
+"""What became of a question, in a sign, a word and a name: the same in every face (E42, E60; R21-R25).
+
+A sign never stands without its word, since meaning may not rest on a glyph or a colour alone. Knows no width and
+no widget; why somebody was asked at all is `why.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jp_tui.conversation.strict_json import Json, dump
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.view.questions.inquiry import NOTHING, Handed, Inquiry
+from jp_tui.view.questions.partial_approval import summary
+from jp_tui.view.wording.amounts import count, duration, money, short_model
+
+Role = Literal[
+    "heading", "turn", "good", "bad", "waiting", "running", "reviewer", "quiet", "question", "reason",
+    "take_over", "agent", "put_off", "inbox", "blank",
+]  # fmt: skip
+
+SUB_AGENT = "sub_agent:"
+"""With what the name of a source begins that is a sub-agent (R222)."""
+RESPONDERS = {
+    "user": "you",
+    "assistant": "reviewer",
+    "static": "pinned setting",
+    "remembered": "remembered",
+    "default": "default",
+    "policy": "policy",
+    "system": "jp-tui",
+}
+VIA = {"process": "from another process", "rpc": "over rpc", "plain": "in plain mode"}
+HANDED: dict[Handed, str] = {
+    "rejected": "escalated to you",
+    "failed": "the reviewer failed: you decide",
+    "too_long": "too long for the reviewer: you decide",
+    "taken_over": "taken over by you",
+}
+TAGS: dict[str, tuple[str, str, Role, str]] = {
+    "user": ("⊘", "cancelled", "quiet", "you"),
+    "user_back": ("↶", "gone back", "quiet", "you"),
+    "user_reply": ("»", "replied in words", "quiet", "you"),
+    "user_edit": ("✎", "arguments edited instead", "quiet", "you"),
+    "timed_out": ("◷", "timed out", "waiting", "your time limit"),
+    "client gone": ("⊘", "closed: the client went away", "quiet", ""),
+    "backend_error": ("✗", "the reviewer failed", "bad", ""),
+    "too_long": ("✗", "too long for the reviewer: it was not asked", "bad", ""),
+    "no_prompt_backend": ("✗", "denied: nobody was there to ask", "bad", "policy"),
+    "assistant_routing_denied": ("✗", "denied: only a human may answer", "bad", "policy"),
+    "invalid_static_answer": ("✗", "the pinned answer is not valid", "bad", "pinned setting"),
+}
+"""A sign, a word, a role, and who it was when nobody is recorded, by cancellation reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fate:
+    """`word` may be foreign text (an answer, a tag of another program), `who` names a model or is ours."""
+
+    role: Role
+    sign: str
+    word: Foreign
+    who: Foreign = NOTHING
+    took: str = ""
+
+
+def fate(asked: Inquiry, *, waits: bool = True, reviewed: bool = False) -> Fate:
+    """What became of a question; while it is open `waits` says whether somebody can still answer, `reviewed` that a
+    model is deciding."""
+    who = responder(asked)
+    took = duration(asked.ms) if asked.ms is not None and asked.by != "user" else ""
+    if asked.dollars:
+        took = " · ".join(part for part in (took, money(asked.dollars)) if part)
+    match asked.how:
+        case "open" if reviewed:
+            word = "reviewer" if asked.reviewer else "reviewer decides"
+            return Fate(role="reviewer", sign="◇", word=Foreign(word), who=Foreign(short_model(asked.reviewer.raw)))
+        case "open" if waits and asked.handed:
+            return Fate(role="waiting", sign="▲", word=Foreign(HANDED[asked.handed]))
+        case "open" if waits:
+            return Fate(role="waiting", sign="◐", word=Foreign("asked"))
+        case "open":
+            return Fate(role="quiet", sign="⊘", word=Foreign("not answered"))
+        case "deferred":
+            return Fate(role="waiting", sign="◔", word=Foreign("deferred: waits for an answer"))
+        case "answered":
+            no = asked.answer is False
+            sign, role = ("✗", "bad") if no else ("✓", "good")
+            word = said(asked.answer).raw
+            if some := summary(asked.parts):
+                word = f"{word} to {some}" if " of " in some else f"{word}, {some}"
+            return Fate(role=role, sign=sign, word=Foreign(word), who=who, took=took)  # type: ignore[arg-type]
+        case "redacted":
+            return Fate(role="good", sign="✱", word=Foreign("answered, kept secret"), who=who, took=took)
+        case "withdrawn":
+            return Fate(role="quiet", sign="⊘", word=Foreign("withdrawn"), who=who)
+        case "cancelled":
+            tag = asked.tag.raw or "user"
+            sign, word, role, known = TAGS.get(tag, ("⊘", tag, "quiet", ""))
+            named = Foreign(known) if asked.by in ("", "system") and known else who
+            return Fate(role=role, sign=sign, word=Foreign(word), who=named, took=took)
+
+
+def responder(asked: Inquiry) -> Foreign:
+    """Who answered: `you`, `reviewer haiku-4-5`, `pinned setting`, `remembered`, `default`, `policy`."""
+    who = RESPONDERS.get(asked.by, "")
+    if asked.by == "assistant" and asked.model:
+        who = f"{who} {short_model(asked.model.raw)}"
+    if who and asked.via in VIA:
+        who = f"{who}, {VIA[asked.via]}"
+    if who and asked.escalated and asked.by == "user" and asked.how == "answered":
+        who = f"{who}, over the reviewer" if asked.answer is True else f"{who}, and the reviewer before"
+    return Foreign(who)
+
+
+def spent(asked: Inquiry) -> str:
+    """`8.1k tokens in, 90 out`; nothing where it took none."""
+    into, out = asked.tokens
+    return f"{count(into)} tokens in, {count(out)} out" if into or out else ""
+
+
+def reviewed(asked: Inquiry) -> Foreign:
+    """What a model's answer took and what it was shown, in words; empty for everybody else's."""
+    saw = f"it was shown {asked.saw.raw}" if asked.saw else ""
+    return Foreign(" · ".join(part for part in (spent(asked), saw) if part))
+
+
+def elsewhere(by: str) -> str:
+    """Who answered a question that somebody here was still looking at: a kind of responder, or words as they are."""
+    return {"user": "you, elsewhere", "assistant": "a reviewer", "static": "a setting"}.get(by, by)
+
+
+def asker(asked: Inquiry) -> Foreign:
+    """Who asked, in a word; of a sub-agent the record holds an id only (R222)."""
+    if asked.asker.raw.startswith(SUB_AGENT):
+        return Foreign("a sub-agent")
+    return Foreign("assistant") if asked.assistant else asked.asker or Foreign("a tool")
+
+
+def said(answer: Json) -> Foreign:
+    """An answer in a line: yes, no, the text, the chosen ones, else its JSON."""
+    if isinstance(answer, bool):
+        return Foreign("yes" if answer else "no")
+    if isinstance(answer, str):
+        return Foreign(first_line(answer) or "empty on purpose")
+    if isinstance(answer, list) and all(isinstance(one, str) for one in answer):
+        return Foreign(", ".join(str(one) for one in answer) or "none")
+    return Foreign(dump(answer))

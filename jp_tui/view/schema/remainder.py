@@ -1,0 +1,57 @@
+"""What a document holds that its form has no line for, so that nothing is submitted that nobody could see (issue 5).
+
+Keys that the schema does not name are told where they are; inside what is folded they are counted too. It says names
+and numbers only, never values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from jp_tui.conversation.strict_json import Json
+from jp_tui.view.schema import texts as w
+from jp_tui.view.schema.form import Shape
+
+NAMED = 20
+"""Keys that are named; the others are counted."""
+
+
+class Rest(NamedTuple):
+    """How many keys, and the first of them, each as the way to it."""
+
+    total: int
+    names: tuple[str, ...]
+
+
+NOTHING = Rest(0, ())
+
+
+def rest(shape: Shape, value: Json | object, *, deep: bool) -> Rest:
+    """The keys of an object without a line; `deep` also those of everything inside it, which is folded."""
+    found = _deep(shape, value, "") if deep else _own(shape, value, "")
+    names = list(islice(found, NAMED))
+    return Rest(len(names) + sum(1 for _ in found), tuple(names)) if names else NOTHING
+
+
+def first_key(shape: Shape, value: Json | object) -> str | None:
+    """The first key of an object that has no line."""
+    return next((str(key) for key in value if key not in shape.parts), None) if isinstance(value, dict) else None
+
+
+def _own(shape: Shape, value: Json | object, way: str) -> Iterator[str]:
+    if shape.kind == "object" and isinstance(value, dict):
+        known = shape.parts
+        yield from (f"{way}{key[: w.LONG]}" for key in value if key not in known)
+
+
+def _deep(shape: Shape, value: Json | object, way: str) -> Iterator[str]:
+    yield from _own(shape, value, way)
+    if shape.kind == "object" and isinstance(value, dict):
+        for key, part in shape.parts.items():
+            if isinstance(value.get(key), (dict, list)):
+                yield from _deep(part.shape, value[key], f"{way}{key[: w.LONG]}/")
+    elif shape.kind == "list" and isinstance(value, list) and shape.item.kind in ("object", "list"):
+        for place, one in enumerate(value):
+            yield from _deep(shape.item, one, f"{way}{place}/")

@@ -1,0 +1,1 @@
+"""A conversation as blocks: the reducer, heights, loaded ranges."""

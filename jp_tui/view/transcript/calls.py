@@ -1,0 +1,158 @@
+"""One tool call as a block, made from whatever is known of it: its request, its result, its questions, live states.
+
+What the log says wins, so that a reloaded call looks as it did live. A call whose questions come from the assistant
+itself, or that its tool hides, is shown as question and answer only (inquiries.md R160); no tool is known by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import cast, get_args
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.strict_json import Json, JsonObject, dump
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.protocol.events import CallChanged
+from jp_tui.protocol.values import CallEnd, CallState
+from jp_tui.view.questions.approval_text import decisions
+from jp_tui.view.questions.forms import form, reply_in
+from jp_tui.view.questions.inquiry import NOTHING, Inquiry, text_at
+from jp_tui.view.questions.side_questions import Aside
+from jp_tui.view.transcript.blocks import LIVE, Tool, live_key
+
+
+@dataclass(slots=True)
+class Known:
+    """All that is known of one call; the fields come from events of several pages. `seen` are their numbers.
+
+    `asked` are the ids of its questions by the number of their event, since pages come in any order.
+    """
+
+    name: str = ""
+    place: int = LIVE
+    part: str = ""
+    request: stored.ToolCallRequest | None = None
+    response: stored.ToolCallResponse | None = None
+    live: CallChanged | None = None
+    asked: dict[int, str] = field(default_factory=dict)
+    seen: set[int] = field(default_factory=set)
+
+    def let_go(self, first: int, last: int) -> bool:
+        """These events are no longer held; whether they were the last of it."""
+        left = {at for at in self.seen if not first <= at <= last}
+        gone, self.seen = len(left) < len(self.seen) and not left, left
+        return gone
+
+
+def tool_block(
+    known: Known,
+    call: str,
+    asked: tuple[Inquiry, ...],
+    *,
+    over: bool,
+    held: bool = False,
+    deferred: bool = False,
+    asides: tuple[Aside, ...] = (),
+    asks: bool = False,
+) -> Tool | None:
+    """The block of a call and its questions, None while there is nothing to show; `over`: its turn has ended.
+    `asks`: the sub-agent that it runs waits for the human.
+
+    `held` says that somebody else runs it: then an open question waits, though not for us. `deferred` says that the
+    turn was ended to wait for its answers (R230).
+    """
+    request, response = known.request, known.response
+    arguments: JsonObject = request.arguments if request else {}
+    said: JsonObject = {**(request.metadata if request else {}), **(response.metadata if response else {})}
+    if deferred and response is None:
+        asked = tuple(replace(one, how="deferred") if one.how == "open" else one for one in asked)
+    hidden = said.get("hidden") is True or (known.live is not None and known.live.hidden)
+    dialogue = any(one.assistant for one in asked)
+    failed = response is not None and response.is_error
+    if hidden and not asked and not failed:
+        return None
+    waits = any(one.how in ("open", "deferred") for one in asked)
+    state, end = _state(known, waits, over, held, deferred)
+    state = "awaiting_input" if asks and state == "running" else state
+    ms = said.get("ms") if response else known.live.ms if known.live else None
+    edited = said.get("edited_arguments")
+    whole, reply = None, NOTHING
+    if dialogue:
+        result = response.content if response is not None else None
+        ran = edited if isinstance(edited, dict) else arguments
+        awaits, goes_on = state == "awaiting_input", state != "completed"
+        whole = form(ran, asked, result=result, awaits=awaits, over=not goes_on, broken=end not in ("ok", None))
+        if result is not None and any(one.tag.raw == "user_reply" for one in asked):
+            reply = reply_in(result, set()) or NOTHING
+    return Tool(
+        key=f"e{known.place}" if request else live_key(known.part),
+        place=(known.place, 0),
+        call=call,
+        name=Foreign(known.name),
+        title=Foreign(_title(known, said) or subject(arguments)),
+        state=state,
+        end=end,
+        ms=ms if isinstance(ms, int) and not isinstance(ms, bool) else None,
+        arguments=_pairs(arguments),
+        output=Foreign(response.content if response else ""),
+        asked=asked,
+        decided=decisions(said),
+        edited=_pairs(edited),
+        dialogue=dialogue and not (failed and not asked),
+        form=whole,
+        reply=reply,
+        asides=asides,
+        problem=Foreign(text_at(said, "refused")),
+    )
+
+
+def _state(known: Known, waits: bool, over: bool, held: bool, deferred: bool) -> tuple[CallState, CallEnd | None]:
+    if known.response is not None:
+        said = known.response.metadata.get("end")
+        if said in get_args(CallEnd):
+            return "completed", cast(CallEnd, said)
+        return "completed", "error" if known.response.is_error else "ok"
+    live = known.live
+    if live is not None and (live.state in ("completed", "awaiting_input") or not over):
+        return live.state, live.end
+    if waits and (deferred or (held and not over)):
+        return "awaiting_input", None
+    if waits or over:
+        return "completed", "cancelled"  # of an earlier run: nobody waits for that answer now
+    return ("queued" if known.request else "receiving_arguments"), None
+
+
+def subject(arguments: JsonObject) -> str:
+    """What a call is about when nobody said: its path, source, pattern, command or task, else its first short text."""
+    named = (arguments.get(key) for key in ("path", "source", "pattern", "command", "task"))
+    for value in (*named, *arguments.values()):
+        if isinstance(value, str):
+            line = next((line.strip() for line in value.split("\n") if line.strip()), "")
+            if line:
+                return line[:200]
+    return ""
+
+
+def _title(known: Known, said: JsonObject) -> str:
+    """What is said of it, the same while it runs and after: of one that runs a sub-agent who that is."""
+    agent = known.live.agent if known.live is not None else None
+    told = said.get("agent") or (agent.model_dump(mode="json") if agent is not None else None)
+    return agent_words(told) or text_at(said, "title")
+
+
+def agent_words(found: object) -> str:
+    """A sub-agent out of an event, `name: task`, or as much of it as there is; empty for what is none."""
+    if not isinstance(found, dict):
+        return ""
+    words = (found.get("name"), found.get("task"))
+    return ": ".join(first_line(str(part)) for part in words if part)
+
+
+def _pairs(arguments: Json) -> tuple[tuple[Foreign, Foreign], ...]:
+    if not isinstance(arguments, dict):
+        return ()
+    return tuple((Foreign(name), Foreign(_shown(value))) for name, value in arguments.items())
+
+
+def _shown(value: Json) -> str:
+    return value if isinstance(value, str) else dump(value)

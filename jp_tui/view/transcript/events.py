@@ -1,0 +1,52 @@
+"""What one stored event says by itself, as a block: a response of the model, the end of a turn.
+
+What needs other events beside it is put together in `story.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.strict_json import dump
+from jp_tui.conversation.text import Foreign
+from jp_tui.view.activity.turn_summary import summary
+from jp_tui.view.questions.inquiry import foreign
+from jp_tui.view.transcript.blocks import Data, Ending, Note, Said, Thought
+
+
+def response_block(event: stored.ChatResponse, seq: int) -> Said | Thought | Data | None:
+    """A part of what the model said; None for reasoning without words."""
+    key, place = f"e{seq}", (seq, 1)
+    text = Foreign(event.content if isinstance(event.content, str) else dump(event.content))
+    incomplete = event.metadata.get("incomplete") is True
+    match event.kind:
+        case "reasoning":
+            return Thought(key=key, place=place, text=text, incomplete=incomplete) if text.raw.strip() else None
+        case "data":
+            whole = json.dumps(event.content, indent=2, ensure_ascii=False)
+            return Data(key=key, place=place, text=Foreign(whole))
+        case "message":
+            greeting = event.metadata.get("greeting") is True
+            return Said(key=key, place=place, text=text, incomplete=incomplete, greeting=greeting)
+
+
+def ending_blocks(event: stored.TurnOutcome, seq: int) -> Iterator[Ending | Note]:
+    """How a turn ended, when it did not simply end, and what it did, when that is worth a line."""
+    if event.outcome != "done":
+        yield _ending(event, seq)
+    if told := summary(event):
+        yield Note(key=f"s{seq}", place=(seq, 1), about="turn", text=Foreign(told))
+
+
+def _ending(event: stored.TurnOutcome, seq: int) -> Ending:
+    error = event.error or {}
+    return Ending(
+        key=f"e{seq}",
+        place=(seq, 0),
+        how=event.outcome,  # type: ignore[arg-type]  # not "done"
+        message=foreign(error.get("message")),
+        detail=foreign(error.get("detail")),
+        advice=foreign(error.get("advice")),
+    )

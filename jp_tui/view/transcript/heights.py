@@ -1,0 +1,102 @@
+"""How high things will be before they are painted, at any width; and which row is where among many heights.
+
+Estimates only: painted heights replace them. Arithmetic over sizes, no text is parsed and no row is made.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from jp_tui.view.transcript.blocks import (
+    Block,
+    Data,
+    Ending,
+    Header,
+    Note,
+    Odd,
+    Question,
+    Resumed,
+    Retry,
+    Said,
+    Thought,
+    Tool,
+    User,
+)
+from jp_tui.view.transcript.loaded_ranges import Run
+
+PER_EVENT = 1.1
+"""Rows that an event takes beside its text: a blank one, a header, the line of a call."""
+SEEN = 0.6
+"""The part of stored text that is in sight: results of tools are folded."""
+
+
+def of_run(run: Run, width: int) -> int:
+    """Rows of a run that is not held."""
+    if run.rows is not None:
+        return run.rows
+    text = run.lines + run.characters / max(width - 8, 8)
+    return max(round(run.events * PER_EVENT + text * SEEN), 1)
+
+
+def characters(run: Run, rows: int, width: int) -> int:
+    """Sums that would give these rows for a run: what is kept of one that is let go."""
+    return max(round((rows - run.events * PER_EVENT) / SEEN * max(width - 8, 8)), 0)
+
+
+def of_block(block: Block, width: int) -> int:
+    """Rows of a block that is not painted."""
+    room = max(width - 6, 8)
+    match block:
+        case User(text=text) | Said(text=text) | Data(text=text):
+            return of_text(text.raw, room)
+        case Thought(text=text):
+            return min(of_text(text.raw[:8192], room), 4)
+        case Tool(dialogue=True, asked=asked):
+            return 3 * len(asked) or 1
+        case Tool(asked=asked, decided=decided, end=end):
+            return 1 + len(asked) + len(decided) + (2 if end == "error" else 0)
+        case Question():
+            return 3
+        case Ending(how=how):
+            return 2 if how == "failed" else 1
+        case Header() | Odd() | Resumed() | Note() | Retry():
+            return 1
+
+
+def of_text(text: str, room: int) -> int:
+    """Rows of a text of short and long lines."""
+    if len(text) > 65_536:
+        return text.count("\n") + len(text) // room + 1
+    return sum(1 + max(len(line) - 1, 0) // room for line in text.split("\n"))
+
+
+class Sums:
+    """Positions among things with heights: which thing a row is in, and where a thing begins."""
+
+    __slots__ = ("_ends", "heights")
+
+    def __init__(self, heights: Sequence[int]) -> None:
+        self.heights = list(heights)
+        self._ends = list(accumulate(self.heights))
+
+    def replace_last(self, height: int) -> None:
+        """Another height for the last thing."""
+        self._ends[-1] += height - self.heights[-1]
+        self.heights[-1] = height
+
+    @property
+    def total(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def start(self, at: int) -> int:
+        """The row where a thing begins."""
+        return self._ends[at] - self.heights[at]
+
+    def find(self, row: int) -> tuple[int, int] | None:
+        """The thing that a row is in and the row within it; None outside."""
+        if row < 0 or row >= self.total:
+            return None
+        at = bisect_right(self._ends, row)
+        return at, row - self.start(at)

@@ -1,0 +1,398 @@
+"""How events become blocks: one fold for live and stored events, so that a resumed conversation looks as it did.
+
+Fed with stored events in any order of pages, and with the engine's live events; holds the blocks of what it was
+given and says which changed. What the log says wins over what was said live. Reads no clock, asks for nothing,
+paints nothing; which pages are held is `pages.py`'s business.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from jp_tui.conversation import events as stored
+from jp_tui.conversation.reading import read_event
+from jp_tui.conversation.text import Foreign
+from jp_tui.protocol import events as ev
+from jp_tui.protocol.values import StoredEvent
+from jp_tui.view.activity.turn_summary import undone
+from jp_tui.view.questions.inquiry import foreign
+from jp_tui.view.questions.inquiry_index import Pairs
+from jp_tui.view.questions.side_questions import Asides
+from jp_tui.view.transcript.blocks import (
+    LIVE,
+    Block,
+    Header,
+    Note,
+    Odd,
+    Question,
+    Resumed,
+    Said,
+    Thought,
+    User,
+    live_key,
+)
+from jp_tui.view.transcript.calls import Known, tool_block
+from jp_tui.view.transcript.events import ending_blocks, response_block
+from jp_tui.view.wording.retries import Retries
+
+GREETING, GREETING_HEADER = "greeting", "greeting:header"
+"""The part that a scripted model's greeting is, until the log has it."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What is known of a turn: its model from its start, the rest from its end."""
+
+    model: str = ""
+    ms: int | None = None
+    ended: bool = False
+    deferred: bool = False
+    headers: list[int] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What an event did: `changed` keys have a new block, `renamed` ones are the same under a new key (old, new)."""
+
+    changed: frozenset[str] = frozenset()
+    renamed: tuple[tuple[str, str], ...] = ()
+
+
+class _Arrived:
+    """The text that arrived for growing parts and was not taken yet."""
+
+    def __init__(self) -> None:
+        self._fresh: dict[str, list[str]] = {}
+
+    def take(self) -> dict[str, str]:
+        """The text that arrived for growing parts since this was last asked, by the part's key."""
+        found = {key: "".join(texts) for key, texts in self._fresh.items() if texts}
+        self._fresh.clear()
+        return found
+
+    @property
+    def has_fresh(self) -> bool:
+        """Whether `take` would give something."""
+        return bool(self._fresh)
+
+
+class Story(_Arrived):
+    """The blocks of what was fed. Blocks of the log are kept by event number, growing parts in `live`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._by_event: dict[int, list[Block]] = {}
+        self._calls: dict[tuple[int, str], Known] = {}
+        self._turns: dict[int, _Turn] = {}
+        self._pairs, self._asides, self.retries = Pairs(), Asides(), Retries()
+        self._model = ""
+        self.held = False
+        """Whether somebody else writes this conversation."""
+        self._parts: dict[str, Block] = {}
+        self._asking: frozenset[tuple[int, str]] = frozenset()
+        self._last = 0
+        self._changed: set[str] = set()
+        self._renamed: list[tuple[str, str]] = []
+
+    # --- what a face reads ---------------------------------------------------------------------------------
+
+    def of_event(self, seq: int) -> Sequence[Block]:
+        """The blocks of one event: none, one or two."""
+        return self._by_event.get(seq, ())
+
+    @property
+    def live(self) -> list[Block]:
+        """Parts that still grow, in the order in which they began, then what waits to be tried again."""
+        return [*self._parts.values(), *self.retries.blocks]
+
+    # --- what it is fed ------------------------------------------------------------------------------------
+
+    def greet(self, greeting: Foreign, model: str) -> Changes:
+        """What a scripted model says before anybody spoke; the first event of the log becomes the same blocks."""
+        self._model = model
+        header, said = live_key(GREETING_HEADER), live_key(GREETING)
+        self._parts[GREETING_HEADER] = Header(key=header, place=(0, 0), model=Foreign(model))
+        self._parts[GREETING] = Said(key=said, place=(0, 1), text=greeting, greeting=True)
+        self._changed |= {header, said}
+        return self._taken()
+
+    def load(self, events: Iterable[StoredEvent]) -> Changes:
+        """Stored events, in order within the call."""
+        for one in events:
+            self._fact(one)
+        return self._taken()
+
+    def forget(self, first: int, last: int) -> None:
+        """Events of a page that is no longer held."""
+        for seq in range(first, last + 1):
+            self._by_event.pop(seq, None)
+        gone = [key for key, call in self._calls.items() if call.let_go(first, last)]
+        for turn, call in gone:
+            self._pairs.forget(turn, self._calls.pop((turn, call)).asked.values())
+            self._asides.forget(turn, call)
+
+    def apply(self, event: ev.Event) -> Changes:
+        """A live event; those that say nothing about the transcript change nothing."""
+        self._changed |= self.retries.apply(event)
+        match event:
+            case ev.EventAppended(stored=one, closes=part):
+                self._close(one, part)
+                self._fact(one)
+            case ev.PartDelta():
+                self._grow(event)
+            case ev.PartDropped(part=part):
+                self._drop(part)
+            case ev.TurnStarted(turn=turn, model=model, resumed=resumed):
+                self._started(turn, model, resumed)
+            case ev.TurnCompleted(turn=turn):
+                for part in list(self._parts):
+                    self._drop(part)
+                self._turn(turn).ended = True
+                self._settle(turn)
+            case ev.CallChanged(turn=turn, call=call, tool=tool):
+                known = self._call(turn, call)
+                before, known.live, known.name = known.live, event, known.name or tool
+                if not _only_said_more(before, event):  # what it says while it runs stands elsewhere
+                    self._show(turn, call)
+            case ev.ReviewStarted(turn=turn, call=call, inquiry=inquiry, model=model):
+                self._pairs.reviewed(turn, inquiry, model)
+                self._show(turn, call)
+            case ev.ReviewDelta(inquiry=inquiry, kind="reason", text=text, fresh=fresh):
+                if (home := self._pairs.heard(inquiry, text.raw, fresh=fresh)) is not None:
+                    self._show(*home)
+            case _:
+                pass
+        return self._taken()
+
+    def asking(self, calls: frozenset[tuple[int, str]]) -> Changes:
+        """The calls, each by turn and id, whose sub-agents wait for the human now."""
+        changed, self._asking = self._asking ^ calls, calls
+        for turn, call in changed:
+            self._show(turn, call)
+        return self._taken()
+
+    def _started(self, turn: int, model: str, resumed: bool) -> None:
+        """A turn runs; one that was cut off says where it goes on."""
+        known = self._turn(turn)
+        known.model, known.ended, known.deferred = model, False, False
+        self._headers(turn)
+        if resumed:
+            self._resumed(self._last)
+            self._settle(turn)
+
+    def _resumed(self, last: int) -> None:
+        """The turn was cut off after event `last`; the log tells it beside the first event that came then."""
+        self._put(Resumed(key=f"r{last}", place=(last, 9)))
+
+    # --- facts ---------------------------------------------------------------------------------------------
+
+    def _taken(self) -> Changes:
+        found = Changes(frozenset(self._changed), tuple(self._renamed))
+        self._changed, self._renamed = set(), []
+        return found
+
+    def _turn(self, turn: int) -> _Turn:
+        return self._turns.setdefault(turn, _Turn())
+
+    def _call(self, turn: int, call: str) -> Known:
+        if (turn, call) not in self._calls:
+            self._calls[turn, call] = Known()
+            self._turn(turn).calls.append(call)
+        return self._calls[turn, call]
+
+    def _put(self, block: Block) -> None:
+        """The block in its place among those of its event."""
+        held = self._by_event.setdefault(block.place[0], [])
+        at = bisect_left(held, block.place, key=lambda other: other.place)
+        if at < len(held) and held[at].place == block.place:
+            if held[at] == block:
+                return
+            held[at] = block
+        else:
+            held.insert(at, block)
+        self._changed.add(block.key)
+
+    def _fact(self, one: StoredEvent) -> None:
+        seq, turn, event = one.seq, one.turn, read_event(one.event)
+        key = f"e{seq}"
+        self._last = max(self._last, seq)
+        if event.metadata.get("resumed") is True:
+            self._resumed(seq - 1)
+        match event:
+            case stored.ChatRequest(content=text, metadata=metadata):
+                self._put(User(key=key, place=(seq, 0), text=Foreign(text), aside="asides" in metadata))
+                self._header(turn, seq, 1)
+            case stored.ChatResponse():
+                self._response(event, seq)
+            case stored.ToolCallRequest(id=call):
+                known = self._call(turn, call)
+                known.request, known.name, known.place = event, event.name, seq
+                known.seen.add(seq)
+                self._show(turn, call)
+            case stored.ToolCallResponse(id=call):
+                known = self._call(turn, call)
+                known.response = event
+                known.seen.add(seq)
+                self._show(turn, call)
+            case stored.InquiryRequest():
+                self._question(event, turn, seq)
+            case stored.InquiryAnswered() | stored.InquiryCancelled() | stored.InquiryRedacted():
+                self._answer(event, turn, seq)
+            case stored.TurnOutcome():
+                self._outcome(event, turn, seq)
+            case stored.TurnStart(metadata={"model": str() as model}):
+                self._turn(turn).model = model
+            case stored.TurnStart() | stored.ConfigDelta() | stored.Unknown(raw={"type": "agent_started"}):
+                pass  # a call tells of its sub-agent
+            case stored.Unknown() if undone(event):
+                self._put(Note(key=key, place=(seq, 0), about="undone", text=Foreign(undone(event))))
+            case stored.Unknown(raw=raw, problem=problem):
+                home = self._asides.take(turn, seq, event)
+                if home is None:
+                    self._put(Odd(key=key, place=(seq, 0), name=foreign(raw.get("type")), problem=Foreign(problem)))
+                elif home:
+                    self._call(turn, home).seen.add(seq)
+                    self._show(turn, home)
+
+    def _response(self, event: stored.ChatResponse, seq: int) -> None:
+        block = response_block(event, seq)
+        if isinstance(block, Said) and block.greeting:
+            self._header(0, seq, 0)
+        if block is not None:
+            self._put(block)
+
+    def _outcome(self, event: stored.TurnOutcome, turn: int, seq: int) -> None:
+        known = self._turn(turn)
+        known.model, known.ms, known.ended = event.model or known.model, event.ms or None, True
+        known.deferred = event.outcome == "deferred"
+        self._headers(turn)
+        self._settle(turn)
+        for block in ending_blocks(event, seq):
+            self._put(block)
+
+    # --- headers -------------------------------------------------------------------------------------------
+
+    def _header(self, turn: int, seq: int, order: int) -> None:
+        known = self._turn(turn)
+        if seq not in known.headers:
+            known.headers.append(seq)
+            known.headers.sort()
+        if turn == 0:
+            known.model = self._model
+        self._put(Header(key=f"h{seq}", place=(seq, order), model=Foreign(known.model)))
+        self._headers(turn)
+
+    def _headers(self, turn: int) -> None:
+        """The model in all headers of a turn, its duration in the last."""
+        known = self._turn(turn)
+        for seq in known.headers:
+            for block in self._by_event.get(seq, ()):
+                if isinstance(block, Header):
+                    ms = known.ms if seq == known.headers[-1] else None
+                    self._put(replace(block, model=Foreign(known.model), ms=ms))
+
+    # --- calls ---------------------------------------------------------------------------------------------
+
+    def _settle(self, turn: int) -> None:
+        """The turn is over: a call without a result was cut off."""
+        for call in self._turn(turn).calls:
+            self._show(turn, call)
+
+    def _show(self, turn: int, call: str) -> None:
+        """The block of a call, made again from all that is known of it."""
+        known = self._calls.get((turn, call))
+        if known is None or (known.request is None and not known.part):
+            return
+        whole = self._turn(turn)
+        asked = self._pairs.listed(turn, known.asked)
+        said = self._asides.of(turn, call)
+        asks = (turn, call) in self._asking
+        ended = {"over": whole.ended, "held": self.held, "deferred": whole.deferred}
+        block = tool_block(known, call, asked, asides=said, asks=asks, **ended)
+        if known.request is not None:
+            if block is None:
+                self._remove(known.place)
+            else:
+                self._put(block)
+        elif self._parts.get(known.part) != block:
+            if block is None:
+                self._parts.pop(known.part, None)
+            else:
+                self._parts[known.part] = block
+            self._changed.add(live_key(known.part))
+
+    def _remove(self, seq: int) -> None:
+        self._changed.update(block.key for block in self._by_event.pop(seq, ()))
+
+    def _question(self, event: stored.InquiryRequest, turn: int, seq: int) -> None:
+        if home := self._pairs.ask(turn, seq, event):
+            known = self._call(turn, home)
+            known.seen.add(seq)
+            known.asked[seq] = event.id
+        self._told(turn, event.id, home)
+
+    def _answer(self, event: stored.InquiryResponse, turn: int, seq: int) -> None:
+        if home := self._pairs.answer(turn, seq, event):
+            self._call(turn, home).seen.add(seq)
+        self._told(turn, event.id, home)
+
+    def _told(self, turn: int, inquiry: str, home: str) -> None:
+        """Show what is known of an inquiry, in its call or by itself."""
+        if home:
+            self._show(turn, home)
+            return
+        for seq, asked in self._pairs.of(turn, inquiry).items():
+            self._put(Question(key=f"e{seq}", place=(seq, 0), asked=asked))
+
+    # --- growing parts -------------------------------------------------------------------------------------
+
+    def _grow(self, event: ev.PartDelta) -> None:
+        part = event.part
+        if event.kind == "tool":
+            known = self._call(event.turn, event.call)
+            known.part, known.name = part, event.tool or known.name
+            self._show(event.turn, event.call)
+            return
+        if part not in self._parts:
+            made = Said if event.kind == "message" else Thought
+            self._parts[part] = made(key=live_key(part), place=(LIVE, len(self._parts)), growing=True)
+            self._changed.add(live_key(part))
+        if event.text:
+            self._fresh.setdefault(live_key(part), []).append(event.text.raw)
+
+    def _drop(self, part: str) -> None:
+        if self._parts.pop(part, None) is not None:
+            self._changed.add(live_key(part))
+        self._fresh.pop(live_key(part), None)
+        for known in self._calls.values():
+            if known.part == part:
+                known.part = ""
+
+    def _close(self, one: StoredEvent, part: str) -> None:
+        """A part becomes an event: what was painted of it stays until the event is."""
+        if part and self._parts.pop(part, None) is not None:
+            self._renamed.append((live_key(part), f"e{one.seq}"))
+            self._fresh.pop(live_key(part), None)
+            if part == GREETING and self._parts.pop(GREETING_HEADER, None) is not None:
+                self._renamed.append((live_key(GREETING_HEADER), f"h{one.seq}"))
+
+
+def _only_said_more(before: ev.CallChanged | None, now: ev.CallChanged) -> bool:
+    """Whether nothing else of a call is another than it was."""
+    return (
+        before is not None
+        and bool(now.said)
+        and (now.state, now.end, now.ms, now.hidden) == (before.state, before.end, before.ms, before.hidden)
+        and (now.title, now.agent) == (before.title, before.agent)
+    )
+
+
+def blocks_of(events: Sequence[StoredEvent]) -> Iterator[Block]:
+    """The blocks of whole turns, as the workspace shows them."""
+    story = Story()
+    story.load(list(events))
+    for one in events:
+        yield from story.of_event(one.seq)

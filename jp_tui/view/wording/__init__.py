@@ -1,0 +1,1 @@
+"""Words that every front end uses: amounts, failures, links, models, diffs."""

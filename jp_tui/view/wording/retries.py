@@ -1,0 +1,94 @@
+"""What waits before it is tried again, and the line that says so in every face: who, why, for how long, how to end it
+(Z21).
+
+Pure: the time that passed is an input. The turn's own wait comes as a phase of it; those of reviewers, sub-agents and
+side questions come as `Retrying`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from jp_tui.conversation.text import Foreign, first_line
+from jp_tui.protocol import events as ev
+from jp_tui.view.transcript.blocks import LIVE, Retry, live_key
+from jp_tui.view.wording.amounts import seconds, short_model
+
+OWN = "turn"
+"""The key of the turn's own wait."""
+WHO = {"reviewer": "Reviewer", "agent": "Sub-agent", "aside": "Side question"}
+
+
+def line(detail: str, left: float, key: str) -> str:
+    """`Rate limited by acme (429). Retrying in 20 s · Esc stops`; `key` is what stops it, "" where nothing does."""
+    when = f"Retrying in {seconds(math.ceil(left))}" if left > 0 else "Retrying now"
+    return f"{detail} {when}{f' · {key} stops' if key else ''}".strip()
+
+
+def who(event: ev.Retrying) -> str:
+    """`Reviewer haiku: `, for the front of that line; the name is one line of untrusted text."""
+    name = first_line(short_model(event.name.raw) if event.who == "reviewer" else event.name.raw)
+    return f"{WHO[event.who]}{f' {name}' if name else ''}: "
+
+
+@dataclass(slots=True)
+class _Wait:
+    who: str
+    detail: str
+    left: float
+
+
+class Retries:
+    """The waits of one conversation, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self._waits: dict[str, _Wait] = {}
+        self.key = "Esc"
+        """What stops them, as the user has it."""
+
+    @property
+    def blocks(self) -> list[Retry]:
+        """One for each wait, after all that was said."""
+        return [self._block(key, at) for at, key in enumerate(self._waits)]
+
+    def apply(self, event: ev.Event) -> frozenset[str]:
+        """The keys of the blocks that this event changes, adds or takes away."""
+        match event:
+            case ev.TurnPhase(phase="retrying", detail=detail, retry_in=float(wait)):
+                return self._begin(OWN, "", detail, wait)
+            case ev.TurnPhase():
+                return self._end(OWN)
+            case ev.Retrying(conversation=here, id=id_) if id_ == here:
+                return frozenset()  # a sub-agent's own conversation is in sight, and its phases say it
+            case ev.Retrying(id=id_, retry_in=float(wait)):
+                return self._begin(id_, who(event), event.detail, wait)
+            case ev.Retrying(id=id_) | ev.QuestionSettled(inquiry=id_) | ev.AsideEnded(inquiry=id_):
+                return self._end(id_)
+            case ev.TurnCompleted():
+                return frozenset[str]().union(*(self._end(key) for key in list(self._waits)))
+            case _:
+                return frozenset()
+
+    def passed(self, elapsed: float) -> frozenset[str]:
+        """Seconds have passed: the keys of the blocks that say something else now."""
+        before = self.blocks
+        for wait in self._waits.values():
+            wait.left -= elapsed
+        return frozenset(new.key for old, new in zip(before, self.blocks, strict=True) if old != new)
+
+    def _begin(self, key: str, whose: str, detail: str, left: float) -> frozenset[str]:
+        self._waits[key] = _Wait(whose, detail, left)
+        return frozenset((_key(key),))
+
+    def _end(self, key: str) -> frozenset[str]:
+        return frozenset((_key(key),)) if self._waits.pop(key, None) is not None else frozenset()
+
+    def _block(self, key: str, at: int) -> Retry:
+        wait = self._waits[key]
+        said = wait.who + line(wait.detail, wait.left, self.key)
+        return Retry(key=_key(key), place=(LIVE, LIVE + at), text=Foreign(said))
+
+
+def _key(of: str) -> str:
+    return live_key(f"retry:{of}")
