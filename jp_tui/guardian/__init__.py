@@ -29,7 +29,7 @@ from jp_tui.guardian.child import (
 )
 from jp_tui.guardian.front import Wish
 from jp_tui.guardian.parent import run_guarded
-from jp_tui.guardian.skeleton import MOST
+from jp_tui.guardian.skeleton import MOST, used
 from jp_tui.guardian.terminal import in_foreground, let_go, printable, put, restore, undiscarded
 
 __all__ = [
@@ -38,4 +38,5 @@ __all__ = [
     "lend_environment", "let_go", "original_termios",
     "parent_pipe_fd", "printable", "put", "restore", "return_environment", "run_guarded", "say_last_word",
     "screen_down", "screen_up", "skeleton_stands", "take_keys", "typed_so_far", "undiscarded",
+    "used",
 ]  # fmt: skip

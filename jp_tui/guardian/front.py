@@ -10,7 +10,7 @@ import posix
 import time
 
 from jp_tui.guardian.look import chosen
-from jp_tui.guardian.skeleton import BEGIN, LEAST, MOST, Place, frame, line, painted, room
+from jp_tui.guardian.skeleton import BEGIN, LEAST, Place, frame, line, painted, room, used
 from jp_tui.guardian.terminal import STDIN, STDOUT, in_foreground, paint, raw, restore, settings
 from jp_tui.guardian.typed import Typed
 
@@ -47,7 +47,7 @@ def _size() -> tuple[int, int]:
         width, height = posix.get_terminal_size(STDOUT)
     except OSError:
         return 0, 0
-    return min(width, MOST[0]), min(height, MOST[1])
+    return used(width, height)
 
 
 class Front:

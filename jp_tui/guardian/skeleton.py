@@ -37,6 +37,11 @@ class Place:
         self.folder, self.busy = folder, busy
 
 
+def used(width: int, height: int) -> tuple[int, int]:
+    """The columns and rows of a terminal that are used (Z27)."""
+    return min(width, MOST[0]), min(height, MOST[1])
+
+
 def composer_width(look: Look, width: int) -> int:
     """Columns that the composer takes, with its border."""
     return width - look.side if width >= WIDE else width

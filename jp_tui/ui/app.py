@@ -18,7 +18,7 @@ from textual.screen import ModalScreen, Screen
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
-from jp_tui.guardian import MOST
+from jp_tui.guardian import used
 from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui import textual_patches, themes
@@ -294,8 +294,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
     @property
     def size(self) -> Size:
         """What is used of the terminal: Textual takes it from the console, which knows no bounds."""
-        width, height = super().size
-        return Size(min(width, MOST[0]), min(height, MOST[1]))
+        return Size(*used(*super().size))
 
     def on_resize(self, event: events.Resize) -> None:
         """Too small is a screen of its own over whatever there is, and goes away by itself."""

@@ -132,7 +132,7 @@ class WorkspaceDriver(Held, LinuxDriver):
         super().process_message(message)
 
     def _bounded(self, width: int, height: int) -> tuple[int, int]:
-        used = min(width, guardian.MOST[0]), min(height, guardian.MOST[1])
+        used = guardian.used(width, height)
         self.larger = (width, height) if used != (width, height) else None
         return used
 

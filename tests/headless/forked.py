@@ -176,7 +176,7 @@ def _imported() -> None:
     for room in ROOMS:
         package = importlib.import_module(f"jp_tui.{room}")
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if "schema_" not in found.name and found.name != "jp_tui.startup.workspace":
+            if found.name not in ("jp_tui.engine.schema_check.worker", "jp_tui.startup.workspace"):
                 importlib.import_module(found.name)
 
 

@@ -17,7 +17,7 @@ from jp_tui.headless.forms.question import QuestionPrompt
 from jp_tui.headless.forms.schema_field import Field, Raw, value_in
 from jp_tui.headless.forms.steps import Back, Outcome, Step, Words, line, pick, quoted
 from jp_tui.protocol.values import Answered, PromptRequest
-from jp_tui.view.schema import edit as edit
+from jp_tui.view.schema import edit
 from jp_tui.view.schema import numbered_lines as schema_lines
 from jp_tui.view.schema.edit import Path
 from jp_tui.view.schema.form import Form

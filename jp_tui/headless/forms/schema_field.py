@@ -12,7 +12,7 @@ from jp_tui.conversation.strict_json import Json, JsonProblem, parse
 from jp_tui.headless.forms.editing import JsonLines
 from jp_tui.headless.forms.question import EMPTY
 from jp_tui.headless.forms.steps import Back, Gathered, Outcome, Step, Words, line, pick, quoted
-from jp_tui.view.schema import edit as edit
+from jp_tui.view.schema import edit
 from jp_tui.view.schema.form import Shape
 from jp_tui.view.schema.numbered_lines import Row, wanted
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Literal
 
 from jp_tui.conversation.strict_json import Json, JsonObject
-from jp_tui.view.schema import edit as edit
+from jp_tui.view.schema import edit
 from jp_tui.view.schema import lines as at
 from jp_tui.view.schema.choices import Choice
 from jp_tui.view.schema.edit import ABSENT, Path
