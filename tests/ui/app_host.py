@@ -141,7 +141,9 @@ class Host(Workspace):
         return [command.text for command in self.link.of(cmd.StartTurn)]
 
     def screen_text(self) -> str:
-        """What the screen shows."""
+        """What the screen shows, with what its timer has not painted yet on a busy machine."""
+        if self.screen.is_running:
+            self.screen._on_timer_update()
         rows = self.screen._compositor.render_strips()
         return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
 

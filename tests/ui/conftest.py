@@ -19,13 +19,14 @@ import textual.app
 import textual.pilot
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.screen import UPDATE_PERIOD
 
 from jp_tui.ui import paint
 
 NEAR = 0.02
 """Seconds from the beginning of a wait within which a timer is waited for: what Textual's own wait takes at least."""
-REFRESH = 0.01
-"""Seconds within which a timer is waited for later too: a screen that was changed is laid out 120 times a second."""
+REFRESH = UPDATE_PERIOD + 0.002
+"""Seconds within which a timer is waited for later too: that is how often a changed screen is laid out."""
 REFRESHES = 5
 """How often it is: what looks again and again at a clock that a test has stopped would not come to an end."""
 LIMIT = 10.0
