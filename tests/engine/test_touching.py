@@ -10,6 +10,7 @@ import pytest
 
 from jp_tui.conversation.model import Call, Message, Part, Result, Said, Thought
 from jp_tui.engine.asking.named_targets import touched
+from jp_tui.engine.asking.shell_words import words
 from jp_tui.engine.asking.targets_on_disk import OnDisk
 from jp_tui.engine.turn.intent import MOST, stated
 
@@ -193,3 +194,9 @@ def test_the_intent_is_what_was_said_beside_the_call(told: list[Message], words:
 def test_a_long_intent_keeps_its_end() -> None:
     told = [said("user", Said("x")), said("assistant", Said("a" * MOST + "end"), CALL)]
     assert len(stated(told, "c1")) == MOST and stated(told, "c1").endswith("end")
+
+
+def test_words_within_a_word_are_found_also_where_nobody_runs_it() -> None:
+    """R247: `echo` runs nothing of what it is given, and a name with a blank is still one name."""
+    found = words({"command": "echo 'see \"my notes.txt\" there'"})
+    assert "my notes.txt" in found.found and not found.unknown

@@ -89,6 +89,25 @@ def test_whether_a_log_has_the_pages_that_its_file_has_not(tmp_path: Path) -> No
     assert not log_covers(log, PAGE, 2, 1 << 31) and not log_covers(tmp_path / "none", PAGE, 0, 1)
 
 
+def test_what_a_log_still_holds_of_before_is_found(tmp_path: Path) -> None:
+    """(Z24) A log that was begun anew keeps older images behind its newest one: the last resort for a lost row."""
+    path, log = tmp_path / "x.db", tmp_path / "x.db-wal"
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("CREATE TABLE t (a)")
+    for number in range(5):
+        db.execute("INSERT INTO t VALUES (?)", (f"only before {number} " + "x" * 3_000,))
+    db.execute("PRAGMA wal_checkpoint(RESTART)")
+    db.execute("DELETE FROM t")
+    frames = (os.path.getsize(log) - 32) // (24 + PAGE)
+    pages = Pages(path, log)
+    older = list(pages.superseded())
+    db.close()
+    assert 0 < len(pages._frames) < frames
+    assert len(older) > len(pages._frames), "those of the file, and what the log holds of before"
+    assert any(b"only before 4" in image for image in older[len(pages._frames) :])
+
+
 def test_a_file_that_is_not_there_has_no_pages(tmp_path: Path) -> None:
     assert cells(Pages(tmp_path / "none", tmp_path / "none either")) == set()
 

@@ -18,6 +18,7 @@ from jp_tui.journal.port import MISSING, Entry, Holding, JournalError
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.recovery import kept_aside
 from jp_tui.journal.store import SqliteJournal, open_journal
+from jp_tui.journal.writer import Job
 from tests.journal.damaged import PAGE, copied, cut, damages, fill, made, over, places, stored, swapped, whole
 from tests.journal.made import begin, entry
 
@@ -102,6 +103,27 @@ def test_what_is_known_to_be_gone_is_counted_and_marked(template: Path, events: 
     assert sum(one.entry.characters or 0 for one in marks) == lost
     assert journal.append("c0", [entry(61)]).result(10) == [61]
     journal.close()
+
+
+def test_where_a_conversation_comes_from_is_read_too(tmp_path: Path) -> None:
+    """(Z24) Each column of its row, also where the events are read without SQLite."""
+    path = tmp_path / "data" / "conversations.db"
+    journal = open_journal(path)
+    begin(journal, "first")
+    journal.append("first", [entry(number) for number in range(1, 6)]).result(10)
+    columns = ("origin", "imported", "copied", "titled", "archived")
+    values = ("first", "jp-c17", 4, 1, 1)
+    journal._writer.submit(
+        Job(lambda db: db.execute(f"UPDATE conversations SET {', '.join(f'{one} = ?' for one in columns)}", values))
+    ).result(10)
+    journal.close()
+    over(0, bytes(100))(path)
+    again = open_journal(path)
+    assert again.notices()
+    db = sqlite3.connect(path)
+    assert db.execute(f"SELECT {', '.join(columns)} FROM conversations").fetchone() == values
+    db.close()
+    again.close()
 
 
 @pytest.mark.parametrize("size", [0, 1, 50])

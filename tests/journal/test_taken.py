@@ -13,11 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.journal.port import Holding, JournalError
+from jp_tui.journal.doubt import Displaced
+from jp_tui.journal.port import MISSING, Holding, JournalError
 from jp_tui.journal.reader import has, open_reader
 from jp_tui.journal.recovery import kept_aside
 from jp_tui.journal.schema import STEPS
 from jp_tui.journal.store import SqliteJournal, open_journal
+from jp_tui.journal.tending import Tending
+from tests.journal.damaged import PAGE, made, over, places
 from tests.journal.made import begin, entry
 
 BEFORE = 40
@@ -426,3 +429,66 @@ def test_only_what_can_be_opened_is_named(filled: SqliteJournal, database: Path)
     assert not has(database, "c1")
     database.write_text("no database" * 99)
     assert not has(database, "c1")
+
+
+def test_what_was_undone_is_not_written_again(filled: SqliteJournal, database: Path) -> None:
+    """(Z24) The memory of what was written lately forgets a transaction that failed."""
+    from jp_tui.journal.writer import Job
+
+    tends = filled._writer._tends
+    assert isinstance(tends, Tending)
+
+    def fails(db: sqlite3.Connection) -> None:
+        tends.lately.writes("c1", [BEFORE + 9], [entry(999)])
+        raise ValueError("no room")
+
+    with pytest.raises(ValueError, match="no room"):
+        filled._writer.submit(Job(fails)).result(10)
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+    os.truncate(f"{database}-wal", 0)
+    os.truncate(database, 0)
+    filled.append("c1", [entry(BEFORE + 2)]).result(10)
+    found = [one.entry for one in filled.read("c1", limit=999) if one.seq > BEFORE]
+    assert found == [entry(BEFORE + 1), entry(BEFORE + 2)]
+
+
+def test_a_damaged_file_that_was_replaced_gives_what_can_be_read_of_it(
+    filled: SqliteJournal, database: Path, tmp_path: Path
+) -> None:
+    """(Z23, Z24) A page of the file that is open here is damaged, and another journal stands in its place."""
+    tends = filled._writer._tends
+    assert isinstance(tends, Tending)
+    damaged = made(tmp_path / "damaged" / "conversations.db")
+    middle = min(places(damaged)["c2", 30])
+    over((middle - 1) * PAGE, b"\xff" * PAGE)(damaged)
+    old = sqlite3.connect(damaged, isolation_level=None)
+    new = sqlite3.connect(other(tmp_path, "theirs"), isolation_level=None)
+    merged = tends._merged(old, new, Holding())
+    lost = new.execute("SELECT count(*) FROM events WHERE kind = ?", (MISSING,)).fetchone()[0]
+    assert merged.conversations == 3 and merged.events - lost > 100 and lost > 0
+    old.close()
+    new.close()
+
+
+def test_a_file_that_is_changed_all_the_time_is_an_error_that_says_so(
+    filled: SqliteJournal, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """(Z23) It is put right once; what is taken away again just then is not written, and nobody is told that it is."""
+    tends = filled._writer._tends
+    assert isinstance(tends, Tending)
+    monkeypatch.setattr(tends, "moved", lambda: True)
+    with pytest.raises(JournalError, match="is changed by another program all the time") as trouble:
+        filled.append("c1", [entry(BEFORE + 1)]).result(10)
+    assert trouble.value.kind == "corrupt"
+    monkeypatch.undo()
+    assert filled.append("c1", [entry(BEFORE + 1)]).result(10) == [BEFORE + 1]
+
+
+def test_a_repair_gives_the_connection_that_is_used_from_then_on(filled: SqliteJournal, database: Path) -> None:
+    """(Z23) No second one is opened for it."""
+    tends = filled._writer._tends
+    assert isinstance(tends, Tending)
+    unlink_all(database)
+    db = tends.repair(filled._writer._db, Displaced())
+    assert db.execute("SELECT count(*) FROM events").fetchone() == (BEFORE,)
+    filled._writer._db = db

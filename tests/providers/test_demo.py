@@ -293,6 +293,18 @@ def test_a_mistake_in_a_script_names_file_and_line(tmp_path: Path, text: str, li
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize(("text", "words"), [("x = [1", "3: Unclosed array"), ("y = 1 2", "2: ")])
+def test_a_mistake_in_the_toml_of_a_script_names_the_column_where_it_is_known(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    path = write(tmp_path, f"# a script\n{text}\n")
+    with pytest.raises(ScriptProblem) as caught:
+        open_demo(path)
+    assert str(caught.value).startswith(f"{path}:{words}")
+    ending = str(caught.value).rsplit(", ", 1)[-1]
+    assert ending == "column 7" if text == "y = 1 2" else str(caught.value) == f"{path}:{words}"
+
+
 def test_a_script_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ScriptProblem, match="cannot be read: No such file"):
         open_demo(tmp_path / "none.toml")

@@ -13,6 +13,7 @@ from jp_tui.conversation.outcomes import Failure
 from jp_tui.questions.types import Question
 from jp_tui.system.files import FileBytes, FileProblem, Root, StaleBase, Written
 from jp_tui.tools.files.approval import REJECTED
+from jp_tui.tools.files.file_state import describe
 from jp_tui.tools.files.workspace import Refusal
 from jp_tui.tools.files.writing import Writing, write_all
 from jp_tui.tools.port import Given
@@ -347,3 +348,14 @@ async def test_what_cannot_be_done_is_said(
     assert (told.ok, told.ids) == (False, [])
     assert words in told.text
     assert tree() == before
+
+
+def test_a_large_file_is_told_apart_by_size_and_time_and_not_read_whole(tmp_path: Path) -> None:
+    """S40: 16 MiB are hashed, one byte more is not: a question about a disk image comes at once."""
+    for name, size in (("just", 16 << 20), ("large", (16 << 20) + 1)):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size)
+    with Root(tmp_path) as root:
+        just, large = describe(root, "just"), describe(root, "large")
+    assert just.sha256 is not None and large.sha256 is None
+    assert large.words.startswith("large has 16,777,217 bytes, last changed at ")

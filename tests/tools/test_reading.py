@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from jp_tui.tools.files import scan
+from jp_tui.tools.files.scan import Listed, Search, listing
 from tests.tools.asking import call, repository
 
 
@@ -141,6 +143,27 @@ async def test_a_long_list_says_where_the_rest_is(tmp_path: Path) -> None:
         "[1,000 more files are not listed; call again with `path` or `extensions`. "
         "Folders with most of them: b/ 1,000.]"
     )
+
+
+def test_a_list_that_just_fits_is_whole(tmp_path: Path) -> None:
+    """SIZE-003: lines count with their ends; one byte less leaves the last one out."""
+    for name in ("a", "bb", "ccc"):
+        (tmp_path / name).touch()
+    job = Listed(root=str(tmp_path), folder=".", known=None, extensions=[], bytes=9)
+    assert listing(job) == "a\nbb\nccc"
+    assert listing({**job, "bytes": 8}).startswith("a\nbb\n[1 more files are not listed")
+
+
+def test_a_search_says_when_a_folder_has_more_entries_than_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "MAX_WALKED", 3)
+    for number in range(6):
+        (tmp_path / f"{number}").write_text("x\n")
+    job = Search(root=str(tmp_path), pattern="x", files=[], folders=[(".", None)], context=0, rules=[], bytes=10_000)
+    said: list[dict[str, object]] = []
+    scan.search(job, said.append)
+    assert said[-1]["stopped"] == "only the first 3 entries of . were looked at"
 
 
 async def test_searching(tmp_path: Path) -> None:
