@@ -13,6 +13,7 @@ from jp_tui.conversation.strict_json import JsonObject
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
 from jp_tui.protocol.values import Answered, Permitted, PromptRequest
+from jp_tui.system.lock import Holder, acquire, lock_path
 from jp_tui.tools.registry import builtin
 from tests.engine.cast import YES_NO, Cast, agent, asked, begin, ends, main_turn, results, spawn, stored
 from tests.engine.conftest import Bench, tool_setup
@@ -176,6 +177,23 @@ def test_killed_before_it_began_it_begins(bench: Bench) -> None:
     bench.start("latest")
     assert main_turn(bench).outcome == "done"
     assert results(bench) == [("Dug.", False)] and children(bench) == [child]
+
+
+def test_one_that_another_process_writes_is_not_taken_up(bench: Bench) -> None:
+    """S12, E52: one writer each; the parent's model is told who writes it."""
+    gate: list[Any] = [60.0]
+    begin(bench, go=[SPAWNS, OK], dig=[gate])
+    bench.ever(e.TurnStarted, lambda event: event.conversation != bench.conversation)
+    child = agent(bench, "mole")
+    bench.kill()
+    held = acquire(lock_path(bench.home / "locks", child), Holder.me("jp-tui elsewhere", "noon"))
+    assert not isinstance(held, Holder)
+    bench.script = Cast(go=[OK])
+    bench.start("latest")
+    assert main_turn(bench).outcome == "done"
+    ((words, failed),) = results(bench)
+    assert failed and words.startswith("The sub-agent's conversation is being written by jp-tui elsewhere")
+    held.release()
 
 
 def test_nobody_there_leaves_it_as_it_is(bench: Bench) -> None:

@@ -364,8 +364,11 @@ def held(folder: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in folder.iterdir() if not one.name.endswith((".guard", "-shm"))}
 
 
+@pytest.mark.parametrize(
+    "problem", [JournalError("full", "no space is left on the disk"), OSError(28, "no space is left")]
+)
 def test_where_no_copy_can_be_made_everything_stays_and_is_told(
-    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: Exception
 ) -> None:
     """(Z24, S1) A full disk: nothing is changed, and it says so."""
     path = copied(template, tmp_path / "data")
@@ -373,12 +376,13 @@ def test_where_no_copy_can_be_made_everything_stays_and_is_told(
     before = held(path.parent)
 
     def full(*_: object) -> None:
-        raise JournalError("full", "no space is left on the disk")
+        raise problem
 
     monkeypatch.setattr(recovery, "salvage", full)
     with pytest.raises(JournalError, match="no space is left") as trouble:
         open_journal(path)
-    assert trouble.value.kind == "full" and str(path) in str(trouble.value)
+    assert trouble.value.kind == ("full" if isinstance(problem, JournalError) else "unusable")
+    assert str(path) in str(trouble.value)
     assert held(path.parent) == before
 
 

@@ -492,3 +492,19 @@ def test_a_repair_gives_the_connection_that_is_used_from_then_on(filled: SqliteJ
     db = tends.repair(filled._writer._db, Displaced())
     assert db.execute("SELECT count(*) FROM events").fetchone() == (BEFORE,)
     filled._writer._db = db
+
+
+def test_nothing_is_remembered_of_a_file_that_cannot_be_put_right_at_the_end(
+    filled: SqliteJournal, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """(Z23) What the record says of the file that stood there before stays as it was."""
+    tends, db = filled._writer._tends, filled._writer._db
+    assert isinstance(tends, Tending) and db is not None
+    record = Path(f"{database}.known")
+    before = record.read_text()
+    monkeypatch.setattr(tends, "moved", lambda: True)
+    tends.closing(db)()
+    assert record.read_text() == before
+    monkeypatch.undo()
+    tends.closing(db)()
+    assert record.read_text() != before, "the control"

@@ -277,6 +277,11 @@ def test_expect(tmp_path: Path, expect: str, messages: tuple[Message, ...], fits
             8,
             "`calls`",
         ),
+        (
+            '[[walks]]\nname = "a"\n[[walks.turns]]\ntext="x"\n[[walks]]\nname="b"\n[[walks.turns]]\ntext = 1',
+            8,
+            "`text`",
+        ),
         ('sample = "nowhere"\n[[turns]]\ntext = "a"', 1, "names no folder"),
         ('rate = -1\n[[turns]]\ntext = "a"', 1, "`rate`"),
         ("x" + ".x" * 20_000 + ' = 1\n[[turns]]\ntext = "a"', 1, "more than 32 parts"),
