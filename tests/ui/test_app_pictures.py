@@ -28,7 +28,7 @@ from tests.view.test_ledger import entry, info
 
 Compare = Callable[..., bool]
 SIZES = ((80, 24), (120, 36))
-LOOKS = ("jp-night", "jp-day")
+LOOKS = ("jp-night",)
 TITLE = Foreign("rfd-links")
 
 LEDGER = (

@@ -18,7 +18,6 @@ from tests.view.test_first_run import FOUND, LISTED
 
 Compare = Callable[..., bool]
 SIZES = ((80, 24), (120, 36))
-THEMES = ("jp-night", "jp-day", "jp-colourblind")
 GONE = ev.ModelTested(model="ollama/qwen", ok=False, message="ollama is overloaded or not ready (503).",
                       advice="Send it again in a while, or choose another model with --model.")  # fmt: skip
 SCENES: dict[str, tuple[ev.Event | str, ...]] = {
@@ -30,8 +29,7 @@ SCENES: dict[str, tuple[ev.Event | str, ...]] = {
         FOUND, "down", "enter", LISTED, "enter", ev.ModelTested(model="ollama/qwen", ok=True, ms=1400), "down", "enter",
     ),
 }  # fmt: skip
-SHOTS = [(scene, size, THEMES[0]) for scene in SCENES for size in SIZES]
-SHOTS += [(scene, size, theme) for scene in ("models", "written") for size in SIZES for theme in THEMES[1:]]
+SHOTS = [(scene, size, "jp-night") for scene in SCENES for size in SIZES]
 
 
 def steps(app: Host, scene: str) -> Callable[[Pilot[None]], Awaitable[None]]:

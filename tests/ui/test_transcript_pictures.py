@@ -22,7 +22,7 @@ from tests.view.events_of import DIFF, appended, asked, changed, delta, log, tur
 
 Compare = Callable[..., bool]
 SIZES = [(80, 24), (120, 36)]
-THEMES = ["jp-night", "jp-day"]
+THEMES = ["jp-night"]
 MARKDOWN = """# A heading
 
 Some *emphasis*, **strong words**, `code`, ~~gone~~ and a [link](https://example.com/), 你好世界.
@@ -91,7 +91,7 @@ def test_a_turn_with_tools(snap_compare: Compare, size: tuple[int, int], colours
     assert snap_compare(Host(log(*turn()), colours=colours), terminal_size=size, run_before=settled)
 
 
-@pytest.mark.parametrize("colours", [*THEMES, "jp-sixteen", "jp-contrast"])
+@pytest.mark.parametrize("colours", [*THEMES, "jp-day", "jp-sixteen", "jp-contrast"])
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_markdown(snap_compare: Compare, size: tuple[int, int], colours: str) -> None:
     events = log(stored.ChatRequest(content="Show me."), stored.ChatResponse(kind="message", content=MARKDOWN))
