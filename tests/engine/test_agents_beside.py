@@ -3,7 +3,9 @@ R139, R202, R224, R243, R249)."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from jp_tui.conversation import model as m
 from jp_tui.conversation.model import ModelError
 from jp_tui.conversation.outcomes import Success
+from jp_tui.engine.session.subagents import Agents
 from jp_tui.inquiry.values import Rule
 from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
@@ -290,3 +293,21 @@ def test_who_comes_later_is_told_what_runs(bench: Bench) -> None:
     look(bench, bench.conversation)
     works = bench.until(e.CallChanged)
     assert works.call == "s1" and works.agent is not None and works.agent.conversation == child
+
+
+def test_a_conversation_that_somebody_holds_is_stopped_when_its_parent_ends() -> None:
+    """R202: it is a conversation like any other then, and its turn ends as the user's stop would end it."""
+    seen: list[tuple[str, str]] = []
+
+    async def finished(seconds: float) -> None:
+        seen.append(("finished", ""))
+
+    async def close(session: object, *, leaves: bool) -> None:
+        seen.append(("closed", str(leaves)))
+
+    session: Any = SimpleNamespace(
+        interrupt=lambda action, text: seen.append((action, text)), finished=finished, busy=True
+    )
+    agents: Any = SimpleNamespace(_close=close)
+    asyncio.run(Agents._end(agents, session, leaves=False))
+    assert seen == [("stop", ""), ("finished", ""), ("closed", "False")]

@@ -52,7 +52,7 @@ def test_a_yes_to_one_command_runs_no_other(bench: Bench, other: dict[str, Any])
     (bench.workspace / "sub").mkdir()
     commands(bench, LS, LS, other)
     first = bench.prompt()
-    assert "exactly this command" in first.remember_covers
+    assert "exactly this command" in first.remember_covers and "remember" in first.controls
     bench.answer(first, Permitted(run=True, remember=True))
     second = bench.prompt()
     assert second.call == "c3" and asked(bench) == 2

@@ -83,3 +83,10 @@ def test_a_newer_question_ends_the_older_one(bench: Bench) -> None:
         bench.send(c.FindFiles(query=query, revision=revision))
     found = bench.until(e.FilesFound, lambda one: one.revision == 3 and one.done)
     assert found.paths == ("f12",)
+
+
+def test_a_name_is_found_whatever_its_case_and_given_as_the_disk_has_it(bench: Bench) -> None:
+    files(bench.workspace, "Docs/README.md")
+    bench.start()
+    bench.send(c.FindFiles(query="readme", revision=1))
+    assert bench.until(e.FilesFound, lambda one: one.done).paths == ("Docs/README.md",)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from jp_tui.engine.record.live_snapshot import Live
+from jp_tui.protocol import commands as c
 from jp_tui.protocol import events as e
-from jp_tui.protocol.values import StoredEvent
+from jp_tui.protocol.values import Answered, StoredEvent
+from tests.engine.conftest import Bench, tool_setup
+from tests.fakes.models import Script, call, end, text
+from tests.fakes.tools import Made, asks
 
 
 class Watched:
@@ -47,3 +51,19 @@ def test_whoever_comes_back_is_told_since_when_a_call_runs() -> None:
     watched.now += 1.0
     watched.call("a", "running")
     assert watched.again() == [("a", "running", 5000)]
+
+
+def test_a_response_that_is_whole_is_not_said_again_to_whoever_comes_back(bench: Bench) -> None:
+    """R244: it stands in the log, and a face would show it twice."""
+    bench.tools["ask"] = tool_setup("ask", Made(asks))
+    bench.script = Script([*text("I will ask."), *call("ask", {}, index=1), *end("tools")], [*text("Ok."), *end()])
+    bench.start()
+    bench.say("go")
+    prompt = bench.prompt()
+    bench.forget()
+    bench.send(c.OpenConversation(which="id", conversation=bench.conversation))
+    bench.until(e.ConversationOpened)
+    bench.send_and_wait()
+    assert not any(isinstance(event, e.PartDelta) for event in bench.events)
+    bench.answer(prompt, Answered(value=True))
+    assert bench.turn().outcome == "done"

@@ -17,7 +17,7 @@ from jp_tui.protocol.values import Answered
 from jp_tui.tools.port import Outcome, ToolCall
 from tests.engine.conftest import Bench, tool_setup
 from tests.engine.test_taken_up import FORM, OK, deferred, go, whole
-from tests.fakes.models import call, end
+from tests.fakes.models import call, end, text
 from tests.fakes.tools import Made, asks, forever
 
 
@@ -181,3 +181,16 @@ async def stubborn(call: ToolCall) -> Outcome:
     with suppress(asyncio.CancelledError):
         await asyncio.Event().wait()
     return await forever(call)
+
+
+def test_what_was_to_be_said_next_is_not_sent_once_the_client_is_gone(bench: Bench) -> None:
+    """Z9: the turn that runs comes to its end, and no other begins; the words wait in the composer."""
+    go(bench, [*text("Half of it")[:2], 60.0], OK)
+    bench.until(e.PartDelta)
+    bench.interrupt("reply", "and then this")
+    bench.send(c.ClientGone())
+    bench.turn()
+    bench.send_and_wait()
+    bench.stop()
+    assert [event["content"] for event in bench.log() if event["type"] == "chat_request"] == ["go"]
+    assert bench.start("latest").drafts == {"composer": "and then this"}

@@ -119,3 +119,20 @@ def test_each_wire_has_its_own_form() -> None:
         {"type": "text", "text": "look"},
     ]
     assert all(isinstance(part, m.Said) for part in without_pictures(said)[0].parts)
+
+
+def test_an_image_is_taken_from_the_clipboard(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a program that is there and works; what it gives is kept as a file, and looked at like any other."""
+    (bench.home / "image.png").write_bytes(PNG)
+    program = bench.home / "bin" / "xclip"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nexec /bin/cat {bench.home}/image.png\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    monkeypatch.setenv("DISPLAY", ":7")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    bench.start()
+    bench.send(c.CheckImage(conversation=bench.conversation, ask=1, path=""))
+    found = bench.until(e.ImageChecked)
+    assert (found.media_type, found.size, found.problem) == ("image/png", len(PNG), "")
+    assert Path(found.path).read_bytes() == PNG

@@ -7,9 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from jp_tui.conversation import events as ev
+from jp_tui.conversation.model import Usage
 from jp_tui.conversation.reading import read_event
 from jp_tui.engine.record.log import PIECE, Log
 from jp_tui.engine.recovery import repair_log
+from jp_tui.engine.recovery.resume_turn import cut_off
 from jp_tui.journal.port import Entry, Stored
 from jp_tui.protocol.values import UsageTotals
 
@@ -76,3 +78,9 @@ async def test_a_long_turn_is_read_in_pieces_with_other_work_between_them() -> N
     found = await Log.turn_in_pieces(log, 1)
     beside.cancel()
     assert len(found) == 3 * PIECE and steps >= 3
+
+
+def test_a_turn_that_was_cut_before_any_response_has_used_nothing() -> None:
+    """R207: its tokens are counted from what its calls have beside them."""
+    cut = cut_off([START, SAID])
+    assert (cut.usage, cut.context) == (Usage(), 0)

@@ -26,7 +26,7 @@ FITS: list[tuple[str, str, bool]] = [
     (r"^\p{ASCII}$", "é", False), (r"^\p{Any}$", "\n", True), (r"^\p{LC}$", "ʰ", False),
     (".", "\n", False), (".", "\r", False), (".", "\u2028", False), ("^.$", "\x85", True), ("^.$", "😀", True),
     ("[]", "a", False), ("^[^]$", "\n", True), ("^[[]$", "[", True), (r"^[a&&b]+$", "&b", True),
-    ("^[a-]+$", "-a", True), (r"^[\ud83d\ude00-😂]$", "😁", True),
+    (r"^[a-\d]+$", "a-1", True), (r"^[a-\d]$", "b", False), ("^[a-]+$", "-a", True), (r"^[\ud83d\ude00-😂]$", "😁", True),
     (r"^\u0041\u{1F600}\x42\cJ\t\0$", "A😀B\n\t\0", True), (r"^\ud83d\ude00$", "😀", True),
     (r"^(?<year>\d{4})-\k<year>$", "2026-2026", True), (r"^(?<year>\d{4})-\k<year>$", "2026-2027", False),
     (r"^(a)?\1$", "aa", True), (r"^(a)?\1b$", "b", True), (r"^\1(a)$", "a", True), (r"^(a\1)$", "a", True),

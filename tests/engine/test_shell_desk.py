@@ -38,3 +38,14 @@ def test_the_line_is_an_argument_and_a_large_output_is_bounded(bench: Bench) -> 
     bench.send(c.RunShell(run=1, line="""echo '$0 "$1"' ; head -c 3000000 /dev/zero | tr '\\0' x"""))
     done = bench.until(e.ShellEnded)
     assert done.text.raw.startswith('$0 "$1"\nxxx') and len(done.text) <= 1 << 20 and done.dropped > 1_900_000
+
+
+@pytest.mark.parametrize("shell", ["mine", "relative/sh", "/nowhere/sh"])
+def test_it_is_the_users_shell_where_that_can_be_run(bench: Bench, monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
+    own = bench.home / "mine"
+    own.write_text('#!/bin/sh\necho "my shell: $2"\n')
+    own.chmod(0o700)
+    monkeypatch.setenv("SHELL", str(own) if shell == "mine" else shell)
+    bench.start()
+    bench.send(c.RunShell(run=1, line="echo it"))
+    assert bench.until(e.ShellEnded).text.raw == ("my shell: echo it\n" if shell == "mine" else "it\n")

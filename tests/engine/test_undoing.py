@@ -243,3 +243,14 @@ def test_a_folder_that_is_gone_is_said_and_not_listed(desk: Bench) -> None:
     desk.workspace.rename(desk.home / "elsewhere")
     found = read(desk)
     assert not found.files and "that folder is gone" in found.notes[0]
+
+
+def test_a_change_of_a_file_that_is_too_large_to_compare_is_listed_without_lines(desk: Bench) -> None:
+    (desk.workspace / "big").write_text("x" * (1 << 20) + "\n")
+    desk.script = Script(*turn(call("fs_delete_file", {"path": "big"})))
+    desk.copy_limit = 4 << 20
+    desk.start()
+    run(desk)
+    (found,) = read(desk).files
+    assert (found.how, found.added, found.removed, found.diff.raw) == ("deleted", 0, 0, "")
+    assert found.note == "too large to be compared: 1,048,577 → 0 bytes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import shutil
@@ -10,10 +11,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from jp_tui.journal import recovery
+from jp_tui.journal import examine, recovery
 from jp_tui.journal.port import MISSING, Entry, Holding, JournalError
 from jp_tui.journal.reader import open_reader
 from jp_tui.journal.recovery import kept_aside
@@ -418,3 +420,24 @@ def test_what_was_removed_for_good_is_not_brought_back(tmp_path: Path) -> None:
     assert [one.entry for one in again.read("next")] == [entry(10_000)]
     assert stored(again, 2) == before
     again.close()
+
+
+def test_looking_for_damage_ends_when_its_time_is_over(
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """(Z24) A large store opens at once; what is not looked at in time counts as sound."""
+    path = copied(template, tmp_path / "data")
+    db = sqlite3.connect(path, isolation_level=None)
+    rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
+    db.execute(f"INSERT INTO drafts {rows} SELECT 'c0', 'key ' || i, 'x' FROM n")
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute(
+        "UPDATE sqlite_schema SET sql = replace(sql, 'text          TEXT', 'text TEXT CHECK (0)') WHERE name = 'drafts'"
+    )
+    db.close()
+    db = sqlite3.connect(path, isolation_level=None)
+    assert "drafts" in examine.unsound(db)
+    looks = itertools.count()
+    monkeypatch.setattr(examine, "time", SimpleNamespace(monotonic=lambda: next(looks)))
+    assert examine.unsound(db, 0.5) == "" and next(looks) == 2
+    db.close()

@@ -6,6 +6,7 @@ import pytest
 
 from jp_tui.settings import toolset
 from jp_tui.settings.errors import SettingsError
+from jp_tui.settings.layers.trust_preview import does
 from jp_tui.settings.layers.trust_rules import weighed
 from jp_tui.settings.providers import providers
 from tests.settings.conftest import Home
@@ -231,3 +232,9 @@ def test_s10_a_folder_can_only_make_it_harder_to_switch_a_tool_on(home: Home, ol
     counts = order.index(new) >= order.index(old)
     assert settings.get("conversation", "tools", "shell_run", "enable", "allow_toggle") == (new if counts else old)
     assert bool(settings.notices) is not counts
+
+
+def test_what_a_file_would_let_a_command_read_is_said() -> None:
+    """S10, Z18: before a folder is trusted."""
+    path = ("conversation", "tools", "shell_run", "options", "sandbox", "visible")
+    assert does(path, ["~/keys"]) == 'lets what shell_run runs read ["~/keys"]'
