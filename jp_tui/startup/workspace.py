@@ -41,9 +41,9 @@ def workspace(arguments: Arguments, place: Place) -> int:
     from jp_tui import guardian
     from jp_tui.ui.app import Workspace
     from jp_tui.ui.arriving import Keep
-    from jp_tui.ui.crash import install_excepthook, keep_out
+    from jp_tui.ui.driver.ascii_signs import wanted
+    from jp_tui.ui.failures.crash_report import install_excepthook, keep_out
     from jp_tui.ui.personal import Own
-    from jp_tui.ui.plain_signs import wanted
 
     install_excepthook(paths.state)
     keep_out(lambda: kept_secret(settings()))

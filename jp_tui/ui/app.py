@@ -23,24 +23,24 @@ from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui import textual_patches, themes
 from jp_tui.ui.arriving import Arriving
-from jp_tui.ui.attention import Attention, Attentive
-from jp_tui.ui.background import Background
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.changes_actions import Changing
 from jp_tui.ui.commands import COMMANDS, Commands, choosable
-from jp_tui.ui.crash import CrashReports, EngineBroke
-from jp_tui.ui.keys import Twice
-from jp_tui.ui.lending import edited_outside
+from jp_tui.ui.driver.choice import workspace_driver
+from jp_tui.ui.external_editor import edited_outside
+from jp_tui.ui.failures.app_failures import Background
+from jp_tui.ui.failures.crash_report import CrashReports, EngineBroke
+from jp_tui.ui.gc_schedule import first_frame_done
+from jp_tui.ui.keys.bindings import Twice
+from jp_tui.ui.notify.notifier import Attention, Attentive
 from jp_tui.ui.page_actions import Pages
 from jp_tui.ui.personal import NOTHING, Own, Personal, stamp
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_large, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
 from jp_tui.ui.setup_actions import FirstRun
-from jp_tui.ui.terminal import workspace_driver
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.textual_patches.private import apply_again
 from jp_tui.ui.themes import choices as theme_names
-from jp_tui.ui.tidying import first_frame_done
 from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jp_tui import guardian
-from jp_tui.ui.terminal import driver_class, workspace_driver
+from jp_tui.ui.driver.choice import driver_class, workspace_driver
 from jp_tui.ui.widgets.footer import KeyBar
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
 
-from jp_tui.ui.tidying import Tidying
+from jp_tui.ui.gc_schedule import Tidying
 
 if TYPE_CHECKING:  # the first frame comes before the protocol
     from jp_tui.link.port import Link

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jp_tui.ui.clipping import Clipping
+from jp_tui.ui.clipboard import Clipping
 from jp_tui.ui.text import ours
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Changing(Clipping):
         self.copied(event.text, "the diff")
 
     def on_changes_edit(self, event: Changes.Edit) -> None:
-        from jp_tui.ui.lending import opened_outside
+        from jp_tui.ui.external_editor import opened_outside
         from jp_tui.ui.screens.changes import Changes
 
         event.stop()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from textual.screen import ModalScreen, SystemModalScreen
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.keys import bound
+from jp_tui.ui.keys.bindings import bound
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.textual_patches.private import keymap
 from jp_tui.view.composer.commands import Command
@@ -25,8 +25,8 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from textual.command import Provider
 
     from jp_tui.settings.errors import Problem
-    from jp_tui.ui.attention import Attention
     from jp_tui.ui.bridge import Bridge
+    from jp_tui.ui.notify.notifier import Attention
     from jp_tui.ui.screens.agents import Agents
     from jp_tui.ui.screens.exchange import Exchange
     from jp_tui.ui.screens.inbox import Inbox

@@ -19,8 +19,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.guardian.look import COLOURS, DEFAULT, Look, file_of, parse, terminal_key
 from jp_tui.guardian.skeleton import composer_width
 from jp_tui.system.paths import PathsError, write_passing
-from jp_tui.ui import gate
-from jp_tui.ui.plain_signs import ascii_text
+from jp_tui.ui.driver import output_gate
+from jp_tui.ui.driver.ascii_signs import ascii_text
 from jp_tui.ui.text import foreign
 from jp_tui.ui.textual_patches.private import rendered
 from jp_tui.ui.widgets.sidebar import Sidebar
@@ -52,7 +52,7 @@ class _Cells:
         return " ", ""
 
     def codes(self, style: Style | None) -> str:
-        system = gate.color_system(self._main.app.console)
+        system = output_gate.color_system(self._main.app.console)
         return "" if style is None or system is None else Strip.render_ansi(style, system)
 
     def unpainted(self, style: Style, ground: Color) -> str:
@@ -93,7 +93,7 @@ def look_of(main: WorkspaceScreen, keys: Keys | None) -> Look | None:
     look.keys = keys if keys is not None else default.keys if default is not None else []
     _name_place(look, main)
     look.terminal = terminal_key(os.environb)
-    if gate.is_ascii():
+    if output_gate.is_ascii():
         look.signs, look.hint = ascii_text(look.signs), ascii_text(look.hint)
         look.keys = [(ascii_text(key), does, order) for key, does, order in look.keys]
         look.folders = [ascii_text(folder) for folder in look.folders]

@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from jp_tui.settings.errors import Problem
-from jp_tui.ui import gate
-from jp_tui.ui.clipping import Clipping
+from jp_tui.ui.clipboard import Clipping
+from jp_tui.ui.driver import output_gate
 
 if TYPE_CHECKING:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
@@ -73,7 +73,7 @@ class Personal(Clipping):
         """What is the user's own; `environment` says what clipboard there is."""
         self.theme_folder, self.keys_file = own.theme_folder, own.keys_file
         self.clip_environment, self.clip_say = environment, lambda said: self._main.say(said)
-        gate.only_ascii(own.ascii_signs)
+        output_gate.only_ascii(own.ascii_signs)
 
     def _wear(self, name: str) -> bool:
         raise NotImplementedError
@@ -107,11 +107,11 @@ class Personal(Clipping):
         if now == self._keys_stamp:
             return
         self._keys_stamp = now
-        from jp_tui.ui import keymap, keyplaces
+        from jp_tui.ui.keys import scopes, user_keys
 
-        wishes, wrong = keymap.read(self.keys_file)
+        wishes, wrong = user_keys.read(self.keys_file)
         ours = next(kind for kind in type(self).__mro__ if "BINDINGS" in kind.__dict__)
-        made, clashes = keymap.keymap(wishes, keyplaces.table(ours)) if wishes else ({}, [])
+        made, clashes = user_keys.keymap(wishes, scopes.table(ours)) if wishes else ({}, [])
         self.key_problems = (*wrong, *clashes)
         self.set_keymap(made)
         if self.key_problems:

@@ -41,11 +41,11 @@ def main() -> int:
 
             Session.start = broken  # type: ignore[method-assign]
         case "restoring":
-            from jp_tui.ui.driver import WorkspaceDriver
+            from jp_tui.ui.driver.workspace_driver import WorkspaceDriver
 
             WorkspaceDriver.stop_application_mode = broken  # type: ignore[method-assign]
         case "closing":
-            from jp_tui.ui.driver import WorkspaceDriver
+            from jp_tui.ui.driver.workspace_driver import WorkspaceDriver
 
             WorkspaceDriver.close = broken  # type: ignore[method-assign]
         case _:

@@ -29,12 +29,12 @@ from jp_tui.headless.output import Output, json_line
 from jp_tui.headless.transcript_printer import Printer
 from jp_tui.protocol.values import ConversationInfo
 from jp_tui.ui import text as ui_text
-from jp_tui.ui.attention_means import Means, sequence
+from jp_tui.ui.notify.channels import Means, sequence
+from jp_tui.ui.notify.window_title import worded
 from jp_tui.ui.painting import blocks as painting
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.stream import Message, Thinking
-from jp_tui.ui.title import worded
 from jp_tui.view.activity.status import Status
 from jp_tui.view.export.document import FORMATS, writer
 from jp_tui.view.export.events import exported

@@ -25,9 +25,9 @@ def program() -> int:
     from textual.binding import Binding
     from textual.widgets import Input, Static
 
-    from jp_tui.ui.crash import CrashReports
-    from jp_tui.ui.terminal import driver_class
-    from jp_tui.ui.tidying import first_frame_done
+    from jp_tui.ui.driver.choice import driver_class
+    from jp_tui.ui.failures.crash_report import CrashReports
+    from jp_tui.ui.gc_schedule import first_frame_done
 
     class Sample(CrashReports, App[None]):
         BINDINGS = [

@@ -11,7 +11,7 @@ import pytest
 from textual.app import App
 
 from jp_tui import guardian
-from jp_tui.ui.crash import CrashReports, redact, report_text, short_message, write_report
+from jp_tui.ui.failures.crash_report import CrashReports, redact, report_text, short_message, write_report
 
 SECRET = "q7Zk2mPw9xRt4vBn"
 ENVIRONMENT = {
@@ -136,7 +136,7 @@ def test_a_state_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 def test_a_command_without_a_screen(tmp_path: Path) -> None:
     """Two lines and status 1 for the program, two lines for a thread; Ctrl+C leaves no report."""
     script = (
-        "import sys, threading, pathlib; from jp_tui.ui.crash import install_excepthook\n"
+        "import sys, threading, pathlib; from jp_tui.ui.failures.crash_report import install_excepthook\n"
         f"install_excepthook(pathlib.Path({str(tmp_path)!r}))\n"
         "t = threading.Thread(target=lambda: 1 / 0, name='engine'); t.start(); t.join()\n"
         "assert 'textual' not in sys.modules\n"

@@ -10,8 +10,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo
-from jp_tui.ui.crash import EngineBroke
-from jp_tui.ui.title import worded
+from jp_tui.ui.failures.crash_report import EngineBroke
+from jp_tui.ui.notify.window_title import worded
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.status import StatusLine

@@ -8,7 +8,7 @@ from textual.binding import Binding
 from jp_tui.protocol import commands as cmd
 from jp_tui.settings.themes import themes as plain
 from jp_tui.ui import themes
-from jp_tui.ui.keys import Row, counted, declared, section, short, spelled
+from jp_tui.ui.keys.bindings import Row, counted, declared, section, short, spelled
 from jp_tui.ui.screens.keylist import KeyList, every_key
 from jp_tui.ui.screens.picker import ThemePicker
 from jp_tui.ui.screens.small import TooSmall

@@ -18,8 +18,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import TurnError, WaitingInfo
 from jp_tui.settings.schema.notify import Notify
-from jp_tui.ui.attention_pace import AWAY
-from jp_tui.ui.driver_replies import TerminalAnswered
+from jp_tui.ui.driver.replies import TerminalAnswered
+from jp_tui.ui.notify.timing import AWAY
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink
 from tests.faults.terminal import running

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jp_tui.ui.attention_means import TEXT_BYTES, Answers, Means, chosen, means, plain, sequence
+from jp_tui.ui.notify.channels import TEXT_BYTES, Answers, Means, chosen, means, plain, sequence
 
 KITTY = {"TERM": "xterm-kitty", "KITTY_WINDOW_ID": "3"}
 XTERM = {"TERM": "xterm-256color"}

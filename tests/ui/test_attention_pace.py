@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from jp_tui.ui.attention_pace import AWAY, MOMENT, PAUSE, TURN, Key, Pace, Presence
+from jp_tui.ui.notify.timing import AWAY, MOMENT, PAUSE, TURN, Key, Pace, Presence
 
 A, B, C = (("c1", name) for name in "abc")
 AWAY_NOW = {"reports": True, "focused": False}

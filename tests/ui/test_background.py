@@ -15,7 +15,8 @@ from textual.pilot import Pilot
 
 from jp_tui.link import strays
 from jp_tui.protocol import events as ev
-from jp_tui.ui import crash, paint
+from jp_tui.ui import paint
+from jp_tui.ui.failures import crash_report
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
 from tests.ui.app_host import Host, opened, until
@@ -37,7 +38,7 @@ async def workspace(state: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     app = Host(FakeLink(), state=state)
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
     monkeypatch.setattr("sys.excepthook", threading.excepthook)
-    crash.install_excepthook(state, app.background.failed_in_thread)
+    crash_report.install_excepthook(state, app.background.failed_in_thread)
     async with app.run_test(size=(120, 36)) as pilot:
         await opened(app, pilot)
         yield app, pilot

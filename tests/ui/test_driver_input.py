@@ -9,7 +9,7 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
-from jp_tui.ui.driver_input import ONE_KEY, STALLED, Typed
+from jp_tui.ui.driver.input_filter import ONE_KEY, STALLED, Typed
 
 
 def read(*chunks: str | float) -> list[Message]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.ui.driver_output import Output
+from jp_tui.ui.driver.output import Output
 
 LIMIT = 20.0
 
@@ -127,7 +127,7 @@ def test_without_a_second_way_the_thread_writes(ends: tuple[int, int], monkeypat
     def refused(*_: Any, **__: Any) -> int:
         raise PermissionError
 
-    monkeypatch.setattr("jp_tui.ui.driver_output.os.open", refused)
+    monkeypatch.setattr("jp_tui.ui.driver.output.os.open", refused)
     output = Output(ends[1], lambda: None)
     output.write("one")
     output.write("two")

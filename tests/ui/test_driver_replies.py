@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from jp_tui.ui.attention_means import QUERY, query
-from jp_tui.ui.driver_replies import BROKEN_OFF, ONE_KEY, Replies
+from jp_tui.ui.driver.replies import BROKEN_OFF, ONE_KEY, Replies
+from jp_tui.ui.notify.channels import QUERY, query
 
 OSC99 = "\x1b]99;i=jp-tui:p=?;a=report,focus:o=always,unfocused\x1b\\"
 VERSION = "\x1bP>|kitty(0.39.1)\x1b\\"

@@ -10,9 +10,9 @@ import pytest
 from textual import events
 from textual.screen import ModalScreen
 
-from jp_tui.ui import keymap, keyplaces
 from jp_tui.ui.app import Workspace
-from jp_tui.ui.keymap import KeyTable
+from jp_tui.ui.keys import scopes, user_keys
+from jp_tui.ui.keys.user_keys import KeyTable
 from jp_tui.ui.screens.keylist import KeyList, every_key, matching
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.sidebar import Sidebar
@@ -24,14 +24,14 @@ from tests.ui.app_host import Host, opened
 
 @pytest.fixture(scope="module")
 def table() -> KeyTable:
-    return keyplaces.table(Workspace)
+    return scopes.table(Workspace)
 
 
 def of(tmp_path: Path, text: str, table: KeyTable) -> tuple[dict[str, str], list[str]]:
     file = tmp_path / "keys.toml"
     file.write_text(text)
-    wishes, wrong = keymap.read(str(file))
-    made, clashes = keymap.keymap(wishes, table)
+    wishes, wrong = user_keys.read(str(file))
+    made, clashes = user_keys.keymap(wishes, table)
     return made, [one.words().removeprefix(f"{file}:") for one in (*wrong, *clashes)]
 
 
@@ -45,7 +45,7 @@ def of(tmp_path: Path, text: str, table: KeyTable) -> tuple[dict[str, str], list
     ],
 )  # fmt: skip
 def test_a_key_is_understood_however_it_is_written(written: str, key: str) -> None:
-    assert keymap.named(written) == key
+    assert user_keys.named(written) == key
 
 
 @pytest.mark.parametrize(
@@ -101,16 +101,16 @@ def test_every_id_means_the_same_keys_wherever_it_is_declared(table: KeyTable) -
     """Else setting it again would change a class that the user did not mean."""
     for kind in {kind for place in table.places for kind in place.kinds}:
         here: dict[str, set[str]] = {}
-        for binding in keymap.bindings_of(kind):
-            if binding.id and binding.id.partition(".")[0] not in keymap.FIXED:
+        for binding in user_keys.bindings_of(kind):
+            if binding.id and binding.id.partition(".")[0] not in user_keys.FIXED:
                 here.setdefault(binding.id, set()).add(binding.key)
         assert all(keys == set(table.declared[id]) for id, keys in here.items()), (kind, here)
 
 
 def test_every_key_of_a_screen_or_sheet_can_be_named_and_is_on_the_page(table: KeyTable) -> None:
     """What declares keys is a place with a title; the page of keys is made from these."""
-    on_page = {kind for _, kind in keyplaces.titled(Workspace)}
-    for title, kind in keyplaces.screens():
+    on_page = {kind for _, kind in scopes.titled(Workspace)}
+    for title, kind in scopes.screens():
         assert issubclass(kind, ModalScreen) and title and kind in on_page
         assert all(one.id for one in kind._merged_bindings.key_to_bindings.values() for one in one), kind  # type: ignore[union-attr]
     import jp_tui.ui.sheets.kinds  # noqa: F401
@@ -129,7 +129,10 @@ def test_the_example_names_real_actions_with_their_real_keys(tmp_path: Path, tab
     tree = tomllib.loads("\n".join(lines))
     for section, rows in tree.items():
         for name, keys in rows.items():
-            assert set(map(keymap.named, keys.split(","))) == set(table.declared[f"{section}.{name}"]), (section, name)
+            assert set(map(user_keys.named, keys.split(","))) == set(table.declared[f"{section}.{name}"]), (
+                section,
+                name,
+            )
     made, problems = of(tmp_path, "\n".join(lines), table)
     assert problems == [] and made
 

@@ -9,17 +9,17 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from jp_tui.ui import gate
-from jp_tui.ui.plain_signs import ascii_of, ascii_text, wanted
+from jp_tui.ui.driver import output_gate
+from jp_tui.ui.driver.ascii_signs import ascii_of, ascii_text, wanted
 from tests.house.sources import ours
 from tests.ui.test_app_pictures import SCENES, host, steps
 
 
 @pytest.fixture
 def ascii_only() -> Iterator[None]:
-    gate.only_ascii(True)
+    output_gate.only_ascii(True)
     yield
-    gate.only_ascii(False)
+    output_gate.only_ascii(False)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ async def test_a_screen_has_nothing_but_ascii_outside_content(scene: str, ascii_
     app = host(scene, "jp-sixteen")
     async with app.run_test(size=(100, 30)) as pilot:
         await steps(app, *SCENES[scene])(pilot)
-        gate.only_ascii(True)
+        output_gate.only_ascii(True)
         console = Console(color_system="standard", force_terminal=True)
         rows = app.screen._compositor.render_strips()
         for row in rows:

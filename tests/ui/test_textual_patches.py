@@ -15,7 +15,7 @@ from textual.binding import Binding
 from textual.keys import _character_to_key
 
 from jp_tui.ui import textual_patches
-from jp_tui.ui.keymap import key_name
+from jp_tui.ui.keys.user_keys import key_name
 from jp_tui.ui.textual_patches import PATCHES, TESTED, private, shape
 from tests.faults.conftest import REAL
 from tests.faults.terminal import Terminal

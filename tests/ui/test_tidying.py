@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from jp_tui.ui import tidying
-from jp_tui.ui.tidying import ENOUGH, OFTEN, QUIET, Tidying
+from jp_tui.ui import gc_schedule as tidying
+from jp_tui.ui.gc_schedule import ENOUGH, OFTEN, QUIET, Tidying
 
 
 class Cycle:

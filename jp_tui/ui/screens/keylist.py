@@ -17,8 +17,8 @@ from textual.widgets import Input, Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import Problem
-from jp_tui.ui.keymap import FIXED
-from jp_tui.ui.keys import NO_KEYMAP, Row, Section, all_sections, counted, declared, words
+from jp_tui.ui.keys.bindings import NO_KEYMAP, Row, Section, all_sections, counted, declared, words
+from jp_tui.ui.keys.user_keys import FIXED
 from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
@@ -160,7 +160,7 @@ def every_key(
 ) -> list[Section]:
     """What is declared anywhere, with the user's own keys; first what works `here`, then the workspace. Imports the
     sheets: nobody pays for them at the start."""
-    from jp_tui.ui.keyplaces import titled
+    from jp_tui.ui.keys.scopes import titled
 
     places = titled(app)
     now = [one for one in places[3:] if one[1] in here]

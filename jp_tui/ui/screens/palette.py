@@ -14,7 +14,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.dom import DOMNode
 
-from jp_tui.ui.keys import spelled, words
+from jp_tui.ui.keys.bindings import spelled, words
 from jp_tui.ui.text import join, ours, styled
 
 if TYPE_CHECKING:

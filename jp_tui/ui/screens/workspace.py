@@ -22,7 +22,7 @@ from textual.screen import Screen
 
 from jp_tui import guardian
 from jp_tui.ui import textual_patches
-from jp_tui.ui.keys import AGAIN, Twice, words
+from jp_tui.ui.keys.bindings import AGAIN, Twice, words
 from jp_tui.ui.screens.beside import WIDE, Beside
 from jp_tui.ui.screens.drafts import Drafts
 from jp_tui.ui.screens.telling import Telling

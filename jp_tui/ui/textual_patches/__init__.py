@@ -71,7 +71,7 @@ PATCHES = (
         "gate",
         "The last filter before the terminal reads a strip's segments and its cache directly.",
         "The filter works by public methods, which takes longer.",
-        "jp_tui.ui.gate:install_quick",
+        "jp_tui.ui.driver.output_gate:install_quick",
     ),
     Patch(
         "compositor",
@@ -83,19 +83,19 @@ PATCHES = (
         "text colours",
         "A text area works out its colours when they change, not at each key.",
         "A key takes longer to paint.",
-        "jp_tui.ui.widgets.coloured:check",
+        "jp_tui.ui.textual_patches.text_colours:check",
     ),
     Patch(
         "driver",
         "The terminal driver sleeps while nothing is typed, and a terminal that stops reading never blocks the app.",
         "Textual's own driver is used: it polls, blocks with the terminal, and doesn't clean what a terminal sends.",
-        "jp_tui.ui.driver:check",
+        "jp_tui.ui.driver.workspace_driver:check",
     ),
     Patch(
         "crashes",
         "An unhandled exception ends in a short message and a report without secrets.",
         "The message comes with Textual's own traceback.",
-        "jp_tui.ui.crash:check",
+        "jp_tui.ui.failures.crash_report:check",
     ),
 )
 _PLACES = {patch.name: patch.install for patch in PATCHES}

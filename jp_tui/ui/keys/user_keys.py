@@ -238,7 +238,7 @@ def _clash(held: Mapping[str, Wish], keys: KeyTable) -> tuple[Wish, str] | None:
 
 
 def _words(key: str) -> str:
-    from jp_tui.ui.keys import spelled
+    from jp_tui.ui.keys.bindings import spelled
 
     return spelled(key)
 

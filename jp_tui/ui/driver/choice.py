@@ -13,14 +13,14 @@ from jp_tui.ui import textual_patches
 if TYPE_CHECKING:
     from textual.app import App
 
-    from jp_tui.ui.driver import WorkspaceDriver
+    from jp_tui.ui.driver.workspace_driver import WorkspaceDriver
 
 
 def driver_class() -> type[WorkspaceDriver] | None:
     """What to give to `App(driver_class=…)`."""
     if sys.platform != "linux" or not textual_patches.applied("driver"):
         return None
-    from jp_tui.ui.driver import WorkspaceDriver
+    from jp_tui.ui.driver.workspace_driver import WorkspaceDriver
 
     return WorkspaceDriver
 

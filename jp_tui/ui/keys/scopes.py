@@ -14,7 +14,7 @@ from importlib import import_module
 from textual.dom import DOMNode
 from textual.screen import ModalScreen
 
-from jp_tui.ui.keymap import KeyTable, Place
+from jp_tui.ui.keys.user_keys import KeyTable, Place
 from jp_tui.ui.sheets.messages import NEW_LINE
 
 Titled = tuple[str, type[object]]

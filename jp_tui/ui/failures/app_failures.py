@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jp_tui.link.strays import Strays
 from jp_tui.system.faults import Seen
-from jp_tui.ui.crash import report_file, short_words
+from jp_tui.ui.failures.crash_report import report_file, short_words
 from jp_tui.view.wording.failures import words
 
 

@@ -19,18 +19,18 @@ from textual.timer import Timer
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.schema.notify import Notify
-from jp_tui.ui.attention_pace import AWAY, TURN, Key, Pace, Presence
-from jp_tui.ui.driver_replies import TerminalAnswered
-from jp_tui.ui.terminal import workspace_driver
+from jp_tui.ui.driver.choice import workspace_driver
+from jp_tui.ui.driver.replies import TerminalAnswered
+from jp_tui.ui.notify.timing import AWAY, TURN, Key, Pace, Presence
+from jp_tui.ui.notify.window_title import WindowTitle
 from jp_tui.ui.text import foreign, ours
 from jp_tui.ui.textual_patches.private import terminal_of
-from jp_tui.ui.title import WindowTitle
 from jp_tui.view.activity.status import Status
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.protocol import events as ev
     from jp_tui.protocol.values import PromptRequest
-    from jp_tui.ui.attention_means import Answers
+    from jp_tui.ui.notify.channels import Answers
 
 SAID = 10.0
 """Seconds for which it is said what was wrong with a call."""
@@ -101,7 +101,7 @@ class Attention:
 
     def _ask(self, ask: Callable[[str], None]) -> None:
         """What kind of terminal it is, where the environment leaves that open and the answer would be used."""
-        from jp_tui.ui.attention_means import query  # after the first frame
+        from jp_tui.ui.notify.channels import query  # after the first frame
 
         self.ask = None
         words = query(self._environment)
@@ -141,7 +141,7 @@ class Attention:
 
     def answered(self, answers: Answers) -> None:
         """What the terminal said of itself. A multiplexer may promise reports that it does not get itself."""
-        from jp_tui.ui.attention_means import multiplexer
+        from jp_tui.ui.notify.channels import multiplexer
 
         self._answers = answers
         if answers.focus and not multiplexer(self._environment, answers):
@@ -183,8 +183,8 @@ class Attention:
     # -- how
 
     def _call(self, taken: list[Key]) -> None:
-        from jp_tui.ui.attention_means import plain
-        from jp_tui.ui.attention_words import words
+        from jp_tui.ui.notify.channels import plain
+        from jp_tui.ui.notify.message import words
 
         if not self._presence.always and not self._presence.reports:
             self._say_once("focus", ours(UNSEEN, secs=AWAY))
@@ -198,7 +198,7 @@ class Attention:
             self._terminal(title, text)
 
     def _terminal(self, title: str, text: str) -> None:
-        from jp_tui.ui.attention_means import chosen, sequence
+        from jp_tui.ui.notify.channels import chosen, sequence
 
         for by in chosen(self._wishes.desktop, self._wishes.bell, self._environment, self._answers):
             self._write(sequence(by, title, text, mark=f"jp-tui-{os.getpid()}"))
@@ -252,7 +252,7 @@ class Attentive:
             self.attention.ask = driver.ask
 
     def on_terminal_answered(self, event: TerminalAnswered) -> None:
-        from jp_tui.ui.attention_means import Answers
+        from jp_tui.ui.notify.channels import Answers
 
         self.attention.answered(Answers(event.version, event.osc99, event.focus))
 

@@ -12,7 +12,7 @@ from os.path import basename
 from typing import TYPE_CHECKING
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.keys import words
+from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.text import foreign, ours
 from jp_tui.view.composer.clipboard_text import OSC52_MOST, harmless, measured
 

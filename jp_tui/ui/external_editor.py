@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from textual.app import App, SuspendNotSupported
 
-from jp_tui.ui.terminal import workspace_driver
+from jp_tui.ui.driver.choice import workspace_driver
 
 T = TypeVar("T")
 

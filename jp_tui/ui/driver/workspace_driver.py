@@ -27,12 +27,12 @@ from textual.events import Resize
 from textual.geometry import Size
 
 from jp_tui import guardian
-from jp_tui.ui.driver_held import Held
-from jp_tui.ui.driver_input import Typed
-from jp_tui.ui.driver_output import Output
-from jp_tui.ui.driver_replies import Replies, TerminalAnswered
+from jp_tui.ui.driver.first_frame import Held
+from jp_tui.ui.driver.input_filter import Typed
+from jp_tui.ui.driver.output import Output
+from jp_tui.ui.driver.replies import Replies, TerminalAnswered
+from jp_tui.ui.gc_schedule import first_frame_done
 from jp_tui.ui.textual_patches.shape import needs, takes, uses
-from jp_tui.ui.tidying import first_frame_done
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from textual.app import App
     from textual.message import Message
 
-    from jp_tui.ui.title import WindowTitle
+    from jp_tui.ui.notify.window_title import WindowTitle
 
 _ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _SECOND_SIGNAL = 2.0
