@@ -24,9 +24,9 @@ def own_problems(paths: Paths) -> list[Problem]:
             except SettingsError as error:
                 found += error.problems
     if paths.keys_file.exists():
-        from jp_tui.ui.app import Workspace
+        from jp_tui.ui.app import WorkspaceApp
         from jp_tui.ui.keys import scopes, user_keys
 
         wishes, wrong = user_keys.read(str(paths.keys_file))
-        found += [*wrong, *user_keys.keymap(wishes, scopes.table(Workspace))[1]]
+        found += [*wrong, *user_keys.keymap(wishes, scopes.table(WorkspaceApp))[1]]
     return found

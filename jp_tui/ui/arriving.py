@@ -1,14 +1,13 @@
-"""The app takes over from its guardian: what was typed before it was there, then the keys, then the screen.
+"""Take over keys and screen from the guardian once the app's first whole frame is painted.
 
-A part of the app. Until its first whole frame is painted nothing of it is shown (`driver.py` holds it), so that the
-skeleton gives way to it in one write and no typed text is ever gone from the screen (designs.md A.4, A.5).
+Until then nothing of the app is shown (`driver/first_frame.py` holds it back), so that the guardian's frame is replaced
+in one write and no typed text ever disappears from the screen (designs.md A.4, A.5).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jp_tui import guardian
 from jp_tui.ui.driver.choice import driver_class, workspace_driver
@@ -21,81 +20,82 @@ if TYPE_CHECKING:
     from jp_tui.ui.first_look import Keys
     from jp_tui.ui.screens.workspace import WorkspaceScreen
 
-    _Part = App[None]
-else:
-    _Part = object
-
-
-_LATER = 1.0
-"""Seconds after which the look is kept: the start is over then, or somebody chose a theme."""
+_CAPTURE_DELAY = 1.0
+"""Seconds after which the frame is saved: the start is over then, or a theme was chosen."""
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
-    """`theme` is the one that the command line named, if it did."""
+class SaveFirstFrame:
+    """Save how the screen looks for the next start. `theme` is the one that the command line named, if any."""
 
     theme: str = ""
 
 
-class Arriving(_Part):
-    """The app's side of the hand-over."""
+@dataclass(frozen=True, slots=True)
+class TypedText:
+    """Text that was typed before the app read keys, with the cursor's place in it."""
 
-    _main: WorkspaceScreen
-    _arrived = False
-    _first_keys: Keys | None = None
-    _typed_ahead: tuple[str, int] | None = None
-    """What was typed before a driver took over that isn't ours."""
-    can_start: Callable[[], bool] = staticmethod(lambda: True)
-    """Asked once the first frame is painted: whether there can be an engine. If not, the app ends with 2, and whoever
-    said so says why."""
-    keeps_look: Keep | None = None
-    """How the first frame is kept for the next start; None where it is not."""
+    text: str
+    cursor: int
 
-    def chosen_driver(self) -> type[Driver] | None:
-        """Our driver; None for Textual's. That one takes no terminal from a guardian, so it is taken here."""
-        if (found := driver_class()) is None:
-            text, cursor, _ = guardian.take_keys()
-            self._typed_ahead = text, cursor
-            guardian.screen_up(aside=False)  # Textual draws on stderr
-            guardian.return_environment()
-        return found
 
-    def post_display_hook(self) -> None:
-        """Called by Textual after each frame."""
-        if not self._arrived:
-            self._arrive()
+def choose_driver() -> tuple[type[Driver] | None, TypedText | None]:
+    """Return the driver class for the app, and what was typed if the class is None, for Textual's own driver.
 
-    def _arrive(self) -> None:
-        """The first whole frame is painted: take the keys, and show it with all that was typed in it."""
-        if not self.is_running:
+    Textual's driver can't take the terminal from the guardian, so it is taken here.
+    """
+    if (found := driver_class()) is not None:
+        return found, None
+    text, cursor, _ = guardian.take_keys()
+    guardian.screen_up(aside=False)  # Textual draws on stderr
+    guardian.return_environment()
+    return None, TypedText(text, cursor)
+
+
+class Handover:
+    """The hand-over to one app. `typed` comes from `choose_driver`; `save` is None if no frame is saved."""
+
+    def __init__(
+        self, app: App[Any], main: WorkspaceScreen, typed: TypedText | None, save: SaveFirstFrame | None
+    ) -> None:
+        self._app, self._main, self._typed, self._save = app, main, typed, save
+        self._done = False
+        self._first_keys: Keys | None = None
+
+    def frame_painted(self) -> None:
+        """Hand over if this is the first whole frame: take the keys, and show it with all that was typed."""
+        if self._done or not self._app.is_running:
             return
-        driver = workspace_driver(self)
-        if driver is None or not driver.holding:
-            self._arrived = True
-            if self._typed_ahead is not None:
-                (text, cursor), later = self._typed_ahead, self._main.composer.text
-                self._main.composer.typed_ahead(text[:cursor] + later + text[cursor:], cursor + len(later))
+        driver, composer = workspace_driver(self._app), self._main.composer
+        if driver is None or not driver.first_frame.held:
+            self._done = True
+            if self._typed is not None:
+                text, cursor, later = self._typed.text, self._typed.cursor, composer.text
+                composer.typed_ahead(text[:cursor] + later + text[cursor:], cursor + len(later))
             return
-        if not driver.framed(self.size.height):
+        frame = driver.first_frame
+        if not frame.is_complete(self._app.size.height):
             return
-        self._arrived = True
-        if not self._main.composer.busy:  # a prompt on the command line makes them others
+        self._done = True
+        if not composer.busy:  # with a prompt on the command line other keys are shown
             self._first_keys = self._main.query_one(KeyBar).parts()
-        self.set_timer(_LATER, self.keep_look)
-        self.theme_changed_signal.subscribe(self, lambda _: self.set_timer(_LATER, self.keep_look))
+        self._app.set_timer(_CAPTURE_DELAY, self.save_frame)
+        self._app.theme_changed_signal.subscribe(
+            self._app, lambda _: self._app.set_timer(_CAPTURE_DELAY, self.save_frame)
+        )
         text, cursor, rest = guardian.take_keys()
-        if self._main.composer.typed_ahead(text, cursor):
-            driver.forget_frames()
-            self.refresh()
-            self.call_after_refresh(driver.let_go, rest)
+        if composer.typed_ahead(text, cursor):
+            frame.drop_frames()
+            self._app.refresh()
+            self._app.call_after_refresh(frame.release, rest)
         else:
-            driver.let_go(rest)
+            frame.release(rest)
 
-    def keep_look(self) -> None:
-        """The next start begins with how it looks now."""
-        if self.keeps_look is None or not self._arrived:
+    def save_frame(self) -> None:
+        """Save how the screen looks now, for the next start."""
+        if self._save is None or not self._done:
             return
         from jp_tui.ui.first_look import keep, look_of
 
         if (look := look_of(self._main, self._first_keys)) is not None:
-            keep(look, self.keeps_look.theme if self.keeps_look.theme == self.theme else "")
+            keep(look, self._save.theme if self._save.theme == self._app.theme else "")

@@ -45,7 +45,7 @@ class EventsWait(Message):
     """The engine has reported something; collect it."""
 
 
-class Keys(Protocol):
+class KeyPriority(Protocol):
     """What knows of keys that are on their way to the screen."""
 
     @property

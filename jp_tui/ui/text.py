@@ -14,7 +14,7 @@ from textual.color import Color
 from textual.content import Content, Span
 from textual.style import Style
 
-import jp_tui.ui.driver.output_gate  # noqa: F401  the last gate stands as soon as anything can be shown
+import jp_tui.ui.textual_patches.output_gate  # noqa: F401  the last gate stands as soon as anything can be shown
 from jp_tui.conversation import neutral
 from jp_tui.conversation.sgr import MARK, Colour, Sgr
 from jp_tui.conversation.text import Foreign

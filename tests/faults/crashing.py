@@ -29,9 +29,9 @@ def main() -> int:
 
     match sys.argv[1]:
         case "screen":
-            from jp_tui.ui.app import Workspace
+            from jp_tui.ui.app import WorkspaceApp
 
-            Workspace.action_keys = broken  # type: ignore[attr-defined]
+            WorkspaceApp.action_keys = broken  # type: ignore[attr-defined]
         case "command":
             from jp_tui.headless.query import Run
 

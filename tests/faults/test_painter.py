@@ -10,8 +10,8 @@ from rich.style import Style
 from textual.strip import Strip
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.driver import output_gate
 from jp_tui.ui.painting.rows import Piece, row, wrap
+from jp_tui.ui.textual_patches import output_gate
 from jp_tui.view.transcript import blocks as b
 from tests.faults import obeyed, painter
 from tests.faults.fuzzed import FIRST, LAST, Fuzz

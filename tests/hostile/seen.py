@@ -23,7 +23,7 @@ from jp_tui.headless.output import Output
 from jp_tui.headless.transcript_printer import Printer
 from jp_tui.protocol.values import PromptRequest, StoredEvent
 from jp_tui.questions.types import BooleanAnswer, Option, SelectAnswer
-from jp_tui.ui.driver import output_gate
+from jp_tui.ui.textual_patches import output_gate
 from jp_tui.view.export.events import exported
 from jp_tui.view.questions.queue import key_of
 from tests.headless.asked import ask, prompt

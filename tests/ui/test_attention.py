@@ -52,7 +52,7 @@ class Called(Host):
     async def waits(self, pilot: Pilot[None], seconds: float = 1.0) -> None:
         """Time passes, and the timer that would have told so has."""
         self.time.now += seconds
-        self.attention.tick()
+        self.notifier.tick()
         await pilot.pause()
 
 
@@ -95,7 +95,7 @@ async def test_what_is_settled_within_the_moment_calls_nobody() -> None:
     async with called() as (app, pilot):
         await app.says(pilot, *scenes.tools(), *scenes.asked(), *scenes.answered())
         await app.waits(pilot, 60)
-        assert app.calls == [] and app.attention._timer is None
+        assert app.calls == [] and app.notifier._timer is None
 
 
 async def test_a_reviewer_that_decides_calls_nobody_and_one_that_hands_over_does() -> None:
@@ -130,13 +130,13 @@ async def test_a_thousand_questions_are_one_call_and_are_given_back() -> None:
             ev.QuestionAsked(conversation=CONVERSATION, prompt=scenes.prompt("text", inquiry=f"i{number}"))
             for number in range(1000)
         ]
-        app.attention.heard(many)
+        app.notifier.handle(many)
         await app.waits(pilot)
         assert len(app.calls) == 1 and "1000 questions wait" in app.calls[0]
-        app.attention.heard(
+        app.notifier.handle(
             [ev.QuestionSettled(conversation=CONVERSATION, inquiry=one.prompt.inquiry, how="withdrawn") for one in many]
         )
-        assert not app.attention._prompts and not app.attention._pace.known and not app.attention._pace.untold
+        assert not app.notifier._prompts and not app.notifier._schedule.known and not app.notifier._schedule.pending
 
 
 async def test_the_same_id_in_two_conversations_is_two_questions() -> None:
@@ -187,7 +187,7 @@ async def test_r197_a_hostile_question_in_a_hostile_folder() -> None:
     evil = "\x1b]0;owned\x07\x1b[2Jrm -rf\n\x9d9;x\x9c;\u202e<b>"
     asks = scenes.prompt("text").model_copy(update={"label": evil, "tool": evil})
     async with called() as (app, pilot):
-        app.attention.told(app.attention._status)
+        app.notifier.show_status(app.notifier._status)
         await app.says(pilot, ev.QuestionAsked(conversation=CONVERSATION, prompt=asks))
         await app.waits(pilot)
         (said,) = app.calls
@@ -276,8 +276,8 @@ async def test_a_question_that_was_put_off_and_comes_due_is_told_again() -> None
     async with called() as (app, pilot):
         await app.says(pilot, *scenes.tools(), *scenes.asked())
         await app.waits(pilot)
-        app.attention.comes_due(CONVERSATION, "call_2.apply_changes.1")
-        app.attention.comes_due(CONVERSATION, "no such question")
+        app.notifier.snooze_ended(CONVERSATION, "call_2.apply_changes.1")
+        app.notifier.snooze_ended(CONVERSATION, "no such question")
         await app.waits(pilot, 2)
         assert app.calls == [ASKS, ASKS]
 
@@ -305,7 +305,7 @@ async def test_t24_at_rest_it_keeps_no_timer_and_writes_nothing() -> None:
         await app.looks_away(pilot, False)
         await app.looks_away(pilot)
         await pilot.press("f12")
-        assert app.attention._timer is None and len(app.written) == written
+        assert app.notifier._timer is None and len(app.written) == written
 
 
 async def test_the_ring_of_a_question_that_was_held_back_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,7 +332,7 @@ WRITES = "open(OUT, 'a').write('|'.join([*sys.argv[1:], os.environ['JP_NOTIFY_TE
 
 
 async def finished(app: Called, pilot: Pilot[None]) -> None:
-    while app.attention._running is not None:
+    while app.notifier._running is not None:
         await pilot.pause(0.01)
     await pilot.pause()
 
@@ -383,7 +383,7 @@ async def test_a_command_that_fails_is_said_once_and_the_terminal_calls(
         await app.looks_away(pilot, False)
         await pilot.pause()
         assert f"notify.command {said}" in app.screen_text()
-        app._main._unsaid()
+        app._main._end_notice()
         await app.looks_away(pilot)
         await app.looks_away(pilot, False)
         assert "notify.command" not in app.screen_text(), "once is enough"
@@ -410,6 +410,6 @@ async def test_a_command_is_ended_with_the_workspace(tmp_path: Path) -> None:
         await app.waits(pilot)
         while not (tmp_path / "out").exists() or not (tmp_path / "out").read_text():
             await pilot.pause(0.01)
-        task = app.attention._running
+        task = app.notifier._running
         assert task is not None
     assert task.done() and not running(int((tmp_path / "out").read_text()))

@@ -38,7 +38,7 @@ async def workspace(state: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     app = Host(FakeLink(), state=state)
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
     monkeypatch.setattr("sys.excepthook", threading.excepthook)
-    crash_report.install_excepthook(state, app.background.failed_in_thread)
+    crash_report.install_excepthook(state, app.failures.report_from_thread)
     async with app.run_test(size=(120, 36)) as pilot:
         await opened(app, pilot)
         yield app, pilot

@@ -10,10 +10,11 @@ import pytest
 from textual import events
 from textual.screen import ModalScreen
 
-from jp_tui.ui.app import Workspace
+from jp_tui.ui.app import WorkspaceApp
 from jp_tui.ui.keys import scopes, user_keys
 from jp_tui.ui.keys.user_keys import KeyTable
 from jp_tui.ui.screens.keylist import KeyList, every_key, matching
+from jp_tui.ui.user_files import UserPaths
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.sidebar import Sidebar
 from tests.fakes import scenes
@@ -24,7 +25,7 @@ from tests.ui.app_host import Host, opened
 
 @pytest.fixture(scope="module")
 def table() -> KeyTable:
-    return scopes.table(Workspace)
+    return scopes.table(WorkspaceApp)
 
 
 def of(tmp_path: Path, text: str, table: KeyTable) -> tuple[dict[str, str], list[str]]:
@@ -109,7 +110,7 @@ def test_every_id_means_the_same_keys_wherever_it_is_declared(table: KeyTable) -
 
 def test_every_key_of_a_screen_or_sheet_can_be_named_and_is_on_the_page(table: KeyTable) -> None:
     """What declares keys is a place with a title; the page of keys is made from these."""
-    on_page = {kind for _, kind in scopes.titled(Workspace)}
+    on_page = {kind for _, kind in scopes.titled(WorkspaceApp)}
     for title, kind in scopes.screens():
         assert issubclass(kind, ModalScreen) and title and kind in on_page
         assert all(one.id for one in kind._merged_bindings.key_to_bindings.values() for one in one), kind  # type: ignore[union-attr]
@@ -138,7 +139,7 @@ def test_the_example_names_real_actions_with_their_real_keys(tmp_path: Path, tab
 
 
 def test_the_page_of_keys_says_the_users_and_can_be_searched() -> None:
-    sections = every_key(Workspace, keymap={"workspace.sidebar": "f2,f12"})
+    sections = every_key(WorkspaceApp, keymap={"workspace.sidebar": "f2,f12"})
     row = next(row for one in sections for row in one.rows if row.does == "sidebar")
     assert row.keys == "F2  F12"
     assert [row.keys for one in matching(sections, "sidebar F12") for row in one.rows] == ["F2  F12"]
@@ -149,7 +150,7 @@ async def test_the_users_keys_work_are_shown_and_are_read_again(tmp_path: Path) 
     file = tmp_path / "keys.toml"
     file.write_text("[workspace]\nsidebar = 'f2'\nfold = 'f12'\n[composer]\neditor = 'x'\n[edit]\nundo = 'alt+z'\n")
     app = Host(FakeLink())
-    app.keys_file = str(file)
+    app.user_files.paths = UserPaths(keys_file=str(file))
     async with app.run_test(size=(120, 36)) as pilot:
         await opened(app, pilot)
         for _ in range(500):
@@ -177,7 +178,7 @@ async def test_the_users_keys_work_are_shown_and_are_read_again(tmp_path: Path) 
         app.post_message(events.AppFocus())
         await pilot.pause()
         await pilot.press("f11")
-        assert sidebar.display is not now and app.key_problems == ()
+        assert sidebar.display is not now and app.user_files.key_problems == ()
         await pilot.press("f1")
         assert isinstance(app.screen, KeyList)
         await pilot.press("slash", *"sidebar")

@@ -9,8 +9,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from jp_tui.ui.driver import output_gate
-from jp_tui.ui.driver.ascii_signs import ascii_of, ascii_text, wanted
+from jp_tui.ui.ascii_signs import ascii_of, ascii_text, wanted
+from jp_tui.ui.textual_patches import output_gate
 from tests.house.sources import ours
 from tests.ui.test_app_pictures import SCENES, host, steps
 

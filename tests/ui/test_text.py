@@ -15,8 +15,8 @@ from textual.strip import Strip
 from textual.widgets import Button, Label, OptionList, Static
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.driver import output_gate
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
+from jp_tui.ui.textual_patches import output_gate
 from tests.hostile.recorded import cases
 
 ACTS = re.compile("[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")

@@ -1,7 +1,7 @@
-"""The driver's part in the hand-over: what is painted is kept back until the whole first frame can be seen at once.
+"""Hold output back until the whole first frame can be shown at once.
 
-Until then screen and keys are the guardian's (designs.md A.4, A.5); the key thread waits, and what was typed before
-goes through it ahead of what it reads. It decides nothing about when: the app lets go.
+Until then the guardian has the screen and the keys (designs.md A.4, A.5): the input thread waits, and what was typed
+before goes through it ahead of what it reads. The app decides when the frame is complete.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import signal
 import termios
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from jp_tui import guardian
@@ -18,87 +19,84 @@ from jp_tui import guardian
 _ALTERNATE = "\x1b[?1049h"
 
 
-class Held:
-    """Output that is kept back, and keys that were typed before."""
+class FirstFrame:
+    """Held output of one driver, and the keys typed before it read any. `write` is the driver's."""
 
-    fileno: int
-    _raw: list[Any] | None
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
         self._held: list[str] | None = None
         self._left_while_held = False
-        self._typed_ahead = b""
-        self._go = threading.Event()
-
-    def write(self, data: str) -> None:
-        """To the terminal."""
-        raise NotImplementedError
+        self._typed_before = b""
+        self._may_read = threading.Event()
 
     @property
-    def holding(self) -> bool:
-        """Whether what is painted is kept back."""
+    def held(self) -> bool:
+        """True while output is held back."""
         return self._held is not None
 
-    def hold(self, back: bool) -> None:
-        """Keep back what is painted from here on, and read no keys; or read them at once."""
-        if back:
+    def begin(self, *, hold: bool) -> None:
+        """Hold output back from here on and read no keys; without `hold` read keys at once."""
+        if hold:
             self._held = []
         else:
-            self._go.set()
+            self._may_read.set()
 
-    def kept_back(self, data: str) -> bool:
-        """Whether it was, and need not be written."""
+    def take(self, data: str) -> bool:
+        """Hold `data` back if output is held. Return False if it has to be written."""
         if self._held is None:
             return False
         self._held.append(data)
         return True
 
-    def framed(self, rows: int) -> bool:
-        """Whether a whole frame is among what is kept back: it moves to each of its rows."""
+    def is_complete(self, rows: int) -> bool:
+        """Return True if the held output has a whole frame: it moves to each of its rows."""
         return any(f"\x1b[{rows};1H" in piece for piece in self._held or ())
 
-    def forget_frames(self) -> None:
-        """What was painted is out of date: only modes and titles are kept."""
+    def drop_frames(self) -> None:
+        """Drop the held frames, which are out of date. Modes and titles stay."""
         if self._held is not None:
             self._held = [piece for piece in self._held if not (piece[:2] == "\x1b[" and piece[2:3].isdigit())]
 
-    def let_go(self, typed: bytes = b"") -> None:
-        """Show what was painted, at once, and read the keys, after those that were `typed` before."""
+    def release(self, typed: bytes = b"") -> None:
+        """Write the held output in one piece and read keys, after those that were `typed` before."""
         held, self._held = self._held, None
         if held is None:
             return
         text = "".join(held)
         if guardian.skeleton_stands() and not self._left_while_held:
-            text = text.replace(_ALTERNATE, "", 1)  # it stands there; some terminals would empty it
-        self._typed_ahead = typed
-        self.write(f"\x1b[?2026h{text}\x1b[?2026l")
-        self._go.set()
+            text = text.replace(_ALTERNATE, "", 1)  # the guardian is on that screen; some terminals would clear it
+        self._typed_before = typed
+        self._write(f"\x1b[?2026h{text}\x1b[?2026l")
+        self._may_read.set()
 
-    def let_go_at_last(self) -> None:
-        """No frame came that the app was waiting for: whatever there is, and all keys as they were typed."""
-        if self.holding:
+    def release_incomplete(self) -> None:
+        """Release what there is if no whole frame came in time, with all keys as they were typed."""
+        if self.held:
             text, cursor, rest = guardian.take_keys()
-            self.let_go(text.encode() + b"\x1b[D" * (len(text) - cursor) + rest)
+            self.release(text.encode() + b"\x1b[D" * (len(text) - cursor) + rest)
 
-    def forget_held(self) -> None:
-        """The screen is left before it was seen."""
+    def drop(self) -> None:
+        """Drop all held output: the screen is left before it was shown."""
         self._held = None
 
-    def may_read(self) -> bytes:
-        """Wait until the keys are ours; what was typed before."""
-        self._go.wait()
-        ahead, self._typed_ahead = self._typed_ahead, b""
+    def wait_for_keys(self) -> bytes:
+        """Block until keys may be read. Return what was typed before."""
+        self._may_read.wait()
+        ahead, self._typed_before = self._typed_before, b""
         return ahead
 
-    def stop_held(self) -> None:
-        """Stop while the screen is the guardian's: it brings the terminal back, and takes it again."""
+    def end_wait(self) -> None:
+        """Let the input thread go on, so that it can end."""
+        self._may_read.set()
+
+    def stop(self) -> None:
+        """Stop the process while the guardian has the screen. It restores the terminal, and takes it again."""
         self._left_while_held = not guardian.keeps_keys()
         os.kill(os.getpid(), signal.SIGSTOP)
 
-    def continued_held(self) -> None:
-        """Continued before the first frame was seen: the guardian has screen and keys, unless it gave the keys away."""
-        if self._raw is not None and not guardian.keeps_keys():
+    def continued(self, terminal: int, raw: list[Any] | None) -> None:
+        """Go on after a stop. Set `raw` mode on the terminal (a descriptor) if the guardian gave the keys away."""
+        if raw is not None and not guardian.keeps_keys():
             self._left_while_held = True
             with contextlib.suppress(termios.error):
-                termios.tcsetattr(self.fileno, termios.TCSANOW, self._raw)
+                termios.tcsetattr(terminal, termios.TCSANOW, raw)

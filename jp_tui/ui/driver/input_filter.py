@@ -33,7 +33,7 @@ _KEY = re.compile(r"\x1b\[(\d*)(?::\d*)*(?:;(\d*)(?::([123]))?(?:;([\d:]*))?)?([
 _RELEASED = "3"
 
 
-class Typed:
+class InputFilter:
     """The input of one terminal."""
 
     def __init__(self) -> None:

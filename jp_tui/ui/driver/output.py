@@ -21,7 +21,7 @@ _NO_PROGRESS, _DRAIN = 1.0, 5.0
 """On leaving: seconds without any progress, and seconds in all, after which output is given up."""
 
 
-class Output:
+class TerminalOutput:
     """Writes to a terminal; `write` never blocks and may be called from a signal handler and from any thread.
 
     While the terminal takes nothing, what is written is dropped (whole, so no sequence is cut), and `caught_up` is

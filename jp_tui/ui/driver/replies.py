@@ -28,7 +28,7 @@ class TerminalAnswered(Message):
         self.focus, self.version, self.osc99 = focus, version, osc99
 
 
-class Replies:
+class TerminalReplies:
     """`expecting` once something was asked; `focus`, `version` and `osc99` are what was answered so far."""
 
     def __init__(self) -> None:

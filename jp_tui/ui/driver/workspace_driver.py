@@ -1,9 +1,9 @@
-"""The terminal driver: Textual's, with an input thread that sleeps and an output that never holds the loop.
+"""The terminal driver: Textual's, with an input thread that sleeps and an output that never blocks the loop.
 
-Textual's own wakes ten times a second, takes 102 ms for a lone ESC (T27), blocks the app's loop while the terminal
-does not read (T8), knows no TERM and HUP (T6), and spins when the terminal is gone. Here an idle workspace costs
-nothing (T24), a stalled terminal costs frames and never time, and leaving is bounded. `terminal.py` says where it is
-used. It decides nothing about keys and draws nothing.
+Textual's own driver wakes ten times a second, takes 102 ms for a lone ESC (T27), blocks the app's loop while the
+terminal doesn't read (T8), doesn't handle TERM and HUP (T6), and spins when the terminal is gone. Here an idle
+workspace costs nothing (T24), a stalled terminal costs frames but no time, and leaving takes limited time. `choice.py`
+decides where it is used. It gives keys no meaning and draws nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from textual.events import Resize
 from textual.geometry import Size
 
 from jp_tui import guardian
-from jp_tui.ui.driver.first_frame import Held
-from jp_tui.ui.driver.input_filter import Typed
-from jp_tui.ui.driver.output import Output
-from jp_tui.ui.driver.replies import Replies, TerminalAnswered
+from jp_tui.ui.driver.first_frame import FirstFrame
+from jp_tui.ui.driver.input_filter import InputFilter
+from jp_tui.ui.driver.output import TerminalOutput
+from jp_tui.ui.driver.replies import TerminalAnswered, TerminalReplies
 from jp_tui.ui.gc_schedule import first_frame_done
 from jp_tui.ui.textual_patches.shape import needs, takes, uses
 
@@ -45,17 +45,17 @@ if TYPE_CHECKING:
 
 _ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _SECOND_SIGNAL = 2.0
-"""Seconds after which a second end signal ends the process at once (both copies of a group's signal come sooner)."""
+"""Seconds after which a second end signal ends the process at once. A copy sent to the whole group comes sooner."""
 _GRACE = 15
-"""Seconds that the whole program has to end after a signal, then SIGALRM ends it."""
-_HOLDS = 5.0
-"""Seconds after the start of the screen for which a first frame is waited for."""
+"""Seconds that the whole program has to end after a signal. Then SIGALRM ends it."""
+_FIRST_FRAME_TIMEOUT = 5.0
+"""Seconds after the start of the screen before an incomplete first frame is shown."""
 FOCUS_QUERY = "\x1b[?1004$p"
-"""Asks whether the focus is reported, which Textual has just turned on; its parser drops the answer."""
+"""Asks if the terminal reports its focus, which Textual has just turned on. Its parser drops the answer."""
 
 
 def check() -> None:
-    """Raise Unfit if Textual's driver, its parser or what an app has of them has another shape."""
+    """Raise Unfit if Textual's driver, its parser or an app's attributes for them have another shape."""
     from textual.app import App
     from textual.driver import Driver
 
@@ -83,13 +83,15 @@ def check() -> None:
 
 
 def spelled_out(text: str) -> str:
-    """What a legacy terminal sends for Alt+Enter, in a form that Textual's parser knows: it would read `^` and Enter,
-    and so send what was only to get a new line (T5)."""
+    """Rewrite what a legacy terminal sends for Alt+Enter into a form that Textual's parser knows.
+
+    The parser would read `^` and Enter, which sends a text that was only to get a new line (T5).
+    """
     return text.replace("\x1b\r", "\x1b[13;3u") if "\x1b\r" in text else text
 
 
-class WorkspaceDriver(Held, LinuxDriver):
-    """Textual's Linux driver with sleeping input, held-back output, end signals and a guardian to talk to."""
+class WorkspaceDriver(LinuxDriver):
+    """Textual's Linux driver with sleeping input, non-blocking output, end signals and a guardian."""
 
     def __init__(
         self,
@@ -101,23 +103,24 @@ class WorkspaceDriver(Held, LinuxDriver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._screen = sys.__stdout__.fileno() if sys.__stdout__ is not None else 1
-        self._output: Output | None = None
+        self._output: TerminalOutput | None = None
         self._wake: tuple[int, int] | None = None
         self._raw: list[Any] | None = None
         self._active = False
         self._restores = True
-        """Whether all that puts the terminal back was written, or nothing of ours is on."""
+        """True if all that restores the terminal was written, or nothing has to be restored."""
         self._reading = False
         self._ending = 0.0
         self._guardian_died = False
         self._context = contextvars.copy_context()
-        self._replies, self._typed = Replies(), Typed()
+        self._replies, self._filter = TerminalReplies(), InputFilter()
+        self.first_frame = FirstFrame(self.write)
         self.larger: tuple[int, int] | None = None
-        """The terminal's size where it is more than is used."""
+        """The terminal's size if it is larger than what is used."""
         self.title: WindowTitle | None = None
-        """What stands in the window's title while the screen is ours."""
-        self.typed: Callable[[], None] = lambda: None
-        """Called in the input thread as soon as something was read, before anything is made of it."""
+        """The window's title while the app has the screen."""
+        self.on_input: Callable[[], None] = lambda: None
+        """Called in the input thread as soon as something was read, before it is parsed."""
 
     # -- size
 
@@ -125,7 +128,7 @@ class WorkspaceDriver(Held, LinuxDriver):
         return self._bounded(*super()._get_terminal_size())
 
     def process_message(self, message: Message) -> None:
-        """A terminal may report its size by itself, too."""
+        """Bound the size in a Resize: a terminal may report its size itself."""
         if isinstance(message, Resize):
             size = Size(*self._bounded(*message.size))
             message = Resize(size, size, pixel_size=message.pixel_size)
@@ -136,29 +139,29 @@ class WorkspaceDriver(Held, LinuxDriver):
         self.larger = (width, height) if used != (width, height) else None
         return used
 
-    # -- taking and leaving the screen
+    # -- the screen: start and stop
 
     @property
     def can_suspend(self) -> bool:
-        """Only where a shell could continue us: without one Ctrl+Z would be the end."""
+        """True if a shell could continue the process. Without one Ctrl+Z would end it."""
         return guardian.can_suspend()
 
     def start_application_mode(self) -> None:
-        """Take the screen; in the background (`bg`) sleep again instead, before a byte is written."""
+        """Take the screen. In the background (`bg`) stop again instead, before a byte is written."""
         if guardian.abandoned():
             guardian.bring_back()
             os._exit(128 + signal.SIGHUP)
         if guardian.in_background(self.fileno):
             os.kill(os.getpid(), signal.SIGSTOP)
-            return  # the SIGCONT that ended the stop has started us
+            return  # the handler of the SIGCONT that ended the stop has started the screen
         first = self._raw is None
-        self.hold(first and guardian.keeps_keys())
+        self.first_frame.begin(hold=first and guardian.keeps_keys())
         guardian.screen_up()
-        self._output = Output(self._screen, self._repaint)
+        self._output = TerminalOutput(self._screen, self._repaint)
         self._wake = os.pipe()
         self._reading = True
         super().start_application_mode()  # type: ignore[no-untyped-call]
-        if self._writer_thread is None:  # Textual gave up: the terminal is not ours after all
+        if self._writer_thread is None:  # Textual gave up: the process may not use the terminal after all
             self._leave_screen()
             return
         with contextlib.suppress(termios.error):
@@ -181,38 +184,38 @@ class WorkspaceDriver(Held, LinuxDriver):
         if parent is not None:
             self._loop.add_reader(parent, self._guardian_gone, parent)
         if not gc.isenabled():
-            self._loop.call_later(2.0, first_frame_done)  # should the app never say so
-        if self.holding:
-            self._loop.call_later(_HOLDS, self.let_go_at_last)
+            self._loop.call_later(2.0, first_frame_done)  # if the app never calls it
+        if self.first_frame.held:
+            self._loop.call_later(_FIRST_FRAME_TIMEOUT, self.first_frame.release_incomplete)
 
     def stop_application_mode(self) -> None:
-        """Queue what restores the screen, and restore the terminal's settings; `close` waits for the rest."""
-        self.forget_held()
+        """Queue what restores the screen, and restore the terminal's settings. `close` waits for the rest."""
+        self.first_frame.drop()
         if self._output is not None:
             self._output.finish()
         if self.title is not None:
             self.title.restore()
-        self.disable_input()  # first: a late answer of the terminal makes its thread turn more modes on
+        self.disable_input()  # first: a late answer from the terminal makes that thread turn more modes on
         if self._mouse_pixels:
             self._mouse_pixels = False
             self.write("\x1b[?1016l")
         if not self._settings_are_ours():
             self.attrs_before = None
         elif self.attrs_before is not None and not _alone(self._guardian_died):
-            self.attrs_before = guardian.undiscarded(self.attrs_before)  # until the guardian lets go
+            self.attrs_before = guardian.undiscarded(self.attrs_before)  # until the guardian releases it
         super().stop_application_mode()
         self._restores = True
 
     def disable_input(self) -> None:
-        """End the input thread at once; a second call must not throw away what is typed for the shell."""
+        """End the input thread at once. A second call must not drop what is typed for the shell."""
         if self._reading and self._wake is not None:
             self._reading = False
             os.write(self._wake[1], b"\0")
-            self._go.set()
+            self.first_frame.end_wait()
             super().disable_input()
 
     def close(self) -> None:
-        """Wait, within limits, until the terminal has read everything, and tell the guardian."""
+        """Wait, for a limited time, until the terminal has read everything, and report to the guardian."""
         super().close()
         self._writer_thread = None
         self._leave_screen()
@@ -233,10 +236,10 @@ class WorkspaceDriver(Held, LinuxDriver):
         if alone:
             guardian.let_go(guardian.original_termios())
         if done or alone:
-            guardian.screen_down()  # else the guardian finds the screen up, and restores it
+            guardian.screen_down()  # otherwise the guardian finds the screen up, and restores it
 
     def _settings_are_ours(self) -> bool:
-        """Not when another program has the terminal and changed it: a shell, after the guardian's death."""
+        """False if another program has the terminal and changed it: a shell, after the guardian's death."""
         if guardian.in_foreground(self.fileno):
             return True
         with contextlib.suppress(termios.error):
@@ -246,24 +249,24 @@ class WorkspaceDriver(Held, LinuxDriver):
     # -- output
 
     def write(self, data: str) -> None:
-        """Queue `data`; nothing happens when the screen is not ours."""
-        if not self.kept_back(data) and self._output is not None:
+        """Queue `data`. Without the screen nothing is written."""
+        if not self.first_frame.take(data) and self._output is not None:
             self._output.write(data)
 
     def ask(self, query: str) -> None:
-        """Ask the terminal something about itself; the last part is to be XTVERSION. TerminalAnswered may follow."""
+        """Send a query to the terminal, which must end with XTVERSION. TerminalAnswered may follow."""
         self._replies.expecting = True
         self.write(query)
 
     def _repaint(self) -> None:
-        if self.title is not None:  # a terminal that did not read has missed it, too
+        if self.title is not None:  # a terminal that didn't read has missed it, too
             self._app.call_later(self.title.repeat)
         self._app.call_later(self._app.refresh)
 
     # -- signals
 
     def _end_signal(self, number: int, frame: FrameType | None = None) -> None:
-        """TERM, HUP, INT: leave with 128 + number; a second one after a while ends the process as it is."""
+        """Leave with 128 + number on TERM, HUP or INT. A second one after a while ends the process at once."""
         now = time.monotonic()
         if not self._ending:
             self._ending = now
@@ -274,7 +277,7 @@ class WorkspaceDriver(Held, LinuxDriver):
             os.kill(os.getpid(), number)
 
     def _wake_for_signals(self) -> None:
-        """The kernel may give a signal to any thread (after a stop it does); only the main one runs its handler."""
+        """Wake the loop on a signal: the kernel may deliver it to any thread, but only the main one runs handlers."""
         out, into = os.pipe()
         os.set_blocking(out, False)
         os.set_blocking(into, False)
@@ -286,7 +289,7 @@ class WorkspaceDriver(Held, LinuxDriver):
             self._app.exit(return_code=code)
 
     def _guardian_gone(self, pipe: int) -> None:
-        """The guardian died: our group may be an orphan in the background now. Restore and end."""
+        """Restore and end after the guardian died: the process group may be an orphan in the background."""
         self._loop.remove_reader(pipe)
         self._guardian_died = True
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -294,19 +297,19 @@ class WorkspaceDriver(Held, LinuxDriver):
         self._end_signal(signal.SIGHUP)
 
     def _soon(self, call: Callable[[], object]) -> None:
-        """Do it on the loop: handlers nest in each other, and starts and stops must not."""
-        with contextlib.suppress(RuntimeError):  # the loop is closed: there is no screen to take or leave
+        """Run `call` on the loop: signal handlers nest in each other, and starts and stops must not."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: there is no screen to start or stop
             self._loop.call_soon_threadsafe(call, context=self._context)
 
     def _sigtstp_application(self, *_: object) -> None:
-        if not self._auto_restart:  # an editor has the terminal, and stops too
+        if not self._auto_restart:  # an external editor has the terminal, and stops too
             os.kill(os.getpid(), signal.SIGSTOP)
         elif self.can_suspend:
             self._soon(self._suspend)
 
     def _suspend(self) -> None:
-        if self.holding:
-            self.stop_held()
+        if self.first_frame.held:
+            self.first_frame.stop()
         elif self._active:
             self.suspend_application_mode()
             self._must_signal_resume = True
@@ -319,9 +322,9 @@ class WorkspaceDriver(Held, LinuxDriver):
             self._soon(self._continued)
 
     def _continued(self) -> None:
-        """Start again when we had left the screen, or when the guardian had to take it back (SIGSTOP)."""
-        if self.holding:
-            self.continued_held()
+        """Start again if the screen was left, or if the guardian had to restore the terminal (SIGSTOP)."""
+        if self.first_frame.held:
+            self.first_frame.continued(self.fileno, self._raw)
             return
         if not self._active:
             self.resume_application_mode()
@@ -329,7 +332,7 @@ class WorkspaceDriver(Held, LinuxDriver):
             self.disable_input()
             self.close()
             self.start_application_mode()
-        else:  # perhaps the guardian alone was stopped, and a shell changed what it uses itself
+        else:  # perhaps only the guardian was stopped, and a shell changed the modes that it uses
             self._enable_bracketed_paste()
             self.write("\x1b[?25l\x1b[?7l")
         self._repaint()
@@ -349,17 +352,17 @@ class WorkspaceDriver(Held, LinuxDriver):
             self._soon(lambda: self._app._handle_exception(failure))
 
     def run_input_thread(self) -> None:
-        """Sleep until the terminal or `disable_input` has something; wake in time only for a pending escape."""
+        """Sleep until the terminal or `disable_input` has something, or until a pending escape is due."""
         if self._wake is None:
             return
         tty, wake = self.fileno, self._wake[0]
         parser = XTermParser(self._debug)
-        decode = getincrementaldecoder("utf-8")("ignore").decode  # nobody types what is no text
-        ahead = self.may_read()
+        decode = getincrementaldecoder("utf-8")("ignore").decode  # invalid UTF-8 isn't typed text
+        ahead = self.first_frame.wait_for_keys()
         if ahead and self._reading:
             self._take(ahead, parser, decode)
         while True:
-            due = (parser._timeout_time, self._replies.due, self._typed.due)
+            due = (parser._timeout_time, self._replies.due, self._filter.due)
             moments = [moment for moment in due if moment is not None]
             wait = max(0.0, min(moments) - time.monotonic()) if moments else None
             ready, _, _ = select.select([tty, wake], [], [], wait)
@@ -373,41 +376,41 @@ class WorkspaceDriver(Held, LinuxDriver):
             list(parser.feed(""))  # ends its debug log
 
     def _late(self, parser: XTermParser) -> list[Message]:
-        """What might have been the beginning of an answer, and was a key."""
+        """Return keys that looked like the beginning of an answer from the terminal."""
         now = time.monotonic()
-        text = self._typed.feed(held, now) if (held := self._replies.overdue(now)) else ""
-        text += self._typed.overdue(now)
+        text = self._filter.feed(held, now) if (held := self._replies.overdue(now)) else ""
+        text += self._filter.overdue(now)
         return list(parser.feed(text)) if text else []
 
     def _read(self, tty: int, parser: XTermParser, decode: Callable[[bytes], str]) -> bool:
         if guardian.in_background(tty):
-            # A read would stop us too, and then wait for ever for what the shell has read instead.
+            # A read would stop the process too, and then wait for ever for what the shell has read instead.
             os.kill(os.getpid(), signal.SIGSTOP)
             return True
         try:
             data = os.read(tty, 4096)
         except OSError:
             data = b""
-        if not data:  # hung up; without this the thread would spin
+        if not data:  # hung up: without this the thread would spin
             self._soon(lambda: self._end_signal(signal.SIGHUP))
             return False
-        self.typed()
+        self.on_input()
         self._take(data, parser, decode)
         return True
 
     def _take(self, data: bytes, parser: XTermParser, decode: Callable[[bytes], str]) -> None:
-        """Make of bytes what the app is told."""
+        """Parse `data` and send the app its messages."""
         text = decode(data)
         now = time.monotonic()
         text, news = self._replies.feed(text, now)
         if news:
             replies = self._replies
             self.send_message(TerminalAnswered(replies.focus, replies.version, replies.osc99))
-        if text := self._typed.feed(text, now):  # the parser takes an empty one for the end
+        if text := self._filter.feed(text, now):  # the parser takes an empty text for the end
             for message in parser.feed(spelled_out(text)):
                 self.process_message(message)
 
 
 def _alone(guardian_died: bool) -> bool:
-    """Whether no guardian looks after the terminal."""
+    """Return True if no guardian restores the terminal."""
     return guardian_died or guardian.parent_pipe_fd() is None

@@ -14,27 +14,22 @@ import sys
 import threading
 import time
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jp_tui import __version__, guardian
 from jp_tui.conversation.patterns import later
 from jp_tui.conversation.spellings import spellings
 from jp_tui.conversation.visible import picture
 from jp_tui.system.paths import PathsError, private_folder, private_open, write_fully
-from jp_tui.ui import textual_patches
-from jp_tui.ui.textual_patches.shape import takes, uses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
 
-    from rich.console import RenderableType
-
 _MOST = 256 * 1024
 """Characters of a report; the middle of a longer one is left out."""
 _HIDDEN = "[redacted]"
-_GO_ON = "What was shown is saved: `jp-tui -c` goes on with the last conversation."
 _SECRET_NAME = later(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
 _WORDS = r"(?:api[-_ ]?key|x-api-key|access[-_]?key|token|secret|password|passwd|credential|cookie)s?"
 _SHAPES = tuple(
@@ -207,64 +202,3 @@ def install_excepthook(state: Path, thread_failed: Callable[[BaseException], Non
 
     sys.excepthook = failed
     threading.excepthook = failed_in_thread
-
-
-class EngineBroke(Exception):
-    """A bug in the engine; the message is the engine's redacted report."""
-
-
-def check() -> None:
-    """Raise Unfit if Textual keeps track of exceptions in another way than `CrashReports` knows."""
-    from textual.app import App
-
-    takes(App, "_handle_exception", "self", "error")
-    uses(App, "_handle_exception", "_return_code", "_exception", "_exception_event")
-    takes(App, "_print_error_renderables", "self")
-    uses(App, "_print_error_renderables", "_exit_renderables")
-    takes(App, "_close_messages_no_wait", "self")
-
-
-class CrashReports:
-    """To be put before `App` in an app's bases, with `crash_state` set: its unhandled exceptions end as above.
-
-    Only the first counts: what fails while the app closes is a consequence.
-    """
-
-    crash_state: Path
-    """The state folder (`Paths.state`)."""
-    crashed = False
-    """True after the first."""
-
-    def _handle_exception(self: Any, error: Exception) -> None:
-        """Instead of Textual's: the same bookkeeping (its test pilot looks at it), none of its rendering. Where the
-        bookkeeping isn't as we know it, the app ends by `App.exit`."""
-        first, self.crashed = not self.crashed, True
-        if first:
-            message = short_message(error, self.crash_state)
-            guardian.last_word(f"{message}\n{_GO_ON}", error=True)
-        if not textual_patches.applied("crashes"):
-            super().exit(None, 1)  # type: ignore[misc]
-            return
-        self._return_code = 1
-        if first:
-            self._exception = error
-            self._exception_event.set()
-        self._close_messages_no_wait()
-
-    def panic(self: Any, *renderables: RenderableType) -> None:
-        """Textual calls it for failures outside its message loop, with nothing but a picture of them."""
-        error = sys.exception()
-        said = " ".join(one for one in renderables if isinstance(one, str))
-        self._handle_exception(error if isinstance(error, Exception) else RuntimeError(said or "Textual panicked"))
-
-    def _print_error_renderables(self: Any) -> None:
-        """Print nothing: the guardian says the last word once the terminal is restored."""
-        kept = getattr(self, "_exit_renderables", [])
-        plain = [one for one in kept if isinstance(one, str)]
-        kept.clear()
-        if plain and not self.crashed:
-            guardian.last_word(plain[0])
-
-    def exit(self: Any, result: object = None, return_code: int = 0, message: object = None) -> None:
-        """As Textual's; a failure that came before keeps its status."""
-        super().exit(result, 1 if self.crashed else return_code, message)  # type: ignore[misc]

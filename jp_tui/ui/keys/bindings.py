@@ -40,26 +40,26 @@ _NAMES = {
 
 
 NO_KEYMAP: Mapping[str, str] = {}
-AGAIN = 1.0
+DOUBLE_PRESS = 1.0
 """Seconds within which a second Ctrl+C leaves (R248)."""
 
 
-class Twice:
-    """Whether a key was pressed twice within a second, wherever the first one was heard."""
+class DoublePress:
+    """Detects that a key was pressed twice within a second, on whatever screen. `clock` gives monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._first = float("-inf")
 
     def pressed(self) -> bool:
-        """Note a press; true when it is the second."""
+        """Note a press. Return True if it is the second."""
         now, first = self._clock(), self._first
         self._first = now
-        return now - first < AGAIN
+        return now - first < DOUBLE_PRESS
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class KeyRow:
     """One line of the keys screen."""
 
     keys: str
@@ -70,11 +70,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class KeySection:
     """Where keys work, and which."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[KeyRow, ...]
 
 
 def spelled(key: str) -> str:
@@ -97,15 +97,15 @@ def words(text: str) -> Content:
     return foreign(Foreign(text), mode="line")
 
 
-def section(title: str, bindings: Iterable[Binding]) -> Section:
+def section(title: str, bindings: Iterable[Binding]) -> KeySection:
     """The keys of one place; keys that do the same stand in one row."""
     rows: dict[str, tuple[list[str], Binding]] = {}
     for binding in bindings:
         if binding.description and not binding.system:
             rows.setdefault(binding.action, ([], binding))[0].append(spelled(binding.key))
-    return Section(
+    return KeySection(
         title,
-        tuple(Row("  ".join(keys), one.description, _more(one), one.id or "") for keys, one in rows.values()),
+        tuple(KeyRow("  ".join(keys), one.description, _more(one), one.id or "") for keys, one in rows.values()),
     )
 
 
@@ -113,9 +113,9 @@ def _more(binding: Binding) -> str:
     return binding.tooltip if binding.tooltip.lower() != binding.description.lower() else ""
 
 
-def counted(rows: Iterable[Row]) -> tuple[Row, ...]:
+def counted(rows: Iterable[KeyRow]) -> tuple[KeyRow, ...]:
     """Neighbouring keys that count what they do (`1` Pick 1, `2` Pick 2 …) as one row: `1 … 9`, Pick by number."""
-    found: list[list[Row]] = []
+    found: list[list[KeyRow]] = []
     for row in rows:
         stem = row.does.removesuffix(f" {row.keys}")
         before = found[-1] if found else []
@@ -127,12 +127,17 @@ def counted(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(_together(some) for some in found)
 
 
-def _together(rows: list[Row]) -> Row:
+def _together(rows: list[KeyRow]) -> KeyRow:
     first, last = rows[0], rows[-1]
     if len(rows) == 1:
         return first
     stem = first.does.removesuffix(f" {first.keys}")
-    return Row(f"{first.keys} … {last.keys}", f"{stem} by number", first.tooltip)
+    return KeyRow(f"{first.keys} … {last.keys}", f"{stem} by number", first.tooltip)
+
+
+def declaring_class(node: DOMNode) -> type[object]:
+    """Return the first class of a node, from its own on, that declares bindings itself."""
+    return next(kind for kind in type(node).__mro__ if "BINDINGS" in kind.__dict__)
 
 
 def declared(widget: type[object], keymap: Mapping[str, str] = NO_KEYMAP) -> list[Binding]:
@@ -183,7 +188,7 @@ def shown(active: dict[str, ActiveBinding]) -> list[ActiveBinding]:
     return list(found.values())
 
 
-def all_sections(*places: tuple[str, Iterable[Binding]]) -> list[Section]:
+def all_sections(*places: tuple[str, Iterable[Binding]]) -> list[KeySection]:
     """The sections of the keys screen, empty ones left out."""
     found = [section(title, bindings) for title, bindings in places]
     return [one for one in found if one.rows]

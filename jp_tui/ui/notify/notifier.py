@@ -1,8 +1,8 @@
-"""Calls somebody who does not look (asking.md E50): the window's title, and a notification, the bell or a command.
+"""Notify a user who looks elsewhere (asking.md E50): the window's title, and a notification, the bell or a command.
 
-When is `attention_pace.py`'s, by what means `attention_means.py`'s; this listens to the engine and to the terminal's
-focus, keeps one timer while something is untold and none at rest (T24), and never waits for anything (E13). It answers
-nothing, opens nothing, and puts no text raw into a sequence (R197).
+`timing.py` decides when, `channels.py` how. The notifier follows the engine's events and the terminal's focus. It has a
+timer only while a notification is due (T24) and waits for nothing (E13). It answers no question and opens nothing, and
+no text goes into a terminal sequence unfiltered (R197).
 """
 
 from __future__ import annotations
@@ -11,200 +11,201 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from textual import events
 from textual.content import Content
 from textual.timer import Timer
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.schema.notify import Notify
-from jp_tui.ui.driver.choice import workspace_driver
-from jp_tui.ui.driver.replies import TerminalAnswered
-from jp_tui.ui.notify.timing import AWAY, TURN, Key, Pace, Presence
+from jp_tui.ui.notify.timing import AWAY, TURN, Key, Presence, Schedule
 from jp_tui.ui.notify.window_title import WindowTitle
 from jp_tui.ui.text import foreign, ours
-from jp_tui.ui.textual_patches.private import terminal_of
 from jp_tui.view.activity.status import Status
 
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.protocol import events as ev
     from jp_tui.protocol.values import PromptRequest
-    from jp_tui.ui.notify.channels import Answers
+    from jp_tui.ui.notify.channels import TerminalFacts
 
-SAID = 10.0
-"""Seconds for which it is said what was wrong with a call."""
+NOTICE_SECONDS = 10.0
+"""Seconds for which the last line says what was wrong with a notification."""
 UNSEEN = "Called you after {secs:.0f} s without a key: this terminal does not report its focus"
 _TITLE, _TEXT = 120, 400
+"""Bytes of a notification's title and text."""
 
 
-class Attention:
-    """`write` goes to the terminal, `later` sets a timer, `say` puts words in the last line; `clock` is monotonic."""
+class Notifier:
+    """Notifies the user of one app.
+
+    `write` goes to the terminal, `later` sets a timer, `say` shows a text in the last line for some seconds, and
+    `clock` gives monotonic seconds.
+    """
 
     def __init__(
         self,
         *,
-        wishes: Notify,
+        settings: Notify,
         environment: Mapping[str, str],
         clock: Callable[[], float],
         write: Callable[[str], None],
         later: Callable[[float, Callable[[], None]], Timer],
         say: Callable[[Content, float], None],
     ) -> None:
-        self._wishes, self._environment = wishes, environment
+        self._settings, self._environment = settings, environment
         self._clock, self._write, self._later, self._say = clock, write, later, say
-        self._presence = Presence(always=wishes.when == "always", touched=clock())
-        self._pace = Pace(self._presence)
-        self._answers: Answers | None = None
-        self.title = WindowTitle(write=write) if wishes.title else None
-        """What the driver takes away whenever the screen is left."""
-        self.ask: Callable[[str], None] | None = None
-        """Asks the terminal something about itself; there is none where nobody could take the answer."""
+        self._presence = Presence(always=settings.when == "always", last_input=clock())
+        self._schedule = Schedule(self._presence)
+        self._terminal: TerminalFacts | None = None
+        self.title = WindowTitle(write=write) if settings.title else None
+        """The window's title, which the driver restores whenever the screen is left."""
+        self.query_terminal: Callable[[str], None] | None = None
+        """Sends the terminal a query about itself; None if an answer couldn't be received."""
         self._status = Status()
         self._prompts: dict[Key, PromptRequest] = {}
         self._ended: ev.TurnCompleted | None = None
-        self._about: Foreign | None = None  # the title of the conversation in which it ended, where that is another
+        self._ended_title: Foreign | None = None  # of the conversation in which the turn ended, if it is another
         self._timer: Timer | None = None
-        self._at = 0.0  # when it goes off
+        self._timer_due = 0.0
         self._running: asyncio.Task[None] | None = None
         self._next: tuple[str, str] | None = None
-        self._unsaid: list[Content] = []
-        self._once: set[str] = set()
+        self._notices: list[Content] = []
+        self._noticed: set[str] = set()
 
     @property
     def rings(self) -> bool:
-        """Whether the bell is to be heard at all."""
-        return self._wishes.bell
+        """True if the settings allow the bell."""
+        return self._settings.bell
 
-    # -- what happens
+    # -- events
 
-    def heard(self, reported: list[ev.Event]) -> None:
-        """What the engine reported, in order."""
+    def handle(self, reported: list[ev.Event]) -> None:
+        """Follow the engine's events, in order."""
         from jp_tui.protocol import events as ev
 
         now = self._clock()
-        if self.ask is not None and reported:  # once, after the first frame
-            self._ask(self.ask)
+        if self.query_terminal is not None and reported:  # once, after the first frame
+            self._query_terminal(self.query_terminal)
         for event in reported:
             match event:
                 case ev.QuestionAsked(conversation=conversation, prompt=prompt):
                     self._prompts[conversation, prompt.inquiry] = prompt
-                    self._pace.asked((conversation, prompt.inquiry), now)
+                    self._schedule.asked((conversation, prompt.inquiry), now)
                 case ev.QuestionSettled(conversation=conversation, inquiry=inquiry):
                     self._prompts.pop((conversation, inquiry), None)
-                    self._pace.settled((conversation, inquiry))
+                    self._schedule.closed((conversation, inquiry))
                 case ev.TurnStarted(conversation=conversation) if conversation == self._status.conversation:
-                    self._pace.turn_started()
+                    self._schedule.turn_started()
                 case ev.TurnCompleted(conversation=conversation) if conversation == self._status.conversation:
                     self._turn_ended(event, now)
-        self._schedule()
+        self._set_timer()
 
-    def _ask(self, ask: Callable[[str], None]) -> None:
-        """What kind of terminal it is, where the environment leaves that open and the answer would be used."""
+    def _query_terminal(self, send: Callable[[str], None]) -> None:
+        """Ask which terminal it is, if the environment doesn't say and the answer would be used."""
         from jp_tui.ui.notify.channels import query  # after the first frame
 
-        self.ask = None
-        words = query(self._environment)
-        if words and self._wishes.desktop == "auto":
-            ask(words)
+        self.query_terminal = None
+        sequence = query(self._environment)
+        if sequence and self._settings.desktop == "auto":
+            send(sequence)
 
-    def ended_elsewhere(self, event: ev.TurnCompleted, title: Foreign) -> None:
-        """A turn of another conversation, of this title, ended that the user had go on in the background."""
+    def turn_ended_elsewhere(self, event: ev.TurnCompleted, title: Foreign) -> None:
+        """Handle the end of a background turn, in another conversation of this title."""
         self._turn_ended(event, self._clock(), title)
-        self._schedule()
+        self._set_timer()
 
     def _turn_ended(self, event: ev.TurnCompleted, now: float, title: Foreign | None = None) -> None:
-        """An interrupted one was ended by somebody who was there."""
-        long = self._wishes.turn_secs
+        """Schedule a notification of a long turn. An interrupted one was ended by the user, who is there."""
+        long = self._settings.turn_secs
         if long and event.ms >= long * 1000 and event.outcome != "interrupted":
-            self._ended, self._about = event, title
-            self._pace.turn_ended(now)
+            self._ended, self._ended_title = event, title
+            self._schedule.turn_ended(now)
 
-    def comes_due(self, conversation: str, inquiry: str) -> None:
-        """A question that was put off waits again: it is told once more."""
+    def snooze_ended(self, conversation: str, inquiry: str) -> None:
+        """Notify again of a question whose snooze is over."""
         if (conversation, inquiry) in self._prompts:
-            self._pace.comes_due((conversation, inquiry), self._clock())
-            self._schedule()
+            self._schedule.asked_again((conversation, inquiry), self._clock())
+            self._set_timer()
 
-    def told(self, status: Status) -> None:
-        """What the status line says now."""
+    def show_status(self, status: Status) -> None:
+        """Show the status in the window's title."""
         self._status = status
         if self.title is not None:
             self.title.show(status)
 
-    def focused(self, focused: bool) -> None:
-        """The terminal reported its focus."""
-        self._presence.told(focused)
+    def focus_changed(self, focused: bool) -> None:
+        """Handle a focus report of the terminal."""
+        self._presence.focus_reported(focused)
         if focused:
-            self._is_here()
-        self._schedule()
+            self._show_notices()
+        self._set_timer()
 
-    def answered(self, answers: Answers) -> None:
-        """What the terminal said of itself. A multiplexer may promise reports that it does not get itself."""
+    def terminal_answered(self, facts: TerminalFacts) -> None:
+        """Use what the terminal answered. A multiplexer may announce focus reports that it doesn't get itself."""
         from jp_tui.ui.notify.channels import multiplexer
 
-        self._answers = answers
-        if answers.focus and not multiplexer(self._environment, answers):
+        self._terminal = facts
+        if facts.focus and not multiplexer(self._environment, facts):
             self._presence.reports = True
-        self._schedule()
+        self._set_timer()
 
-    def touched(self) -> None:
-        """A key or a click came."""
-        self._presence.key(self._clock())
-        if self._unsaid:
-            self._is_here()
+    def user_active(self) -> None:
+        """Note a key press, a click or a paste."""
+        self._presence.active(self._clock())
+        if self._notices:
+            self._show_notices()
 
-    def _is_here(self) -> None:
-        for words in self._unsaid:
-            self._say(words, SAID)
-        self._unsaid.clear()
+    def _show_notices(self) -> None:
+        for notice in self._notices:
+            self._say(notice, NOTICE_SECONDS)
+        self._notices.clear()
 
-    # -- when to call
+    # -- when to notify
 
     def tick(self) -> None:
-        """Look at the clock."""
+        """Notify of what is due now."""
         self._timer = None
-        taken = self._pace.take(self._clock())
-        if taken:
-            self._call(taken)
-        self._schedule()
+        due = self._schedule.take_due(self._clock())
+        if due:
+            self._notify(due)
+        self._set_timer()
 
-    def _schedule(self) -> None:
-        due = self._pace.due
+    def _set_timer(self) -> None:
+        due = self._schedule.due
         if self._timer is not None:
-            if due is not None and self._at <= due:
-                return  # it looks again then: a timer for each of a thousand questions is dear
+            if due is not None and self._timer_due <= due:
+                return  # `tick` sets it again: a timer for each of a thousand questions is expensive
             self._timer.stop()
             self._timer = None
         if due is not None:
-            self._at = due
+            self._timer_due = due
             self._timer = self._later(max(due - self._clock(), 0.001), self.tick)
 
-    # -- how
+    # -- how to notify
 
-    def _call(self, taken: list[Key]) -> None:
+    def _notify(self, due: list[Key]) -> None:
         from jp_tui.ui.notify.channels import plain
-        from jp_tui.ui.notify.message import words
+        from jp_tui.ui.notify.message import message
 
         if not self._presence.always and not self._presence.reports:
-            self._say_once("focus", ours(UNSEEN, secs=AWAY))
-        prompts = [self._prompts[key] for key in taken if key in self._prompts]
-        status = self._status if self._about is None else replace(self._status, title=self._about)
-        said = words(prompts, self._ended if TURN in taken else None, status, text=self._wishes.text)
-        title, text = plain(said[0], _TITLE), plain(said[1], _TEXT)
-        if self._wishes.command:
-            self._command(title, text)
+            self._notice_once("focus", ours(UNSEEN, secs=AWAY))
+        prompts = [self._prompts[key] for key in due if key in self._prompts]
+        status = self._status if self._ended_title is None else replace(self._status, title=self._ended_title)
+        title, text = message(prompts, self._ended if TURN in due else None, status, text=self._settings.text)
+        title, text = plain(title, _TITLE), plain(text, _TEXT)
+        if self._settings.command:
+            self._by_command(title, text)
         else:
-            self._terminal(title, text)
+            self._by_terminal(title, text)
 
-    def _terminal(self, title: str, text: str) -> None:
-        from jp_tui.ui.notify.channels import chosen, sequence
+    def _by_terminal(self, title: str, text: str) -> None:
+        from jp_tui.ui.notify.channels import choose, sequence
 
-        for by in chosen(self._wishes.desktop, self._wishes.bell, self._environment, self._answers):
-            self._write(sequence(by, title, text, mark=f"jp-tui-{os.getpid()}"))
+        for channel in choose(self._settings.desktop, self._settings.bell, self._environment, self._terminal):
+            self._write(sequence(channel, title, text, mark=f"jp-tui-{os.getpid()}"))
 
-    def _command(self, title: str, text: str) -> None:
-        """One at a time: while it runs the newest call waits, and takes the place of an older one."""
+    def _by_command(self, title: str, text: str) -> None:
+        """Run the user's command, one at a time. While it runs, only the newest notification waits."""
         if self._running is not None:
             self._next = (title, text)
         else:
@@ -214,63 +215,29 @@ class Attention:
         from jp_tui.system.notify import call
 
         try:
-            problem = await call(self._wishes.command, title, text, self._environment)
+            problem = await call(self._settings.command, title, text, self._environment)
         finally:
             self._running = None
-        if problem:  # nobody was called: then as well as the terminal can
-            self._terminal(title, text)
-            self._say_once("command", ours("notify.command {problem}", problem=foreign(Foreign(problem), mode="line")))
+        if problem:  # the command didn't notify, so the terminal does
+            self._by_terminal(title, text)
+            self._notice_once(
+                "command", ours("notify.command {problem}", problem=foreign(Foreign(problem), mode="line"))
+            )
         if self._next is not None:
             following, self._next = self._next, None
-            self._command(*following)
+            self._by_command(*following)
 
-    def _say_once(self, what: str, words: Content) -> None:
-        """Said when somebody is there to read it."""
-        if what not in self._once:
-            self._once.add(what)
-            self._unsaid.append(words)
+    def _notice_once(self, kind: str, notice: Content) -> None:
+        """Show a notice as soon as the user is there to read it, once for each kind."""
+        if kind not in self._noticed:
+            self._noticed.add(kind)
+            self._notices.append(notice)
             if self._presence.reports and self._presence.focused:
-                self._is_here()
+                self._show_notices()
 
     def close(self) -> None:
-        """We leave: a command that still runs is ended."""
+        """Restore the title and end a command that still runs."""
         if self.title is not None:
             self.title.restore()
         if self._running is not None:
             self._running.cancel()
-
-
-class Attentive:
-    """To be put before `App` in an app's bases, with `attention` set: hears of its keys and of its focus, and rings
-    only where the settings say so."""
-
-    attention: Attention
-
-    def on_mount(self: Any) -> None:
-        if (driver := workspace_driver(self)) is not None:
-            driver.title = self.attention.title
-            self.attention.ask = driver.ask
-
-    def on_terminal_answered(self, event: TerminalAnswered) -> None:
-        from jp_tui.ui.notify.channels import Answers
-
-        self.attention.answered(Answers(event.version, event.osc99, event.focus))
-
-    def on_app_focus(self) -> None:
-        self.attention.focused(True)
-
-    def on_app_blur(self) -> None:
-        self.attention.focused(False)
-
-    async def on_event(self: Any, event: events.Event) -> None:
-        if isinstance(event, (events.Key, events.MouseDown, events.Paste)) and not event.is_forwarded:
-            self.attention.touched()
-        await super().on_event(event)  # type: ignore[misc]
-
-    def _to_terminal(self: Any, sequence: str) -> None:
-        if (driver := terminal_of(self)) is not None:
-            driver.write(sequence)
-
-    def bell(self: Any) -> None:
-        if self.attention.rings:
-            super().bell()  # type: ignore[misc]

@@ -1,8 +1,8 @@
-"""When somebody is called who does not look, and when not (asking.md E50): at most once a second, never twice for the
-same, never for what is over at once.
+"""When to notify a user who looks elsewhere (asking.md E50): at most once a second, once for each question, and not of
+what is over at once.
 
-Fed with times of any monotonic clock, in seconds; refuses to read one, to send anything, or to know what a question
-says. `due` tells when to look again; at rest it is None, so that nothing ticks. Nothing here ends a question (E13).
+Times are seconds of any monotonic clock, which the caller reads. `due` says when to look again; it is None at rest, so
+that no timer runs. Nothing here sends anything or ends a question (E13).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ Key = tuple[str, str]
 """A conversation and an inquiry in it."""
 
 MOMENT = 0.4
-"""Seconds that something must have waited: what is over by then was answered by itself, or withdrawn."""
+"""Seconds that a question must have waited. What is over by then was answered automatically, or withdrawn."""
 PAUSE = 1.0
-"""Seconds between two calls."""
+"""Seconds between two notifications."""
 AWAY = 15.0
-"""Seconds without a key after which nobody is taken to be there, where the terminal does not report its focus."""
+"""Seconds without a key after which the user counts as away, if the terminal doesn't report its focus."""
 NEVER = float("-inf")
 TURN: Key = ("", "")
 """Stands for the end of a turn."""
@@ -25,86 +25,88 @@ TURN: Key = ("", "")
 
 @dataclass(slots=True)
 class Presence:
-    """Whether somebody looks. `always`: nobody is taken to; `reports`: the terminal tells its focus; `touched`: the
-    last key or click."""
+    """If the user looks at the screen.
+
+    `always`: count the user as away; `reports`: the terminal reports its focus; `last_input`: the last key or click.
+    """
 
     always: bool = False
     reports: bool = False
     focused: bool = True
-    touched: float = NEVER
+    last_input: float = NEVER
 
-    def key(self, now: float) -> None:
-        """A key or a click, which a terminal without the focus does not get."""
-        self.touched, self.focused = now, True
+    def active(self, now: float) -> None:
+        """Note a key or a click. A terminal without the focus doesn't get one."""
+        self.last_input, self.focused = now, True
 
-    def told(self, focused: bool) -> None:
-        """The terminal reported its focus."""
+    def focus_reported(self, focused: bool) -> None:
+        """Note a focus report of the terminal."""
         self.reports, self.focused = True, focused
 
     def missed(self, since: float) -> float | None:
-        """From when on something that came at `since` is missed; None when it is seen."""
+        """Return the time from which on something that came at `since` counts as missed; None if it is seen."""
         if self.always:
             return since
         if self.reports:
             return None if self.focused else since
-        return None if self.touched > since else max(since, self.touched + AWAY)
+        return None if self.last_input > since else max(since, self.last_input + AWAY)
 
 
 @dataclass(slots=True)
-class Pace:
-    """What waits and was not told yet, and what was."""
+class Schedule:
+    """Questions and ended turns that a notification is due for. `known` questions got one or will get one."""
 
     presence: Presence = field(default_factory=Presence)
     last: float = NEVER
-    untold: dict[Key, float] = field(default_factory=dict)
+    pending: dict[Key, float] = field(default_factory=dict)
     known: set[Key] = field(default_factory=set)
 
     def asked(self, key: Key, now: float) -> None:
-        """A question waits for the human. The same one, asked anew or shown again, is no other."""
+        """Note a question to the user. The same one, asked or shown again, counts once."""
         if key not in self.known:
             self.known.add(key)
-            self.untold[key] = now
+            self.pending[key] = now
 
-    def settled(self, key: Key) -> None:
-        """It no longer waits, whoever answered."""
+    def closed(self, key: Key) -> None:
+        """Forget a question that no longer waits, whoever answered."""
         self.known.discard(key)
-        self.untold.pop(key, None)
+        self.pending.pop(key, None)
 
-    def comes_due(self, key: Key, now: float) -> None:
-        """A question that was put off waits again: that is told, although it was told before."""
+    def asked_again(self, key: Key, now: float) -> None:
+        """Note a question whose snooze is over, even if there was a notification before."""
         self.known.add(key)
-        self.untold[key] = now
+        self.pending[key] = now
 
     def turn_ended(self, now: float) -> None:
-        self.untold[TURN] = now
+        self.pending[TURN] = now
 
     def turn_started(self) -> None:
-        """What the one before came to is no news any more."""
-        self.untold.pop(TURN, None)
+        """Forget the end of the turn before."""
+        self.pending.pop(TURN, None)
 
     @property
     def due(self) -> float | None:
-        """When `take` should be asked again; None when time changes nothing."""
-        if not self.untold:
+        """The time for the next `take_due`; None if time alone changes nothing."""
+        if not self.pending:
             return None
-        return max(self._moment(min(self.untold.values())), self.last + PAUSE)  # what came first is due first
+        return max(self._moment(min(self.pending.values())), self.last + PAUSE)  # the first to come is the first due
 
     def _moment(self, since: float) -> float:
         missed = self.presence.missed(since)
         return max(since + MOMENT, NEVER if missed is None else missed)
 
-    def take(self, now: float) -> list[Key]:
-        """What somebody is to be called for now, all at once, oldest first; what was seen is forgotten."""
+    def take_due(self, now: float) -> list[Key]:
+        """Return what one notification is due for now, oldest first. Forget what was seen."""
         found: list[Key] = []
-        for key, since in list(self.untold.items()):
+        for key, since in list(self.pending.items()):
             if now < self._moment(since):
                 continue
             if self.presence.missed(since) is None:
-                del self.untold[key]
+                del self.pending[key]
             elif now >= self.last + PAUSE:
                 found.append(key)
         for key in found:
-            del self.untold[key]
+            del self.pending[key]
         if found:
             self.last = now
         return found

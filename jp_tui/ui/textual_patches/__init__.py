@@ -71,7 +71,7 @@ PATCHES = (
         "gate",
         "The last filter before the terminal reads a strip's segments and its cache directly.",
         "The filter works by public methods, which takes longer.",
-        "jp_tui.ui.driver.output_gate:install_quick",
+        f"{_HERE}.output_gate:install_quick",
     ),
     Patch(
         "compositor",
@@ -83,7 +83,7 @@ PATCHES = (
         "text colours",
         "A text area works out its colours when they change, not at each key.",
         "A key takes longer to paint.",
-        "jp_tui.ui.textual_patches.text_colours:check",
+        f"{_HERE}.text_colours:check",
     ),
     Patch(
         "driver",
@@ -95,7 +95,7 @@ PATCHES = (
         "crashes",
         "An unhandled exception ends in a short message and a report without secrets.",
         "The message comes with Textual's own traceback.",
-        "jp_tui.ui.failures.crash_report:check",
+        f"{_HERE}.crashes:check",
     ),
 )
 _PLACES = {patch.name: patch.install for patch in PATCHES}

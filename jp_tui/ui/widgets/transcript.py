@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.theme import Theme
 from textual.timer import Timer
 
-import jp_tui.ui.driver.output_gate  # noqa: F401  rows of ours pass the gate as well
+import jp_tui.ui.textual_patches.output_gate  # noqa: F401  rows of ours pass the gate as well
 from jp_tui.protocol import events as ev
 from jp_tui.ui.keys.bindings import users
 from jp_tui.ui.paint import Desk, Growth, Painted, Result

@@ -18,7 +18,7 @@ from textual.strip import Strip
 from jp_tui.conversation.urls import clean_url
 from jp_tui.conversation.visible import BIDI, picture
 from jp_tui.ui import textual_patches
-from jp_tui.ui.driver.ascii_signs import ascii_text
+from jp_tui.ui.ascii_signs import ascii_text
 from jp_tui.ui.textual_patches.shape import takes, uses
 
 _ACTS = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{BIDI}]")
