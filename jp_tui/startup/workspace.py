@@ -40,9 +40,9 @@ def workspace(arguments: Arguments, place: Place) -> int:
     paths.prepare()
     from jp_tui import guardian
     from jp_tui.ui.app import WorkspaceApp
-    from jp_tui.ui.arriving import SaveFirstFrame
     from jp_tui.ui.ascii_signs import wanted
     from jp_tui.ui.failures.crash_report import install_excepthook, keep_out
+    from jp_tui.ui.handover import Keep
     from jp_tui.ui.user_files import UserPaths
 
     install_excepthook(paths.state)
@@ -75,11 +75,11 @@ def workspace(arguments: Arguments, place: Place) -> int:
         notify=wish.notify,
         environment=dict(os.environ),
         notices=wish.notices,
-        # A folder's own theme is not how it looks elsewhere.
-        save_first_frame=SaveFirstFrame(arguments.theme or "") if wish.widely else None,
-        can_start=ready.or_why_not,
     )
     install_excepthook(paths.state, app.failures.report_from_thread)
+    if wish.widely:  # a folder's own theme is not how it looks elsewhere
+        app.handover.keeps = Keep(arguments.theme or "")
+    app.can_start = ready.or_why_not
     app.run()
     if ready.problem is not None:
         raise ready.problem

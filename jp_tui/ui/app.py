@@ -22,7 +22,6 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.guardian import used
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui import textual_patches
-from jp_tui.ui.arriving import Handover, SaveFirstFrame, choose_driver
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.clipboard import Copier
 from jp_tui.ui.commands import COMMANDS, AppCommand, choosable, run
@@ -31,6 +30,7 @@ from jp_tui.ui.driver.replies import TerminalAnswered
 from jp_tui.ui.external_editor import edited_outside, opened_outside
 from jp_tui.ui.failures.app_failures import AppFailures, EngineBroke
 from jp_tui.ui.gc_schedule import first_frame_done
+from jp_tui.ui.handover import Handover
 from jp_tui.ui.keys.bindings import DoublePress, bound, declaring_class
 from jp_tui.ui.notify.notifier import Notifier
 from jp_tui.ui.open_pages import OpenPages
@@ -119,19 +119,15 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         environment: Mapping[str, str] | None = None,
         user_paths: UserPaths | None = None,
         ascii_signs: bool = False,
-        save_first_frame: SaveFirstFrame | None = None,
-        can_start: Callable[[], bool] = lambda: True,
     ) -> None:
         """`link` and `open_command` may be functions that make them: these are called after the first frame.
 
         `themes` is name → file (`settings.themes.names`); `clock` gives monotonic seconds; `home` shortens paths;
         `notices` are shown about the settings; `interrupts` says what an interruption does (R233); `notify` how the
         user is notified, in a terminal with that `environment`; `ascii_signs` draws signs and frames in ASCII.
-        `can_start` is called once the first frame is painted: if it returns False, the app ends with 2 without an
-        engine, and the caller says why.
         """
-        driver, typed = choose_driver()
-        super().__init__(driver_class=driver)
+        self.handover = Handover(self, lambda: self._main)
+        super().__init__(driver_class=self.handover.driver_class())
         self.animation_level = "none"
         self.resumes = ""
         """The id of the open conversation if it has a title and this process writes it."""
@@ -139,7 +135,9 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         environment = environment or {}
         self._bridge = Bridge(link if callable(link) else lambda: link, self.post_message)
         self._open_command = open_command if callable(open_command) else lambda: open_command
-        self._can_start = can_start
+        self.can_start: Callable[[], bool] = lambda: True
+        """Called once the first frame is painted. If it returns False, there can be no engine, and the app ends with 2.
+        """
         self._clock = clock
         self._ctrl_c = DoublePress(clock)
         self._leaving = False
@@ -170,7 +168,6 @@ class WorkspaceApp(App[None], inherit_bindings=False):
         self._copier = Copier(self, environment, self._main.say)
         self.user_files = UserFiles(self, user_paths or UserPaths(), themes, self._main.note, self._main.say)
         self._pages = OpenPages(self, self._main, self._bridge.send, self._open_conversation)
-        self._handover = Handover(self, self._main, typed, save_first_frame)
         _ = self.user_files.apply_theme(theme) or self.user_files.apply_theme(DEFAULT_THEME)
 
     def get_default_screen(self) -> Screen[None]:
@@ -180,7 +177,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
 
     def post_display_hook(self) -> None:
         """Called by Textual after each frame."""
-        self._handover.frame_painted()
+        self.handover.painted()
 
     def on_mount(self) -> None:
         self.failures.watch()
@@ -195,7 +192,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
 
     def _start_engine(self) -> None:
         first_frame_done()
-        if not self._can_start():
+        if not self.can_start():
             self.exit(return_code=2)
             return
         from jp_tui.protocol.commands import ReadHistory
@@ -222,7 +219,7 @@ class WorkspaceApp(App[None], inherit_bindings=False):
             self.action_leave_now()
         elif not self._leaving:
             self._leaving = True
-            self._handover.save_frame()
+            self.handover.keep_look()
             self.push_screen(Leaving())
             self._main.drafts.flush()
             from jp_tui.protocol.commands import Shutdown

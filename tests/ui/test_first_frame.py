@@ -15,7 +15,7 @@ from jp_tui.guardian.look import DEFAULT, Look, chosen, file_of, parse, read, te
 from jp_tui.guardian.skeleton import BEGIN, LEAST, WIDE, Place, frame, painted, room
 from jp_tui.guardian.skeleton import line as typed_line
 from jp_tui.ui import ascii_signs
-from jp_tui.ui.first_look import keep, look_of
+from jp_tui.ui.capture import keep, look_of
 from jp_tui.ui.screens.small import LEAST as SMALLEST
 from jp_tui.ui.screens.workspace import WIDE as BESIDE
 from jp_tui.ui.textual_patches import output_gate
