@@ -27,6 +27,6 @@ def own_problems(paths: Paths) -> list[Problem]:
         from jp_tui.ui.app import WorkspaceApp
         from jp_tui.ui.keys import scopes, user_keys
 
-        wishes, wrong = user_keys.read(str(paths.keys_file))
-        found += [*wrong, *user_keys.keymap(wishes, scopes.table(WorkspaceApp))[1]]
+        wishes, wrong = user_keys.read_keys(str(paths.keys_file))
+        found += [*wrong, *user_keys.make_keymap(wishes, scopes.table(WorkspaceApp))[1]]
     return found

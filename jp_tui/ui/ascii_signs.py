@@ -1,7 +1,7 @@
-"""Signs for terminals that have only ASCII: each of ours as one ASCII character of the same width (issue 8, line 5).
+"""Signs for terminals that have only ASCII: each sign as one ASCII character of the same width (issue 8, line 5).
 
-Applied at the last gate, so that no border, mark, arrow, ellipsis or spinner is forgotten. Letters are content and
-stay; a sign in content that looks like one of ours is replaced too. Decides nothing about when.
+They are replaced in the output gate, so that no border, mark, arrow, ellipsis or spinner is forgotten. Letters are
+content and stay. A sign in content that looks like one of jp-tui's is replaced too.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SYMBOLS = later("[\u2010-\u2027\u2030-\u205e\u2190-\u2bff\u00a1-\u00bf\u00d7\u0
 
 @lru_cache(maxsize=1024)
 def ascii_of(char: str) -> str:
-    """One sign as ASCII; itself where it is a letter, or takes two cells."""
+    """Return a sign as ASCII; a letter and a character of two cells unchanged."""
     from rich.cells import cell_len
 
     if cell_len(char) != 1:
@@ -64,7 +64,7 @@ def ascii_of(char: str) -> str:
 
 
 def _line(name: str) -> str:
-    """A part of a frame by its name."""
+    """Return the ASCII sign for a box-drawing character by its Unicode name."""
     kind = name.removeprefix("BOX DRAWINGS ")
     across, down = "HORIZONTAL" in kind or "LEFT" in kind or "RIGHT" in kind, "VERTICAL" in kind
     up_or_down = down or "UP" in kind.split() or "DOWN" in kind.split()
@@ -74,14 +74,14 @@ def _line(name: str) -> str:
 
 
 def ascii_text(text: str) -> str:
-    """All signs of a text as ASCII."""
+    """Return a text with its signs as ASCII."""
     return text if text.isascii() else _SYMBOLS.sub(lambda sign: ascii_of(sign[0]), text)
 
 
 def wanted(choice: str, environment: Mapping[str, str]) -> bool:
-    """Whether signs are to be ASCII: `always`, `never`, or by the terminal and the locale.
+    """Return True if signs should be ASCII: `always`, `never`, or `auto` by the terminal and the locale.
 
-    A locale that is not said is taken for UTF-8, as terminals are today; one that is said and has no UTF-8 is believed.
+    Without a locale UTF-8 is assumed, as terminals are today. A locale without UTF-8 is believed.
     """
     if choice != "auto":
         return choice == "always"

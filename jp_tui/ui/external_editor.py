@@ -1,7 +1,7 @@
-"""Lending the terminal to the user's own editor (asking.md, Ctrl+G), and taking it back whatever happens.
+"""Give the terminal to the user's own editor (asking.md, Ctrl+G), and take it back whatever happens.
 
-Not `App.suspend`: that refuses where no shell could continue a stopped program, which an editor does not need.
-Blocks the face while the editor has the screen; the engine goes on in its own thread.
+`App.suspend` isn't used: it refuses where no shell could continue a stopped program, which an editor doesn't need.
+The app is blocked while the editor has the screen. The engine goes on in its own thread.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ T = TypeVar("T")
 
 
 def edited_outside(app: App[Any], text: str) -> str:
-    """`text` as the editor left it; OSError with the reason when there is no editor or no text."""
-    from jp_tui.system.editor import edited  # only who presses Ctrl+G pays for it
+    """Edit `text` and return it. Raises OSError with the reason if there is no editor or no text."""
+    from jp_tui.system.editor import edited  # loaded at the first Ctrl+G
 
     return _lent(app, lambda: edited(text))
 
 
 def opened_outside(app: App[Any], path: str) -> None:
-    """The user's editor over a file that is there; OSError with the reason."""
+    """Edit an existing file. Raises OSError with the reason."""
     from jp_tui.system.editor import opened
 
     _lent(app, lambda: opened(path))
 
 
 def _lent(app: App[Any], work: Callable[[], T]) -> T:
-    """What this gives while it has the terminal."""
+    """Return what `work` returns, which has the terminal."""
     driver = workspace_driver(app)
     if driver is None:
         return _suspended(app, work)
@@ -49,7 +49,7 @@ def _lent(app: App[Any], work: Callable[[], T]) -> T:
 
 
 def _suspended(app: App[Any], work: Callable[[], T]) -> T:
-    """The same with a driver that isn't ours."""
+    """The same with another driver than jp-tui's."""
     try:
         with app.suspend():
             return work()

@@ -1,9 +1,8 @@
-"""When garbage is collected: often and little while something happens, all of it when nobody would notice (T28).
+"""When Python collects garbage: often and little while something happens, all of it when it goes unnoticed (T28).
 
-A collection stops every thread. Of what is young it takes a millisecond; of everything, with a thousand questions
-about, two hundred, so that one is never Python's own choice but is made after a while without keys and events. At
-rest nothing is looked at. What was freed goes back to the system. It frees nothing that is in use, and keeps no count
-of memory.
+A collection stops every thread: for a millisecond if it looks at young objects, for 200 ms if it looks at everything
+with a thousand questions open. So a full collection isn't left to Python but made after a while without keys and
+events. There is none at rest. Freed memory goes back to the system.
 """
 
 from __future__ import annotations
@@ -17,23 +16,24 @@ from typing import Literal
 from jp_tui.system.heap import give_back
 
 OFTEN = (2_000, 10, 1_000_000)
-"""How many new things are looked at in one go, and after how many such looks what stayed then is once more, a
-millisecond's work: else a busy hour without a pause would keep all its garbage. What stays then never is by itself."""
+"""Thresholds of the three generations: new objects until a collection of the youngest, which takes a millisecond;
+such collections until one of the second, without which a busy hour would keep all its garbage; the oldest is never
+collected by Python itself."""
 ENOUGH = 10
-"""Such looks after which there is something to collect."""
+"""Collections by Python after which a full one is worth it."""
 QUIET = 2.0
-"""Seconds without a key and an event after which all is collected."""
+"""Seconds without a key and an event before a full collection."""
 MOST = 60.0
-"""Seconds after which a moment without a key must do."""
+"""Seconds after which a pause in typing is enough."""
 PAUSE = 0.5
-"""Seconds without a key that make such a moment."""
+"""Seconds without a key that count as a pause in typing."""
 
 _AFTER_START = (20_000, 20, 20)
-"""Python's own thresholds from the first frame on, until a `Tidying` begins."""
+"""Thresholds from the first frame on, until a `GarbageSchedule` begins."""
 
 
 def first_frame_done() -> None:
-    """Collect garbage again, without what start-up made; to be called at the first frame, harmless later."""
+    """Turn collections on again, without the objects of the start. For the first frame; harmless later."""
     if not gc.isenabled():
         gc.freeze()
         gc.set_threshold(*_AFTER_START)
@@ -41,13 +41,13 @@ def first_frame_done() -> None:
 
 
 def everything() -> None:
-    """All garbage, and the room that it had."""
+    """Collect all garbage and give its memory back to the system."""
     gc.collect()
     give_back()
 
 
-class Tidying:
-    """Collects in the thread of the loop that `begin` is called in. `clock` gives seconds."""
+class GarbageSchedule:
+    """Collects in the thread whose loop `begin` is called in. `clock` gives seconds."""
 
     def __init__(self, clock: Callable[[], float] = monotonic, collect: Callable[[], object] = everything) -> None:
         self._clock, self._collect = clock, collect
@@ -58,14 +58,14 @@ class Tidying:
         self._before: tuple[int, int, int] | None = None
 
     def begin(self) -> None:
-        """From now on it decides; only where Python's own collections are on."""
+        """Take over from Python, if its collections are on."""
         if self._before is None and gc.isenabled():
             self._before = gc.get_threshold()
             gc.set_threshold(*OFTEN)
             gc.callbacks.append(self._collected)
 
     def end(self) -> None:
-        """Python decides again."""
+        """Leave collections to Python again."""
         if self._later is not None:
             self._later.cancel()
             self._later = None
@@ -75,11 +75,11 @@ class Tidying:
             self._before = None
 
     def key(self) -> None:
-        """A key has been pressed. From any thread."""
+        """Note a key press. Can be called from any thread."""
         self._key = self._clock()
 
     def event(self) -> None:
-        """Something has happened."""
+        """Note an event, and look for a quiet moment later."""
         self._event = self._clock()
         if self._later is None and self._before is not None:
             self._since = self._event
@@ -89,7 +89,7 @@ class Tidying:
         self._looks += phase == "stop"
 
     def _look(self) -> None:
-        """What the last event led to has been made by now, too; when there is little of it, the next ones will tell."""
+        """Collect if the user and the engine are quiet and there is enough to collect; else look again later."""
         self._later = None
         now = self._clock()
         key, last = now - self._key, now - max(self._key, self._event)

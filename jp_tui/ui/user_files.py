@@ -95,9 +95,9 @@ class UserFiles:
         self._keys_stamp = now
         from jp_tui.ui.keys import scopes, user_keys
 
-        wishes, wrong = user_keys.read(self.paths.keys_file)
+        wishes, wrong = user_keys.read_keys(self.paths.keys_file)
         table = scopes.table(declaring_class(self._app))
-        made, clashes = user_keys.keymap(wishes, table) if wishes else ({}, [])
+        made, clashes = user_keys.make_keymap(wishes, table) if wishes else ({}, [])
         self.key_problems = (*wrong, *clashes)
         self._app.set_keymap(made)
         if self.key_problems:

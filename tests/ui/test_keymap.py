@@ -31,8 +31,8 @@ def table() -> KeyTable:
 def of(tmp_path: Path, text: str, table: KeyTable) -> tuple[dict[str, str], list[str]]:
     file = tmp_path / "keys.toml"
     file.write_text(text)
-    wishes, wrong = user_keys.read(str(file))
-    made, clashes = user_keys.keymap(wishes, table)
+    wishes, wrong = user_keys.read_keys(str(file))
+    made, clashes = user_keys.make_keymap(wishes, table)
     return made, [one.words().removeprefix(f"{file}:") for one in (*wrong, *clashes)]
 
 
@@ -46,7 +46,7 @@ def of(tmp_path: Path, text: str, table: KeyTable) -> tuple[dict[str, str], list
     ],
 )  # fmt: skip
 def test_a_key_is_understood_however_it_is_written(written: str, key: str) -> None:
-    assert user_keys.named(written) == key
+    assert user_keys.parse_key(written) == key
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_the_example_names_real_actions_with_their_real_keys(tmp_path: Path, tab
     tree = tomllib.loads("\n".join(lines))
     for section, rows in tree.items():
         for name, keys in rows.items():
-            assert set(map(user_keys.named, keys.split(","))) == set(table.declared[f"{section}.{name}"]), (
+            assert set(map(user_keys.parse_key, keys.split(","))) == set(table.declared[f"{section}.{name}"]), (
                 section,
                 name,
             )

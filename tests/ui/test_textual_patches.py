@@ -42,6 +42,12 @@ def test_each_has_an_alteration_and_a_fault() -> None:
     assert len(set(NAMES)) == len(NAMES)
 
 
+def test_the_benchmark_rows_that_the_table_names_exist() -> None:
+    rows = (ROOT / "tests/bench/latest.md").read_text().splitlines()
+    named = {patch.bench for patch in PATCHES if patch.bench}
+    assert named and all(any(row.startswith(f"| {name}") for row in rows) for name in named)
+
+
 def test_the_tested_range_is_what_pyproject_allows() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (wanted,) = [one for one in project["dependencies"] if one.startswith("textual")]

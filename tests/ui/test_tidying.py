@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from jp_tui.ui import gc_schedule as tidying
-from jp_tui.ui.gc_schedule import ENOUGH, OFTEN, QUIET, Tidying
+from jp_tui.ui import gc_schedule
+from jp_tui.ui.gc_schedule import ENOUGH, OFTEN, QUIET, GarbageSchedule
 
 
 class Cycle:
@@ -23,14 +23,14 @@ class Cycle:
 @pytest.fixture
 def moments(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     """When all was collected, by the clock `now[0]`."""
-    monkeypatch.setattr(tidying, "QUIET", 0.0005)
+    monkeypatch.setattr(gc_schedule, "QUIET", 0.0005)
     found: list[float] = []
     before = gc.get_threshold()
     yield found
     assert gc.get_threshold() == before, "what Python does by itself is as it was"
 
 
-async def rest(tidy: Tidying) -> None:
+async def rest(tidy: GarbageSchedule) -> None:
     """An event, and then none until nothing is looked at any more."""
     tidy.event()
     while tidy._later is not None:  # noqa: ASYNC110 - a timer has no event
@@ -39,7 +39,7 @@ async def rest(tidy: Tidying) -> None:
 
 async def test_all_is_collected_once_after_enough_small_looks_and_never_at_rest(moments: list[float]) -> None:
     collected = asyncio.Event()
-    tidy = Tidying(collect=lambda: (moments.append(1.0), collected.set()))
+    tidy = GarbageSchedule(collect=lambda: (moments.append(1.0), collected.set()))
     tidy.begin()
     try:
         assert gc.get_threshold() == OFTEN
@@ -58,7 +58,7 @@ async def test_all_is_collected_once_after_enough_small_looks_and_never_at_rest(
 async def test_what_comes_of_the_last_event_is_collected_without_another(moments: list[float]) -> None:
     """A thousand sheets that go: what is painted then makes the garbage, when nothing is reported any more."""
     collected = asyncio.Event()
-    tidy = Tidying(collect=lambda: (moments.append(1.0), collected.set()))
+    tidy = GarbageSchedule(collect=lambda: (moments.append(1.0), collected.set()))
     tidy.begin()
     try:
         tidy.event()
@@ -75,15 +75,15 @@ def test_what_was_collected_goes_back_to_the_system(monkeypatch: pytest.MonkeyPa
     found = []
     thing = Cycle()
     gone = weakref.ref(thing)
-    monkeypatch.setattr(tidying, "give_back", lambda: found.append(gone()))
+    monkeypatch.setattr(gc_schedule, "give_back", lambda: found.append(gone()))
     del thing
-    Tidying()._collect()
+    GarbageSchedule()._collect()
     assert found == [None]
 
 
 def test_garbage_that_outlived_a_look_goes_without_a_pause() -> None:
     """Issue 9, "a day of work": a turn's cycles live longer than one look; nothing of what it makes is held for it."""
-    tidy, kept = Tidying(), list[object]()
+    tidy, kept = GarbageSchedule(), list[object]()
     tidy.begin()
     try:
         thing = Cycle()
@@ -98,9 +98,9 @@ def test_garbage_that_outlived_a_look_goes_without_a_pause() -> None:
 
 
 async def test_a_key_puts_it_off(moments: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tidying, "QUIET", 5.0)
+    monkeypatch.setattr(gc_schedule, "QUIET", 5.0)
     now = [100.0]
-    tidy = Tidying(clock=lambda: now[0], collect=lambda: moments.append(now[0]))
+    tidy = GarbageSchedule(clock=lambda: now[0], collect=lambda: moments.append(now[0]))
     tidy.begin()
     try:
         for _ in range(ENOUGH):
@@ -120,18 +120,18 @@ async def test_a_key_puts_it_off(moments: list[float], monkeypatch: pytest.Monke
 
 async def test_what_nothing_interrupts_for_a_minute_is_enough_between_two_keys(moments: list[float]) -> None:
     now = [100.0]
-    tidy = Tidying(clock=lambda: now[0], collect=lambda: moments.append(now[0]))
+    tidy = GarbageSchedule(clock=lambda: now[0], collect=lambda: moments.append(now[0]))
     tidy.begin()
     try:
         for _ in range(ENOUGH):
             gc.collect(0)
         tidy.event()
-        now[0] += tidying.MOST + 1
+        now[0] += gc_schedule.MOST + 1
         tidy.event()
         tidy.key()
         tidy._look()
         assert moments == [], "not while a key is painted"
-        now[0] += tidying.PAUSE
+        now[0] += gc_schedule.PAUSE
         tidy.event()
         tidy._event = now[0]
         tidy._look()
@@ -145,7 +145,7 @@ def test_nothing_is_changed_where_collections_are_off() -> None:
     before = gc.get_threshold()
     gc.disable()
     try:
-        tidy = Tidying()
+        tidy = GarbageSchedule()
         tidy.begin()
         assert gc.get_threshold() == before
         tidy.end()

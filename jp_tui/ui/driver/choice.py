@@ -1,6 +1,6 @@
-"""Which terminal driver the app uses. Imports no driver before it is asked for one.
+"""Choose the terminal driver of the app. No driver is imported before that.
 
-Linux only, and only where Textual's driver has the expected shape: elsewhere Textual's own is used.
+jp-tui's driver is used on Linux, if Textual's driver has the expected shape. Otherwise Textual's own is used.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def driver_class() -> type[WorkspaceDriver] | None:
-    """What to give to `App(driver_class=…)`."""
+    """Return the value for `App(driver_class=…)`: jp-tui's driver, or None for Textual's."""
     if sys.platform != "linux" or not textual_patches.applied("driver"):
         return None
     from jp_tui.ui.driver.workspace_driver import WorkspaceDriver
@@ -26,7 +26,7 @@ def driver_class() -> type[WorkspaceDriver] | None:
 
 
 def workspace_driver(app: App[Any]) -> WorkspaceDriver | None:
-    """The app's driver if it is one of ours. None also without a terminal."""
+    """Return the app's driver if it is jp-tui's; None for another one and without a terminal."""
     found = getattr(app, "_driver", None)
     kind = driver_class()
     return found if kind is not None and isinstance(found, kind) else None

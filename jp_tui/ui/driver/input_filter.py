@@ -1,8 +1,8 @@
-"""What a terminal sends, cleaned before it is read as keys: broken and unknown sequences are dropped, never typed.
+"""Clean the terminal's input before it is parsed: broken and unknown sequences are dropped, never typed.
 
-Textual's parser types what it does not know into whatever has the focus, raises on numbers that are no characters,
-takes any size for the screen's, types what is pasted behind an ESC, and after the beginning of a paste without its end
-it hears no key any more. Pure: text and times in, text out. It makes no keys and knows no meaning of one.
+Textual's parser types what it doesn't know into the focused widget, raises on numbers that aren't characters, accepts
+any screen size, types pasted text after an ESC, and gets no key any more after a paste without its end. Pure: it takes
+text and times, and returns text.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 
 PASTE, PASTED = "\x1b[200~", "\x1b[201~"
 ONE_KEY, STALLED = 0.05, 1.0
-"""Seconds that the beginning of a sequence waits for its rest, and a paste for more of it or its end."""
+"""Seconds that the beginning of a sequence waits for its rest, and a paste for more text or its end."""
 FEW = 8
-"""Letters that come at once and may have been typed."""
+"""Letters that may have been typed although they arrive together."""
 LONGEST = 32
-"""Characters of a sequence; the parser takes no longer one."""
+"""Characters of a sequence. The parser doesn't take longer ones."""
 ROWS, PIXELS = 2000, 100_000
-"""The most rows, columns and pixels that a screen has."""
+"""The largest screen: rows and columns, and pixels."""
 
 _MOUSE = "<(?:[^\x00-\x1f\x7fMm]{0,48}|[0-9;:.-]*)"
 _SEQUENCE = re.compile(
@@ -34,7 +34,7 @@ _RELEASED = "3"
 
 
 class InputFilter:
-    """The input of one terminal."""
+    """Cleans the input of one terminal."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -43,11 +43,11 @@ class InputFilter:
 
     @property
     def due(self) -> float | None:
-        """When `overdue` should be asked; None when nothing is awaited."""
+        """The time for `overdue`; None if nothing is held back."""
         return self._until if self._held or (self._pasting and not self._quiet) else None
 
     def feed(self, text: str, now: float) -> str:
-        """What is left for the parser."""
+        """Return the text for the parser."""
         text, self._held = self._held + text, ""
         found: list[str] = []
         while text:
@@ -56,8 +56,11 @@ class InputFilter:
         return "".join(found)
 
     def overdue(self, now: float) -> str:
-        """What waited long enough: Alt+[ alone was a key, another beginning was none; a paste that brings no more is
-        taken as it is, and what comes in one go later is more of it."""
+        """Return what was held back for long enough.
+
+        Alt+[ alone was a key; another beginning is dropped. A paste that stalls ends here, and what arrives in one
+        piece later is more of it.
+        """
         if self.due is None or now < self._until:
             return ""
         held, self._held = self._held, ""
@@ -67,7 +70,7 @@ class InputFilter:
         return held if held == "\x1b[" else ""
 
     def _keys(self, text: str, found: list[str]) -> str:
-        """Text outside of a paste, up to the beginning of one; what comes behind that."""
+        """Clean text outside of a paste, up to the beginning of one. Return what comes after that."""
         before, begins, rest = text.partition(PASTE)
         cleaned = _SEQUENCE.sub(_cleaned, before)
         if begins:
@@ -78,7 +81,7 @@ class InputFilter:
         return rest
 
     def _paste(self, text: str, found: list[str]) -> str:
-        """Text of a paste, up to its end; what comes behind that."""
+        """Clean text of a paste, up to its end. Return what comes after that."""
         inside, ends, rest = text.partition(PASTED)
         if self._quiet:
             self._quiet = False
@@ -91,19 +94,19 @@ class InputFilter:
         else:
             kept = next((n for n in range(len(PASTED) - 1, 0, -1) if inside.endswith(PASTED[:n])), 0)
             inside, self._held = inside[: len(inside) - kept], inside[len(inside) - kept :]
-        found.append(inside.replace("\x1b", "") + ends)  # behind an ESC the parser would type what is pasted
+        found.append(inside.replace("\x1b", "") + ends)  # after an ESC the parser would type the pasted text
         return rest
 
 
 def _is_key(text: str) -> bool:
-    """Whether this is a key or a few rather than more of a paste that stalled; an Enter alone stays in the paste."""
+    """Return True for a key or a few, rather than more of a stalled paste. A lone Enter belongs to the paste."""
     return (
         text.startswith("\x1b") or (len(text) <= FEW and text.isprintable()) or (len(text) == 1 and text not in "\r\n")
     )
 
 
 def _cleaned(match: re.Match[str]) -> str:
-    """A whole sequence as the parser can take it; empty where it cannot."""
+    """Return a sequence in a form that the parser takes; empty for others."""
     sequence = match.group()
     if sequence in ANSI_SEQUENCES_KEYS or _KNOWN.match(sequence):
         return sequence
@@ -117,7 +120,7 @@ def _cleaned(match: re.Match[str]) -> str:
 
 
 def _key(sequence: str) -> str:
-    """A key in its extended form, without what the parser cannot read; empty for none, and for one that is let go."""
+    """Return a key in its extended form without what the parser can't read; empty for no key and for a release."""
     match = _KEY.match(sequence)
     if match is None or match[3] == _RELEASED:
         return ""
@@ -134,5 +137,5 @@ def _key(sequence: str) -> str:
 
 
 def _character(number: str) -> bool:
-    """Whether the number is a character's."""
+    """Return True if the number is a character's."""
     return len(number) <= 7 and (value := int(number)) <= 0x10FFFF and not 0xD800 <= value <= 0xDFFF

@@ -1,7 +1,7 @@
-"""What goes to the terminal: at once what it takes at once, the rest by a thread of its own, so that a terminal that
-stops reading costs frames, never time (T8), and a key's paint waits for no thread.
+"""Write to the terminal: what it takes at once directly, the rest in a thread.
 
-It knows no sequence: what is handed over is complete, and is written or dropped as a whole.
+So a terminal that stops reading costs frames but no time (T8), and the paint of a key doesn't wait for a thread. Texts
+are complete sequences, each written or dropped as a whole.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from queue import Empty, SimpleQueue
 
 _CHUNK = 4096
 _BEHIND = 0.25
-"""Seconds in one chunk after which frames are dropped until the terminal reads again."""
+"""Seconds for one chunk after which frames are dropped until the terminal reads again."""
 _NO_PROGRESS, _DRAIN = 1.0, 5.0
-"""On leaving: seconds without any progress, and seconds in all, after which output is given up."""
+"""Seconds without progress, and seconds in all, after which the rest is dropped on leaving."""
 
 
 class TerminalOutput:
-    """Writes to a terminal; `write` never blocks and may be called from a signal handler and from any thread.
+    """Writes to a terminal. `write` never blocks and can be called from a signal handler and from any thread.
 
-    While the terminal takes nothing, what is written is dropped (whole, so no sequence is cut), and `caught_up` is
-    called from the thread once it reads again: then the screen has to be painted afresh.
+    While the terminal takes nothing, texts are dropped as a whole, so that no sequence is cut. `caught_up` is called
+    from the thread once the terminal reads again: then the screen has to be painted again.
     """
 
     def __init__(self, fd: int, caught_up: Callable[[], None]) -> None:
         self._fd = fd
         self._prompt = _prompt(fd)
         self._caught_up = caught_up
-        self._queue: SimpleQueue[str | None] = SimpleQueue()  # reentrant, unlike a lock that is waited for
+        self._queue: SimpleQueue[str | None] = SimpleQueue()  # reentrant, unlike a lock
         self._more: SimpleQueue[None] = SimpleQueue()  # wakes the thread
-        self._writing = threading.Lock()  # of whoever writes; only the thread waits for it
-        self._rest = b""  # of what was begun; comes before the queue
-        self._since = 0.0  # when the chunk that the thread is writing began, 0 when none is
+        self._writing = threading.Lock()  # held while writing; only the thread waits for it
+        self._rest = b""  # of a text that is half written; comes before the queue
+        self._since = 0.0  # start of the chunk that the thread is writing; 0 for none
         self._dropped = False
         self._finishing = False
         self._gone = False
@@ -49,7 +49,7 @@ class TerminalOutput:
         if since and not self._finishing and time.monotonic() - since > _BEHIND:
             if not self._dropped:
                 self._dropped = True
-                self._hand_over("")  # so that the thread looks once more
+                self._hand_over("")  # wakes the thread to call `caught_up`
         elif not self._at_once(text):
             self._hand_over(text)
 
@@ -58,14 +58,17 @@ class TerminalOutput:
         self._more.put(None)
 
     def _at_once(self, text: str) -> bool:
-        """Write as much as the terminal takes now, and have the thread write the rest; False when others come first."""
+        """Write as much as the terminal takes now and leave the rest to the thread.
+
+        Return False if other texts come first.
+        """
         if self._prompt is None or not self._writing.acquire(blocking=False):
             return False
         try:
             if self._rest or self._gone or not self._queue.empty():
                 return False
             data, done = text.encode("utf-8", "replace"), 0
-            with contextlib.suppress(OSError):  # nothing at all now; when it hung up, the thread finds out
+            with contextlib.suppress(OSError):  # it takes nothing now; the thread finds out if it hung up
                 done = os.write(self._prompt, data)
             self._rest = data[done:]
         finally:
@@ -75,7 +78,7 @@ class TerminalOutput:
         return True
 
     def finish(self) -> None:
-        """From now on drop nothing; frames that a stalled terminal has not taken are forgotten."""
+        """Drop nothing from now on. Frames that a stalled terminal hasn't taken are dropped now."""
         self._finishing = True
         if self._since and time.monotonic() - self._since > _BEHIND:
             with contextlib.suppress(Empty):
@@ -83,14 +86,14 @@ class TerminalOutput:
                     self._queue.get_nowait()
 
     def close(self) -> bool:
-        """Wait for what is queued as long as the terminal takes it; whether all was written."""
+        """Wait for queued texts as long as the terminal takes them. Return True if all was written."""
         self._hand_over(None)
         end = time.monotonic() + _DRAIN
         while self._thread.is_alive():
             self._thread.join(0.05)
             now = time.monotonic()
             if now > end or (self._since and now - self._since > _NO_PROGRESS):
-                self._gone = True  # a blocked write cannot be called off: the thread ends with it
+                self._gone = True  # a blocked write can't be cancelled: the thread ends with it
                 return False
         return True
 
@@ -123,13 +126,15 @@ class TerminalOutput:
             except BlockingIOError:  # another program left O_NONBLOCK on the shared terminal
                 select.select([], [self._fd], [], 1.0)
             except OSError:
-                self._gone = True  # hung up: the input thread tells
+                self._gone = True  # hung up: the input thread reports it
         self._since = 0.0
 
 
 def _prompt(fd: int) -> int | None:
-    """The same terminal, opened once more so that a write never waits; the other programs that have it know nothing of
-    that. None where it cannot be."""
+    """Open the same terminal again without blocking, which other programs on it don't notice.
+
+    Return None if that isn't possible.
+    """
     with contextlib.suppress(OSError):
         if os.isatty(fd):
             return os.open(f"/proc/self/fd/{fd}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

@@ -1,7 +1,7 @@
-"""What a terminal answers to a question about itself, taken out of what is typed before anybody sees it.
+"""Take the terminal's answers about itself out of the input.
 
-Textual's parser does not know these answers and would type them into whatever has the focus. Pure: text and times in,
-text and answers out; nothing is taken out before something was asked, nor after the last answer. It asks nothing.
+Textual's parser doesn't know these answers and would type them into the focused widget. Pure: it takes text and times,
+and returns text and answers. Nothing is taken out before a query was sent, nor after the last answer.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ _FOCUS = re.compile(r"\x1b\[\?1004;(\d)\$y")
 _WHOLE = re.compile(r"\x1b(?:P>\||\]99;)(?P<said>[^\x07\x1b]*)(?:\x1b\\|\x07)")
 _BEGUN = re.compile(r"\x1b(?:P>\||\]99;)[^\x07\x1b]{0,512}\x1b?\Z")
 _PERHAPS = re.compile(r"\x1b(?:P>?|\]9?9?)\Z")
-"""The beginning of an answer, or Alt with that character: the rest is there at once, or it was a key."""
+"""The beginning of an answer, or Alt with that character: the rest comes at once, or it was a key."""
 ONE_KEY, BROKEN_OFF = 0.05, 1.0
-"""Seconds for which a possible and a sure beginning wait for their rest."""
+"""Seconds for which a possible beginning of an answer, and a certain one, wait for their rest."""
 
 
 class TerminalAnswered(Message):
-    """What the terminal says of itself: whether it reports its focus (None: it did not say), its name and version, and
-    whether it takes OSC 99. The later one holds what the earlier one held."""
+    """The terminal answered: if it reports its focus (None: no answer), its name and version, and if it takes OSC 99.
+
+    A later message includes the facts of the earlier ones.
+    """
 
     def __init__(self, focus: bool | None, version: str, osc99: bool) -> None:
         super().__init__()
@@ -29,7 +31,7 @@ class TerminalAnswered(Message):
 
 
 class TerminalReplies:
-    """`expecting` once something was asked; `focus`, `version` and `osc99` are what was answered so far."""
+    """`expecting` is set when a query is sent; `focus`, `version` and `osc99` are the answers so far."""
 
     def __init__(self) -> None:
         self.expecting = False
@@ -41,12 +43,14 @@ class TerminalReplies:
 
     @property
     def due(self) -> float | None:
-        """When `overdue` should be asked; None when nothing is held back."""
+        """The time for `overdue`; None if nothing is held back."""
         return self._until if self._held else None
 
     def feed(self, text: str, now: float) -> tuple[str, bool]:
-        """What is left for the parser, and whether something was answered. The answer about the focus stays in it:
-        the parser knows its form."""
+        """Return the text for the parser, and True if there was an answer.
+
+        The answer about the focus stays in the text: the parser knows its form.
+        """
         news = False
         if "$y" in text and (said := _FOCUS.search(text)):
             self.focus, news = said[1] in "13", True
@@ -64,12 +68,12 @@ class TerminalReplies:
     def _answered(self, match: re.Match[str]) -> str:
         if match.group().startswith("\x1b]"):
             self.osc99 = True
-        else:  # asked for last, so nothing comes after it
+        else:  # the query ends with this, so no answer comes after it
             self.version, self.expecting = match["said"], False
         return ""
 
     def overdue(self, now: float) -> str:
-        """What was held back and is no answer after all; the rest of one that broke off is forgotten."""
+        """Return held text that isn't an answer after all. An answer that broke off is dropped."""
         if not self._held or now < self._until:
             return ""
         held, self._held = self._held, ""

@@ -1,8 +1,8 @@
-"""What happens when our own code fails: a few plain words, a redacted report in a private file, status 1 (T7).
+"""Report a bug of jp-tui: a short message, and a redacted report in a private file (T7).
 
-Textual would end with status 0 and print 93 KB of traceback with every local variable, keys included. A report
-holds no local variables, no value of a variable that may be a secret, no credential that is configured, nothing that
-looks like a key, and no home folder. Imports no Textual, so that commands without a screen can use it too.
+Textual would end with status 0 and print 93 KB of traceback with every local variable, keys included. A report has no
+local variables, no environment variable that may be a secret, no configured credential, nothing that looks like a key,
+and no home folder. This imports no Textual, so that commands without a screen can use it too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _MOST = 256 * 1024
-"""Characters of a report; the middle of a longer one is left out."""
+"""Characters of a report. The middle of a longer one is left out."""
 _HIDDEN = "[redacted]"
 _SECRET_NAME = later(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
 _WORDS = r"(?:api[-_ ]?key|x-api-key|access[-_]?key|token|secret|password|passwd|credential|cookie)s?"
@@ -56,20 +56,20 @@ _known: list[Callable[[], Iterable[str]]] = []
 
 
 def keep_out(secrets: Callable[[], Iterable[str]]) -> None:
-    """No report of this program holds these; they are asked for when there is one to write, not before."""
+    """Keep these secrets out of every report. The function is called when there is a report to write."""
     _known.append(secrets)
 
 
 def redact(text: str, environment: Mapping[str, str]) -> str:
-    """`text` without secrets and with `~` for the home folder; `environment` is where to look for both."""
+    """Return `text` without secrets and with `~` for the home folder. `environment` has both."""
     secrets = {value.strip() for name, value in environment.items() if _SECRET_NAME.search(name)}
     for name, value in environment.items():
         if not _ORDINARY.match(name) and not value.startswith(("/", "~")):
             secrets |= _odd(value)
     for asked in _known:
-        with contextlib.suppress(Exception):  # a configuration that cannot be read any more
+        with contextlib.suppress(Exception):  # the configuration may have become unreadable
             secrets |= set(asked())
-    forms = {form for secret in secrets if len(secret) >= 4 for form in spellings(secret)}  # "1", "yes" are switches
+    forms = {form for secret in secrets if len(secret) >= 4 for form in spellings(secret)}  # not "1", "yes"
     for form in sorted(forms, key=len, reverse=True):
         text = text.replace(form, _HIDDEN)
     for shape in _SHAPES:
@@ -78,21 +78,21 @@ def redact(text: str, environment: Mapping[str, str]) -> str:
 
 
 def _odd(value: str) -> set[str]:
-    """What may be a secret in a variable whose name tells nothing: something long with digits in it, or such parts of
-    an address."""
+    """Return possible secrets in a variable whose name doesn't say it: a long value with digits, or such parts of an
+    address."""
     if "://" in value:
         return {part for part in re.split(r"[/:@?&=#]+", value) if _ODD.match(part)} | {value}
     return {value} if _ODD.match(value) and ":/" not in value else set()
 
 
 def shorten_home(text: str, environment: Mapping[str, str]) -> str:
-    """`~` for the home folder."""
+    """Return `text` with `~` for the home folder."""
     home = environment.get("HOME", "").rstrip("/")
     return re.sub(re.escape(home) + r"(?![\w.-])", "~", text) if len(home) > 1 else text
 
 
 def report_text(error: BaseException, environment: Mapping[str, str], where: str = "") -> str:
-    """The report for `error`: versions, place and the traceback without local variables, redacted."""
+    """Return the redacted report for `error`: versions, place and the traceback without local variables."""
     try:
         trace = "".join(traceback.TracebackException.from_exception(error, capture_locals=False).format())
     except Exception as second:  # an exception whose own __str__ fails
@@ -121,7 +121,7 @@ def write_report(error: BaseException, state: Path, where: str = "") -> Path:
 
 
 def report_file(error: BaseException, state: Path, where: str = "") -> str:
-    """Write the report; its path with `~`, or "" if it cannot be written."""
+    """Write the report. Return its path with `~`, or "" if it can't be written."""
     try:
         return shorten_home(str(write_report(error, state, where)), os.environ)
     except (PathsError, OSError):
@@ -129,7 +129,7 @@ def report_file(error: BaseException, state: Path, where: str = "") -> str:
 
 
 def keep_report(trace: str, state: Path) -> str:
-    """Write the report of a traceback that the engine has made, redacted as any; its path with `~`, or "" if not."""
+    """Write the report for a traceback of the engine, redacted too. Return its path with `~`, or "" if it can't be."""
     try:
         return shorten_home(str(write_text(_report(trace, os.environ, "the engine"), state)), os.environ)
     except (PathsError, OSError):
@@ -148,14 +148,14 @@ def write_text(report: str, state: Path) -> Path:
         finally:
             os.close(descriptor)
     except OSError:
-        with contextlib.suppress(OSError):  # half a report tells nothing
+        with contextlib.suppress(OSError):  # half a report is of no use
             os.unlink(folder / name)
         raise
     return folder / name
 
 
 def short_words(error: BaseException) -> str:
-    """The kind of error and the first line of its message, redacted, in at most 200 characters."""
+    """Return the kind of error and the first line of its message, redacted, at most 200 characters."""
     try:
         said = str(error)
     except Exception:  # its own __str__ fails
@@ -164,12 +164,12 @@ def short_words(error: BaseException) -> str:
 
 
 def redacted_line(said: str) -> str:
-    """The first line of a message, redacted, in at most 200 characters."""
+    """Return the first line of a message, redacted, at most 200 characters."""
     return next(iter(redact(said[:2000], os.environ).splitlines()), "")[:200]
 
 
 def short_message(error: BaseException, state: Path, where: str = "") -> str:
-    """Write the report, and say in two lines what happened and where the report is."""
+    """Write the report. Return two lines: what happened, and where the report is."""
     what = short_words(error)
     try:
         path = shorten_home(str(write_report(error, state, where)), os.environ)
@@ -180,10 +180,10 @@ def short_message(error: BaseException, state: Path, where: str = "") -> str:
 
 
 def install_excepthook(state: Path, thread_failed: Callable[[BaseException], None] | None = None) -> None:
-    """Let unhandled exceptions, of this program and of its threads, end in a short message and a report.
+    """Let unhandled exceptions, of the program and of its threads, end in a short message and a report.
 
-    `thread_failed(error)` is called, in the failing thread, for a thread's exception; without it the message
-    goes to stderr. The interpreter itself ends with status 1; KeyboardInterrupt stays what it is, but silent.
+    `thread_failed(error)` is called, in the failing thread, for a thread's exception. Without it the message goes to
+    stderr. The interpreter ends with status 1. KeyboardInterrupt prints nothing.
     """
 
     def failed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

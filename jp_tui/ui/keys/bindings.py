@@ -1,7 +1,7 @@
-"""How keys are written, and the list of all keys, both made from the bindings themselves (asking.md E5, issue 7).
+"""How keys are written on the screen, and lists of keys, made from the bindings (asking.md E5, issue 7).
 
-A key that works is declared once, as a Binding with an id, a description and a tooltip; footer and keys screen
-read it from there. Defines no key and runs none.
+A key is declared once, as a Binding with an id, a description and a tooltip. The last line and the keys page read it
+from there. Nothing here defines or runs a key.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class DoublePress:
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """One line of the keys screen."""
+    """One line of the keys page."""
 
     keys: str
     does: str
@@ -71,14 +71,14 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class KeySection:
-    """Where keys work, and which."""
+    """The keys of one place, under its title."""
 
     title: str
     rows: tuple[KeyRow, ...]
 
 
 def spelled(key: str) -> str:
-    """A key as it is written in words: `Ctrl+P`, `Shift+Enter`, `F1`, `PgUp`."""
+    """Return a key in the long form: `Ctrl+P`, `Shift+Enter`, `F1`, `PgUp`."""
     *modifiers, name = key.split("+") if key != "+" else ["+"]
     shown = _NAMES.get(name) or (name.upper() if modifiers or (name[:1] == "f" and name[1:].isdigit()) else name)
     if len(name) > 1 and name not in _NAMES and not name[1:].isdigit():
@@ -87,18 +87,18 @@ def spelled(key: str) -> str:
 
 
 def short(key: str) -> str:
-    """A key as the footer writes it: `^P` for Ctrl+P."""
-    said = spelled(key)
-    return said.replace("Ctrl+", "^") if said.count("+") == 1 else said
+    """Return a key in the short form of the last line: `^P` for Ctrl+P."""
+    text = spelled(key)
+    return text.replace("Ctrl+", "^") if text.count("+") == 1 else text
 
 
 def words(text: str) -> Content:
-    """Words of our own that come out of a binding, which is where our keys are described."""
+    """Return a text of jp-tui's own that isn't a literal, such as a binding's description, as content."""
     return foreign(Foreign(text), mode="line")
 
 
 def section(title: str, bindings: Iterable[Binding]) -> KeySection:
-    """The keys of one place; keys that do the same stand in one row."""
+    """Return the keys of one place. Keys that do the same share a row."""
     rows: dict[str, tuple[list[str], Binding]] = {}
     for binding in bindings:
         if binding.description and not binding.system:
@@ -114,7 +114,7 @@ def _more(binding: Binding) -> str:
 
 
 def counted(rows: Iterable[KeyRow]) -> tuple[KeyRow, ...]:
-    """Neighbouring keys that count what they do (`1` Pick 1, `2` Pick 2 …) as one row: `1 … 9`, Pick by number."""
+    """Join neighbouring rows that only count (`1` Pick 1, `2` Pick 2 …) into one: `1 … 9`, Pick by number."""
     found: list[list[KeyRow]] = []
     for row in rows:
         stem = row.does.removesuffix(f" {row.keys}")
@@ -141,12 +141,12 @@ def declaring_class(node: DOMNode) -> type[object]:
 
 
 def declared(widget: type[object], keymap: Mapping[str, str] = NO_KEYMAP) -> list[Binding]:
-    """The bindings that a widget class declares itself, with the user's own keys."""
+    """Return the bindings that a widget class declares itself, with the user's own keys."""
     return mapped(BindingsMap(widget.__dict__.get("BINDINGS", ())), keymap)
 
 
 def mapped(bindings: BindingsMap, keymap: Mapping[str, str]) -> list[Binding]:
-    """One binding a key, in the order in which they are declared; where the user has other keys, those."""
+    """Return one binding for each key, in order of declaration, with the user's keys where there are any."""
     found: dict[tuple[str, str, str], Binding] = {}
     for _, binding in bindings:
         theirs = keymap.get(binding.id or "")
@@ -159,17 +159,17 @@ def mapped(bindings: BindingsMap, keymap: Mapping[str, str]) -> list[Binding]:
 FOLDING = {
     "fold": "workspace.fold", "next": "workspace.next", "full": "dock.full", "interrupt": "workspace.interrupt",
 }  # fmt: skip
-"""What a line of a question calls by the name of an action, and where the user's own key for it stands."""
+"""Actions that the lines of a question name, and the binding's id for each, by which the user sets its key."""
 
 
 def users(node: DOMNode, action: str) -> str:
-    """The user's own key for one of FOLDING, as the lines of a question write it; empty where it is ours."""
+    """Return the user's own key for an action of FOLDING, in the long form; empty if they set none."""
     theirs = keymap(node.app).get(FOLDING[action], "") if action in FOLDING else ""
     return spelled(theirs.split(",")[0]) if theirs else ""
 
 
 def bound(node: DOMNode) -> dict[str, list[Binding]]:
-    """What each key of a node does, with the user's own keys, for nodes that hear keys themselves."""
+    """Return the bindings of each key of a node, with the user's own keys, for nodes that handle keys themselves."""
     theirs, declared = keymap(node.app), own_bindings(node)
     if not theirs:
         return declared.key_to_bindings
@@ -180,7 +180,7 @@ def bound(node: DOMNode) -> dict[str, list[Binding]]:
 
 
 def shown(active: dict[str, ActiveBinding]) -> list[ActiveBinding]:
-    """What the footer says: each visible action once, in the order of the chain from the focus outwards."""
+    """Return what the last line shows: each visible action once, from the focused node outwards."""
     found: dict[tuple[int, str], ActiveBinding] = {}
     for one in active.values():
         if one.binding.show and one.enabled:
@@ -189,6 +189,6 @@ def shown(active: dict[str, ActiveBinding]) -> list[ActiveBinding]:
 
 
 def all_sections(*places: tuple[str, Iterable[Binding]]) -> list[KeySection]:
-    """The sections of the keys screen, empty ones left out."""
+    """Return the sections of the keys page, without empty ones."""
     found = [section(title, bindings) for title, bindings in places]
     return [one for one in found if one.rows]

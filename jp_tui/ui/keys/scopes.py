@@ -1,7 +1,7 @@
-"""Where keys work: every class with bindings, with a title for the page of keys, and which of them are heard together.
+"""Where keys work: every class with bindings, with a title for the keys page, and which of them work together.
 
-The screens are found, not listed, so that a new one is on the page by itself. Imports every sheet and screen: only who
-asks for the page, or has a `keys.toml`, pays for it.
+Screens are found, not listed, so that a new one is on the page automatically. The functions import every sheet and
+screen: only the keys page and a `keys.toml` need that.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from importlib import import_module
 from textual.dom import DOMNode
 from textual.screen import ModalScreen
 
-from jp_tui.ui.keys.user_keys import KeyTable, Place
+from jp_tui.ui.keys.user_keys import KeyScope, KeyTable
 from jp_tui.ui.sheets.messages import NEW_LINE
 
 Titled = tuple[str, type[object]]
 _SIDES = frozenset({"KeyList", "TooSmall", "Leaving", "Palette"})
-"""Screens that say their few keys themselves."""
+"""Screens that show their few keys themselves."""
 _FIRST = ("Listing", "Inbox", "Ledger", "Reviewers")
 
 
 def titled(app: type[object]) -> tuple[Titled, ...]:
-    """Every class that declares keys, the workspace first; two of one title are one section."""
+    """Return every class that declares keys and its title, the workspace first. Equal titles share a section."""
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.widgets.composer import Composer
     from jp_tui.ui.widgets.dock import SheetDock
@@ -44,7 +44,7 @@ def titled(app: type[object]) -> tuple[Titled, ...]:
 
 
 def sheets() -> tuple[Titled, ...]:
-    """The sheet and every kind of answer in it. A text is written with the keys of the composer."""
+    """Return the sheet and every kind of answer in it. A text is written with the composer's keys."""
     from jp_tui.ui.sheets.boolean import BooleanArea
     from jp_tui.ui.sheets.delivery import DeliveryArea
     from jp_tui.ui.sheets.hunks import HunkArea
@@ -71,7 +71,7 @@ def sheets() -> tuple[Titled, ...]:
 
 
 def screens() -> tuple[Titled, ...]:
-    """Every page and list over the workspace that declares keys."""
+    """Return every page and list over the workspace that declares keys."""
     import jp_tui.ui.screens as room
 
     found: dict[type[DOMNode], str] = {}
@@ -86,7 +86,7 @@ def screens() -> tuple[Titled, ...]:
 
 
 def _title(kind: type[DOMNode]) -> str:
-    """`In the list "Settings"`; a class says more by `keys_title`."""
+    """Return a title such as `In “Settings”`. A class can set its own in `keys_title`."""
     if own := getattr(kind, "keys_title", ""):
         return str(own)
     fixed = {
@@ -101,11 +101,11 @@ def _title(kind: type[DOMNode]) -> str:
 
 
 def table(app: type[object]) -> KeyTable:
-    """All keys, and which are heard together, for the user's own."""
+    """Return all keys and which of them work together, to check the user's own keys."""
     return KeyTable.of(_places(app))
 
 
-def _places(app: type[object]) -> Iterator[Place]:
+def _places(app: type[object]) -> Iterator[KeyScope]:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.sheets.field import Field
     from jp_tui.ui.widgets.composer import Composer
@@ -113,12 +113,12 @@ def _places(app: type[object]) -> Iterator[Place]:
     from jp_tui.ui.widgets.interrupt import InterruptMenu
     from jp_tui.ui.widgets.transcript import Transcript
 
-    yield Place("where you write", (Composer, WorkspaceScreen, app), writes=True)
-    yield Place("in the conversation", (Transcript, WorkspaceScreen, app))
+    yield KeyScope("where you write", (Composer, WorkspaceScreen, app), writes=True)
+    yield KeyScope("in the conversation", (Transcript, WorkspaceScreen, app))
     taken = dict.fromkeys(("enter", "ctrl+s"), "sends the answer") | dict.fromkeys(NEW_LINE, "begins another line")
     taken |= {"escape": "leaves the text", "ctrl+g": "opens the editor", "tab": "goes on", "shift+tab": "goes back"}
-    yield Place("in a text of a question", (Field,), writes=True, taken=taken)
-    yield Place("in a question", (SheetDock, *(kind for _, kind in sheets())))
-    yield Place("in the menu of an interruption", (InterruptMenu, WorkspaceScreen, app))
+    yield KeyScope("in a text of a question", (Field,), writes=True, taken=taken)
+    yield KeyScope("in a question", (SheetDock, *(kind for _, kind in sheets())))
+    yield KeyScope("in the menu of an interruption", (InterruptMenu, WorkspaceScreen, app))
     for title, kind in screens():
-        yield Place(title[:1].lower() + title[1:], (kind,))
+        yield KeyScope(title[:1].lower() + title[1:], (kind,))

@@ -3,8 +3,8 @@
     [workspace]
     sidebar = "f2"                  # or "ctrl+b, f2", or ["ctrl+b", "f2"]
 
-What cannot be is said with its place and left as it was, the rest holds. A key that answers a question is fixed: what a
-sheet says of its keys is always true. It reads one small file, after the first frame, and only when there is one.
+A line that can't be used is reported with its place, and the others apply. A key that answers a question is fixed, so
+that what a sheet shows about its keys is always true. The file is read after the first frame, and only if there is one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jp_tui.settings.layers import toml
 from jp_tui.ui.textual_patches.private import class_bindings
 
 Keymap: TypeAlias = Mapping[str, str]
-"""What Textual takes: an action's id → keys, with commas between."""
+"""Textual's form: an action's id → keys, separated by commas."""
 
 FIXED = {
     "sheet": "answers questions, and a question says itself which key does what",
@@ -31,9 +31,9 @@ FIXED = {
     "small": "is the only way out of a terminal that is too small",
     "leaving": "is the way out",
 }
-"""Beginnings of ids whose keys cannot be changed, and why."""
+"""First parts of the ids whose keys can't be changed, and why."""
 FOLLOWS = {"dock.fold": "workspace.fold", "dock.next": "workspace.next"}
-"""Ids that take the keys of another: the same thing, said in an open question and beside it."""
+"""Ids that take the keys of another id: the same action, inside an open question and outside."""
 
 _ALIASES = {
     "esc": "escape", "return": "enter", "pgup": "pageup", "pgdn": "pagedown", "del": "delete", "ins": "insert",
@@ -46,8 +46,8 @@ _NAMED = frozenset(str(key.value) for key in Keys if not str(key.value).startswi
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """One line of the file: an id, its keys as Textual names them, and where it stands."""
+class UserKey:
+    """One line of the file: an id, its keys by Textual's names, and its place."""
 
     id: str
     keys: tuple[str, ...]
@@ -60,23 +60,29 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where some keys work together: a name for it, and the classes whose bindings are heard there, nearest first."""
+class KeyScope:
+    """Where some keys work together: a name, and the classes whose bindings work there, the focused one first.
+
+    `writes` says that characters are typed there.
+    """
 
     name: str
     kinds: tuple[type[object], ...]
     writes: bool = False
     taken: Mapping[str, str] = field(default_factory=dict)
-    """Keys that are used there without being bindings, and what for."""
+    """Keys that work there without a binding, and what they do."""
 
 
 def bindings_of(kind: type[object]) -> list[Binding]:
-    """All bindings of a class, as Textual merges them with those of its bases."""
+    """Return all bindings of a class, merged with those of its bases as Textual merges them."""
     return [binding for bindings in class_bindings(kind).key_to_bindings.values() for binding in bindings]
 
 
-def named(text: str) -> str:
-    """A key as Textual names it, however it was written: `Ctrl+Shift+P`, `PgUp`, `?`, `esc`. ValueError with words."""
+def parse_key(text: str) -> str:
+    """Return Textual's name of a key written in any form: `Ctrl+Shift+P`, `PgUp`, `?`, `esc`.
+
+    Raises ValueError with a message for the user.
+    """
     text = text.strip()
     parts = ["+"] if text == "+" else text.split("+")
     if parts[-2:] == ["", ""]:  # ctrl++
@@ -105,7 +111,7 @@ def named(text: str) -> str:
 
 
 def key_name(character: str) -> str:
-    """What Textual calls the key of a character: itself for letters and digits, else its name in Unicode."""
+    """Return Textual's name for the key of a character: itself for letters and digits, else its name in Unicode."""
     import unicodedata
 
     if character.isalnum():
@@ -125,13 +131,13 @@ def _is_sign(name: str) -> bool:
         return False
 
 
-def read(file: str) -> tuple[list[Wish], list[Problem]]:
-    """What the file asks for, and what is no key or no table in it. None there: nothing at all."""
+def read_keys(file: str) -> tuple[list[UserKey], list[Problem]]:
+    """Return the keys that the file sets, and what is wrong in it; nothing if there is no file."""
     try:
         document = toml.read(file)
     except SettingsError as error:
         return [], list(error.problems)
-    wishes: list[Wish] = []
+    user_keys: list[UserKey] = []
     problems: list[Problem] = []
 
     def walk(table: toml.Table, path: toml.Path) -> None:
@@ -141,31 +147,31 @@ def read(file: str) -> tuple[list[Wish], list[Problem]]:
                 walk(value, here)
                 continue
             line, column = document.places.get(here, (None, None)) if document else (None, None)
-            wish = Wish(".".join(map(str, here)), (), file, line, column)
+            user_key = UserKey(".".join(map(str, here)), (), file, line, column)
             keys = value.split(",") if isinstance(value, str) and value.strip() != "," else value
             if not isinstance(keys, list) or not keys or not all(isinstance(one, str) and one.strip() for one in keys):
-                problems.append(wish.problem('expected a key like "ctrl+b", or several'))
+                problems.append(user_key.problem('expected a key like "ctrl+b", or several'))
                 continue
             try:
-                wishes.append(replace(wish, keys=tuple(dict.fromkeys(named(one) for one in keys))))
+                user_keys.append(replace(user_key, keys=tuple(dict.fromkeys(parse_key(one) for one in keys))))
             except ValueError as bad:
-                problems.append(wish.problem(str(bad)))
+                problems.append(user_key.problem(str(bad)))
 
     if document is not None:
         walk(document.tree, ())
-    return wishes, problems
+    return user_keys, problems
 
 
 @dataclass(frozen=True, slots=True)
 class KeyTable:
-    """All keys there are: the places where they work, and each id's keys as they are declared."""
+    """All keys: where they work, each id's declared keys, and what each id does."""
 
-    places: tuple[Place, ...]
+    places: tuple[KeyScope, ...]
     declared: Mapping[str, tuple[str, ...]]
     does: Mapping[str, str]
 
     @classmethod
-    def of(cls, places: Iterable[Place]) -> KeyTable:
+    def of(cls, places: Iterable[KeyScope]) -> KeyTable:
         found = tuple(places)
         declared: dict[str, dict[str, None]] = {}
         does: dict[str, str] = {}
@@ -177,40 +183,40 @@ class KeyTable:
         return cls(found, {id: tuple(keys) for id, keys in declared.items()}, does)
 
 
-def keymap(wishes: Sequence[Wish], keys: KeyTable) -> tuple[dict[str, str], list[Problem]]:
-    """The keymap for Textual, and the wishes that cannot be: unknown, fixed, or in each other's way."""
+def make_keymap(user_keys: Sequence[UserKey], keys: KeyTable) -> tuple[dict[str, str], list[Problem]]:
+    """Return the keymap for Textual, and the problems: ids that are unknown or fixed, and keys used twice."""
     problems: list[Problem] = []
-    held: dict[str, Wish] = {}
-    for wish in wishes:
-        if (problem := _refused(wish, keys)) is not None:
+    held: dict[str, UserKey] = {}
+    for user_key in user_keys:
+        if (problem := _refused(user_key, keys)) is not None:
             problems.append(problem)
         else:
-            held[wish.id] = wish
+            held[user_key.id] = user_key
     while (clash := _clash(held, keys)) is not None:
-        wish, words = clash
-        problems.append(wish.problem(words))
-        del held[wish.id]
-    made = {id: ",".join(wish.keys) for id, wish in held.items()}
+        user_key, words = clash
+        problems.append(user_key.problem(words))
+        del held[user_key.id]
+    made = {id: ",".join(user_key.keys) for id, user_key in held.items()}
     for id, leader in FOLLOWS.items():
         if leader in made:
             made[id] = made[leader]
     return _with_neighbours(made, keys), sorted(problems, key=lambda one: one.line or 0)
 
 
-def _refused(wish: Wish, keys: KeyTable) -> Problem | None:
-    first = wish.id.partition(".")[0]
-    if wish.id in FOLLOWS:
-        return wish.problem(f"takes the keys of {FOLLOWS[wish.id]}: set that")
-    if wish.id.endswith(".break"):
-        return wish.problem("is fixed: Ctrl+C always copies, interrupts and leaves")
-    if first in FIXED and (wish.id in keys.declared or first not in {id.partition(".")[0] for id in keys.declared}):
-        return wish.problem(f"is fixed: it {FIXED[first]}")
-    if wish.id not in keys.declared:
-        return wish.problem("is no action with a key: F1 and / list the names", nearest(wish.id, keys.declared))
+def _refused(user_key: UserKey, keys: KeyTable) -> Problem | None:
+    first = user_key.id.partition(".")[0]
+    if user_key.id in FOLLOWS:
+        return user_key.problem(f"takes the keys of {FOLLOWS[user_key.id]}: set that")
+    if user_key.id.endswith(".break"):
+        return user_key.problem("is fixed: Ctrl+C always copies, interrupts and leaves")
+    if first in FIXED and (user_key.id in keys.declared or first not in {id.partition(".")[0] for id in keys.declared}):
+        return user_key.problem(f"is fixed: it {FIXED[first]}")
+    if user_key.id not in keys.declared:
+        return user_key.problem("is no action with a key: F1 and / list the names", nearest(user_key.id, keys.declared))
     for place in keys.places:
-        typed = next((key for key in wish.keys if _is_typed(key)), "")
-        if typed and place.writes and any(wish.id == one.id for kind in place.kinds for one in bindings_of(kind)):
-            return wish.problem(f'"{typed}" is typed {place.name}: take Ctrl, Alt or a function key with it')
+        typed = next((key for key in user_key.keys if _is_typed(key)), "")
+        if typed and place.writes and any(user_key.id == one.id for kind in place.kinds for one in bindings_of(kind)):
+            return user_key.problem(f'"{typed}" is typed {place.name}: take Ctrl, Alt or a function key with it')
     return None
 
 
@@ -218,22 +224,22 @@ def _is_typed(key: str) -> bool:
     return "+" not in key and key not in _NAMED - {"space"}
 
 
-def _clash(held: Mapping[str, Wish], keys: KeyTable) -> tuple[Wish, str] | None:
-    """The last line of the file that stands in the way of something else, and the words for it."""
-    for wish in reversed(tuple(held.values())):
+def _clash(held: Mapping[str, UserKey], keys: KeyTable) -> tuple[UserKey, str] | None:
+    """Return the last line of the file whose key is already used, and the message for it."""
+    for user_key in reversed(tuple(held.values())):
         for place in keys.places:
             ids = {one.id for kind in place.kinds for one in bindings_of(kind) if one.id}
-            if wish.id not in ids:
+            if user_key.id not in ids:
                 continue
-            for key in wish.keys:
+            for key in user_key.keys:
                 if key in place.taken:
-                    return wish, f"{_words(key)} {place.taken[key]} {place.name}"
-                if key in keys.declared[wish.id]:
+                    return user_key, f"{_words(key)} {place.taken[key]} {place.name}"
+                if key in keys.declared[user_key.id]:
                     continue  # as it was before
-                for other in sorted(ids - {wish.id}):
+                for other in sorted(ids - {user_key.id}):
                     theirs = held[other].keys if other in held else keys.declared[other]
-                    if key in theirs and not set(keys.declared[other]) & set(keys.declared[wish.id]):
-                        return wish, f"{_words(key)} is {other} already ({keys.does[other]}), {place.name}"
+                    if key in theirs and not set(keys.declared[other]) & set(keys.declared[user_key.id]):
+                        return user_key, f"{_words(key)} is {other} already ({keys.does[other]}), {place.name}"
     return None
 
 
@@ -244,8 +250,10 @@ def _words(key: str) -> str:
 
 
 def _with_neighbours(made: dict[str, str], keys: KeyTable) -> dict[str, str]:
-    """With the ids that share a key with one of them in the same class: Textual drops all bindings of a key when one of
-    them gets another, so that theirs have to be said again."""
+    """Add the ids that share a key with one of `made` in the same class.
+
+    Textual drops all bindings of a key when one of them gets another key, so the others have to be set again.
+    """
     found = dict(made)
     fresh = set(made)
     kinds = dict.fromkeys(kind for place in keys.places for kind in place.kinds)

@@ -1,8 +1,8 @@
-"""Widgets that are gone and that Textual would keep in memory.
+"""Let closed widgets go that Textual would keep in memory.
 
-A cache of two styles that was meant for a class is one of each widget, and holds the last thousand of them with what
-they painted. A signal, and an attribute that is watched, hold whoever listens until the next change, which for a theme
-may never come. So every sheet and page that was ever open would weigh on memory and on each collection of garbage.
+A cache of two styles has the widget's own cache object in its key, and so keeps the last thousand widgets with what
+they painted. A signal and a watched attribute keep their listeners until the next change, which for a theme may never
+come. So every sheet and page that was ever open would take memory and slow down each collection of garbage.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from textual.style import Style
 from jp_tui.ui.textual_patches.shape import Unfit, needs, takes, uses
 
 _WATCHERS = "__watchers"
-"""The attribute in which Textual keeps who watches an object's attributes."""
+"""The attribute in which Textual keeps the watchers of an object's attributes."""
 
 
 @lru_cache(1024)

@@ -1,7 +1,7 @@
-"""The last gate before the terminal: where a strip becomes output, text and style are still apart (traps.md T1).
+"""The last filter before the terminal, where a strip becomes output: text and style are still apart there (T1).
 
-Controls that reached a strip in spite of `ui/text.py` become visible; a link that is not a clean http(s) address
-loses its link. It mends, it does not report: whoever let something through is found by the tests of the edge.
+Control characters that reached a strip in spite of `ui/text.py` become visible, and a link that isn't a clean http(s)
+address is removed. The filter repairs without a report: tests find what let something through.
 """
 
 from __future__ import annotations
@@ -22,27 +22,29 @@ from jp_tui.ui.ascii_signs import ascii_text
 from jp_tui.ui.textual_patches.shape import takes, uses
 
 _ACTS = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{BIDI}]")
-"""A row has no newline and no tab either: one ends it, and the other leaves cells as they were. What reorders can be in
-a line that is written in: elsewhere it is spelled out before it comes here."""
+"""A row has no newline, which would end it, and no tab, which would leave cells unpainted. Reordering characters can be
+in a text field; elsewhere `ui/text.py` has made them visible."""
 
 
 _signs = [False]
-"""Whether our signs go out as ASCII; one terminal a process, so one answer."""
+"""True if signs are written as ASCII. A process has one terminal, so this is for the whole process."""
 
 
 def only_ascii(yes: bool) -> None:
-    """From now on write borders, marks and arrows as ASCII, or not."""
+    """Write borders, marks and arrows as ASCII from now on, or not."""
     _signs[0] = yes
 
 
 def is_ascii() -> bool:
-    """Whether they do."""
+    """Return True if signs are written as ASCII."""
     return _signs[0]
 
 
 def passed(text: str) -> str:
-    """The text of a row with C0, DEL, C1, surrogates and what reorders made visible, a tab as a blank; as long as it
-    was."""
+    """Return a row's text with control, surrogate and reordering characters made visible and tabs as blanks.
+
+    Its length stays the same.
+    """
     return _ACTS.sub(_sign, text) if _ACTS.search(text) else text
 
 
@@ -60,17 +62,17 @@ def _unlinked(style: Style | None) -> Style | None:
 
 
 def color_system(console: Console) -> ColorSystem | None:
-    """The colours that the console writes; None for none."""
+    """Return the colour system of the console; None for no colours."""
     return COLOR_SYSTEMS.get(console.color_system or "")
 
 
 def _quick(self: Strip, console: Console) -> str:
-    """`Strip.render` with the gate: one search over the row, and only then a look at each segment."""
+    """`Strip.render` with the filter: one search over the row, and over the segments only if it finds something."""
     if self._render_cache is None:
         segments = self._segments
         if _ACTS.search("".join([segment.text for segment in segments])):
-            mended = Strip([Segment(passed(text), style, control) for text, style, control in segments])
-            segments = mended.crop(0, self.cell_length)._segments  # a control took no cell, its sign takes one
+            visible = Strip([Segment(passed(text), style, control) for text, style, control in segments])
+            segments = visible.crop(0, self.cell_length)._segments  # a control took no cell, its sign takes one
         if _signs[0]:
             segments = [Segment(ascii_text(text), style, control) for text, style, control in segments]
         system = color_system(console) or ColorSystem.TRUECOLOR
@@ -85,7 +87,7 @@ def _quick(self: Strip, console: Console) -> str:
 
 
 def by_public_means(render: Callable[[Strip, Console], str]) -> Callable[[Strip, Console], str]:
-    """The gate before `render`, Textual's own, where the private parts of a strip are not as `_quick` knows them."""
+    """Return Textual's `render` after the filter, for strips whose private parts don't fit `_quick`."""
 
     def gated(self: Strip, console: Console) -> str:
         clean = self
@@ -101,14 +103,14 @@ def by_public_means(render: Callable[[Strip, Console], str]) -> Callable[[Strip,
 
 
 def install_quick() -> None:
-    """Let the gate render a strip by itself."""
+    """Let the filter render strips itself, without Textual's method."""
     takes(Strip, "render", "self", "console")
     uses(Strip, "render", "_segments", "_render_cache", "render_style")
     Strip.render = _quick  # type: ignore[method-assign]
 
 
 def install() -> None:
-    """Put the gate in place, in one of its two forms; called once, when this module is imported."""
+    """Put the filter in place, in one of its two forms. Called once, when this module is imported."""
     if not textual_patches.applied("gate"):
         Strip.render = by_public_means(Strip.render)  # type: ignore[method-assign, assignment]
 

@@ -1,7 +1,7 @@
-"""A text that is written in works its colours out when they change, not at every key.
+"""A text area that works out its colours when they change, not at each key.
 
-Textual's takes the styles of a cursor, a selection and what else it has from the stylesheet each time it paints a row,
-a quarter of the time from a key to its paint. Changes nothing that is painted.
+Textual's text area looks up the styles of its cursor, its selection and so on in the stylesheet each time it paints a
+row, a quarter of the time from a key to its paint. What is painted doesn't change.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ else:
 
 
 def check() -> None:
-    """Raise Unfit if a text area works its colours out in another way."""
+    """Raise Unfit if a text area works out its colours in another way."""
     from textual._text_area_theme import TextAreaTheme
     from textual.css.styles import RenderStyles
     from textual.widgets import TextArea
@@ -38,10 +38,10 @@ def check() -> None:
 
 
 class Coloured(_Part):
-    """A part of a TextArea, to be named before it."""
+    """To be named before TextArea in the bases of a text area."""
 
     _worked_out: tuple[object, int] | None = None
-    """For which theme, and which state of the styles of its own, the colours are."""
+    """The theme, and the state of the widget's styles, that the colours were worked out for."""
 
     def notify_style_update(self) -> None:
         self._worked_out = None

@@ -1,7 +1,7 @@
-"""A timer that fires once is never left out.
+"""Let a timer that fires once always fire.
 
-Textual takes the only tick of such a timer for one that was missed, and never fires it, if the process is held up for
-as long as the timer waits just as it begins.
+If the process is held up for the timer's whole time just as the timer begins, Textual takes its only tick for one that
+was missed and skips it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ textuals = Timer.__dict__.get("_run")
 
 
 def install() -> None:
-    """Put it in place."""
+    """Apply the patch."""
     run: Any = takes(Timer, "_run", "self")
     uses(Timer, "_run", "_repeat", "_skip")
 
