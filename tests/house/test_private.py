@@ -17,9 +17,8 @@ GUARDED = {
     "jp_tui/ui/textual_patches/text_colours.py": "text colours",
     "jp_tui/ui/textual_patches/__init__.py": "compositor",
     "jp_tui/ui/textual_patches/compositing.py": "compositor",
-    "jp_tui/ui/textual_patches/leaks.py": "style cache",
+    "jp_tui/ui/textual_patches/faults.py": "style cache",
     "jp_tui/ui/textual_patches/strips.py": "strips",
-    "jp_tui/ui/textual_patches/timers.py": "timer",
 }
 """Each file that may import a private module of a library, or read a private attribute, and a patch whose guard it has.
 Reads of attributes alone, with what is used instead, are in `textual_patches/private.py`, by name in quotes."""

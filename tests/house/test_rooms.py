@@ -17,7 +17,7 @@ DOING = {
 """What does I/O, waits, reads a clock or mints an id."""
 
 HOPS = (
-    "jp_tui/link/local.py", "jp_tui/ui/bridge.py", "jp_tui/journal/writer.py", "jp_tui/ui/paint.py",
+    "jp_tui/link/local.py", "jp_tui/ui/bridge.py", "jp_tui/journal/writer.py", "jp_tui/ui/painting/painter.py",
     "jp_tui/ui/driver/workspace_driver.py", "jp_tui/system/lock.py", "jp_tui/engine/schema_check/process.py",
     "jp_tui/guardian/parent.py", "jp_tui/guardian/terminal.py", "jp_tui/ui/driver/output.py",
     "jp_tui/ui/driver/first_frame.py", "jp_tui/system/children.py", "jp_tui/system/leash.py",

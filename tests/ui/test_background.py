@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from jp_tui.link import strays
 from jp_tui.protocol import events as ev
-from jp_tui.ui import paint
+from jp_tui.ui.painting import painter
 from jp_tui.ui.failures import crash_report
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
@@ -99,16 +99,16 @@ async def test_it_is_said_once_and_the_workspace_goes_on(
 
 async def test_the_painter_goes_on_with_the_next_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """(Z27) A desk whose work fails ends neither the painter nor the app."""
-    work, failed = paint.Desk.work, list[int]()
+    work, failed = painter.Desk.work, list[int]()
 
-    def sometimes(self: paint.Desk) -> None:
+    def sometimes(self: painter.Desk) -> None:
         if not failed:
             failed.append(1)
             broken()
         work(self)
 
     async with workspace(tmp_path, monkeypatch) as (app, pilot):
-        monkeypatch.setattr(paint.Desk, "work", sometimes)
+        monkeypatch.setattr(painter.Desk, "work", sometimes)
         await app.says(pilot, *scenes.started())
         await shown(app, pilot)
         await app.says(pilot, *scenes.done())

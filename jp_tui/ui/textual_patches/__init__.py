@@ -13,8 +13,8 @@ If either check fails, jp-tui works without the patch. `tests/ui/test_textual_pa
 patched part altered in turn, and a plain Textual to see that it still has the fault: a patch whose fault is gone from
 every version that is allowed can be deleted.
 
-**The modules.** `leaks.py`, `strips.py` and `timers.py` change functions of Textual, and so does `output_gate.py`, the
-last filter before the terminal. `compositing.py` and `text_colours.py` have classes to be used in place of Textual's,
+**The modules.** `faults.py` and `strips.py` change functions of Textual, and so does `output_gate.py`, the last filter
+before the terminal. `compositing.py` and `text_colours.py` have classes to be used in place of Textual's,
 and `crashes.py` functions for an app's own methods. The driver, which is larger, is `ui/driver/workspace_driver.py`;
 its guard is its `check`. `private.py` only reads private attributes: nothing is changed there, and each function says
 what is used where the attribute is missing, so it needs no guard. No other module uses a private part of Textual
@@ -62,14 +62,14 @@ PATCHES = (
         what="A timer that fires once fires late instead of never, if the process is held up just as the timer begins.",
         why="Textual takes the only tick of such a timer for one that was missed, and skips it.",
         without="On a busy machine a start may stay without an engine.",
-        install=f"{_HERE}.timers:install",
+        install=f"{_HERE}.faults:fire_late_timers",
     ),
     Patch(
         name="style cache",
         what="The two backgrounds of a widget are cached by colour, not by widget.",
         why="The cache is a class's, but its key includes the cache object of one widget, which it keeps in memory.",
         without="The last thousand widgets that were closed stay in memory.",
-        install=f"{_HERE}.leaks:share_backgrounds",
+        install=f"{_HERE}.faults:share_backgrounds",
         bench="memory after 1,000 turns",
     ),
     Patch(
@@ -77,7 +77,7 @@ PATCHES = (
         what="A signal drops subscribers that no longer run when somebody subscribes.",
         why="Textual drops them when the signal is published, which for a change of theme may never happen.",
         without="Closed widgets that listened to a signal stay in memory until it is next published.",
-        install=f"{_HERE}.leaks:drop_subscribers",
+        install=f"{_HERE}.faults:drop_subscribers",
         bench="memory after 1,000 turns",
     ),
     Patch(
@@ -85,7 +85,7 @@ PATCHES = (
         what="A watched attribute drops watchers that are closed when somebody watches it.",
         why="Textual drops them when the attribute changes, which may never happen.",
         without="Closed widgets that watched an attribute stay in memory until it next changes.",
-        install=f"{_HERE}.leaks:drop_watchers",
+        install=f"{_HERE}.faults:drop_watchers",
         bench="memory after 1,000 turns",
     ),
     Patch(
@@ -124,7 +124,7 @@ PATCHES = (
         name="driver",
         what="The driver sleeps while nothing is typed, and a terminal that stops reading never blocks the app.",
         why="Textual's driver wakes ten times a second, and its parser types unknown sequences into a focused field.",
-        without="Textual's driver is used: it polls, blocks with the terminal, and doesn't clean what a terminal sends.",
+        without="Textual's driver is used: it polls, blocks with the terminal, and doesn't clean the terminal's input.",
         install="jp_tui.ui.driver.workspace_driver:check",
         bench="10 idle seconds, CPU",
     ),

@@ -20,7 +20,7 @@ from textual.message import Message
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.column import Anchor
-from jp_tui.ui.paint import Errand
+from jp_tui.ui.painting.painter import Errand
 from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.context import beginning, context
 from jp_tui.ui.painting.diff import Painted

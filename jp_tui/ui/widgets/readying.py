@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from time import thread_time
 
-from jp_tui.ui.paint import Painted, painted
+from jp_tui.ui.painting.painter import Painted, painted
 from jp_tui.ui.painting import code
 from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.resending import Resending

@@ -1,8 +1,9 @@
-"""The painter: a thread that turns blocks into rows beside the UI's loop, one for what is long (traps.md T4, T22, T28).
+"""The painter: a thread that turns blocks into rows beside the UI's loop, and another for long jobs (T4, T22, T28).
 
-A pane has a desk: it says what it wants painted, and is handed results on this thread, to be posted to its widget.
-Wishes are replaced, not queued, so nothing is painted that nobody looks at any more; streamed text comes first, and a
-few words of it are painted by whoever has them. Sleeps without a timer while there is nothing to do. Touches no widget.
+A pane has a desk: it orders what should be painted, and gets the results on the painter's thread, to post them to its
+widget. New orders replace the old ones, so that nothing is painted that isn't visible any more. Streamed text comes
+first, and a few words of it are painted without the thread. The painter touches no widget, and sleeps without a timer
+while there is nothing to do.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from jp_tui.view.transcript.blocks import Block, Said, Thought
 SLICE = 0.008
 """Seconds of painting after which results are handed over."""
 AT_ONCE, LITTLE = 0.002, 1_000
-"""Seconds of work that the last piece of a part may have been, and characters of the next, to be painted without it."""
+"""Limits for painting a piece of a stream without the thread: seconds that the last piece took, and characters."""
 _LOADS = re.compile("[`~]")
-"""What may begin a fence: the lexer of a language is loaded by the painter only."""
+"""May begin a code fence: only the thread loads the lexer of a language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A block to be painted at a width, in colours; `unfolded` has its own key and those of its parts that are."""
+    """A block to be painted at a width, in colours. `unfolded` has the keys of the unfolded parts, its own included."""
 
     block: Block
     width: int
@@ -61,7 +62,7 @@ class Growth:
 
 @dataclass(slots=True)
 class _Stream:
-    """A growing part at the painter; `run` counts its beginnings, so that late results of an older one are known."""
+    """A part that is streamed. `run` counts its beginnings, so that late results of an older one can be told apart."""
 
     run: int
     make: Callable[[], Message | Thinking]
@@ -76,7 +77,7 @@ Made = TypeVar("Made")
 
 
 class Desk:
-    """One pane's place at the painter; used from the pane's thread. `deliver` is called on the painter's thread."""
+    """The orders of one pane. Used in the pane's thread; `deliver` is called in the painter's."""
 
     def __init__(self, deliver: Callable[[Sequence[Result]], None]) -> None:
         self._deliver = deliver
@@ -86,14 +87,14 @@ class Desk:
         self.closed = False
 
     def want(self, orders: Sequence[Order]) -> None:
-        """Paint these, in this order, and forget what was wanted before."""
+        """Paint these, in this order, in place of earlier orders."""
         with _painter.lock:
             self._orders = deque(orders)
             if orders:
                 _painter.wake(self)
 
     def begin(self, key: str, kind: Literal["message", "reasoning"], width: int, look: Look, unfolded: bool) -> int:
-        """A part starts, or starts anew at another width; the answer is the number of this beginning."""
+        """Begin a streamed part, or begin it again at another width. Return the number of this beginning."""
         with _painter.lock:
             self._runs += 1
             make: Callable[[], Message | Thinking] = (
@@ -105,15 +106,17 @@ class Desk:
             return self._runs
 
     def feed(self, key: str, text: str) -> None:
-        """More text of a part that was begun."""
+        """Add text to a streamed part."""
         with _painter.lock:
             if key in self._streams:
                 self._streams[key].texts.append(text)
                 _painter.wake(self)
 
     def grown(self, key: str, text: str) -> Growth | None:
-        """A little more of a part that nothing else is to be painted of, painted here and now; None where that may take
-        longer than a hop to the painter and back, which costs more than a few words: then it is to be fed."""
+        """Paint a little more of a streamed part at once, if nothing else of it waits.
+
+        Return None if that may take longer than passing it to the thread and back: then it has to be fed.
+        """
         with _painter.lock:
             stream = self._streams.get(key)
             if stream is None or stream.state is None or stream.texts or stream.cost > AT_ONCE:
@@ -121,12 +124,12 @@ class Desk:
         return None if len(text) > LITTLE or _LOADS.search(text) else _grown(key, stream, text)
 
     def end(self, key: str) -> None:
-        """The part is over; what is still to be painted of it is not needed."""
+        """End a streamed part. What waits of it isn't painted."""
         with _painter.lock:
             self._streams.pop(key, None)
 
     def close(self) -> None:
-        """The pane is gone."""
+        """Drop everything: the pane is closed."""
         with _painter.lock:
             self.closed = True
             self._orders.clear()
@@ -135,7 +138,7 @@ class Desk:
     # --- on the painter's thread ---------------------------------------------------------------------------
 
     def _next(self) -> tuple[str, _Stream, str] | Order | None:
-        """What to do next; called with the lock held."""
+        """Return the next job. Called with the lock held."""
         for key, stream in self._streams.items():
             if stream.texts:
                 text, stream.texts = "".join(stream.texts), []
@@ -143,7 +146,7 @@ class Desk:
         return self._orders.popleft() if self._orders else None
 
     def work(self) -> None:
-        """Paint until there is nothing left, handing over in slices."""
+        """Paint until nothing is left. Results are delivered in slices."""
         results: list[Result] = []
         began = perf_counter()
         while True:
@@ -163,8 +166,10 @@ class Desk:
 
 
 class Errand(Generic[Made]):
-    """A widget's place for one thing that takes long and is no block: a thread of its own carries it out, so that no
-    reply that streams waits for it. Used from the widget's thread; `deliver` is called on the other one."""
+    """One long job of a widget that isn't a block. A second thread runs it, so that no streamed reply waits for it.
+
+    Used in the widget's thread; `deliver` is called in the other one.
+    """
 
     def __init__(self, deliver: Callable[[Made], None]) -> None:
         self._deliver = deliver
@@ -172,19 +177,19 @@ class Errand(Generic[Made]):
         self.closed = False
 
     def want(self, make: Callable[[], Made] | None) -> None:
-        """Make this instead of what was wanted before; it touches no widget and raises nothing. None wants nothing."""
+        """Run `make` in place of an earlier one; None for nothing. It must touch no widget and raise nothing."""
         with _slow.lock:
             self._make = make
             if make is not None:
                 _slow.wake(self)
 
     def close(self) -> None:
-        """The widget is gone."""
+        """Drop the job: the widget is closed."""
         with _slow.lock:
             self.closed, self._make = True, None
 
     def work(self) -> None:
-        """On the other thread: what is wanted. What is not any more when it is made is let go."""
+        """Run the job in the other thread. Its result is dropped if another one was wanted meanwhile."""
         with _slow.lock:
             make, self._make = self._make, None
         if make is not None:
@@ -215,7 +220,7 @@ def _grown(key: str, stream: _Stream, text: str) -> Growth:
 
 
 def painted(order: Order) -> list[Row]:
-    """The rows of an order. What trips a parser is shown as plain text: no message may end the painter."""
+    """Return the rows of an order. What a parser fails on is shown as plain text: no message may end the painter."""
     try:
         return blocks.paint(order.block, order.width, order.look, unfolded=order.unfolded)
     except Exception:
@@ -238,7 +243,7 @@ class _Painter:
         self._thread: threading.Thread | None = None
 
     def wake(self, desk: _Place) -> None:
-        """A desk has work; called with the lock held."""
+        """Note that a desk has work. Called with the lock held."""
         if desk not in self._desks:
             self._desks.append(desk)
         if self._thread is None:
@@ -254,9 +259,9 @@ class _Painter:
                 desk = self._desks.popleft()
             try:
                 desk.work()
-            except Exception as error:  # the next block may be sound, and nobody else would paint it
+            except Exception as error:  # the next block may be fine, and has to be painted
                 threading.excepthook(threading.ExceptHookArgs((type(error), error, None, threading.current_thread())))
-            del desk  # nothing here keeps a widget that is gone
+            del desk  # or it would keep a closed widget in memory
 
 
 _painter, _slow = _Painter("painter"), _Painter("painter of what is long")

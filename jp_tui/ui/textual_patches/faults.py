@@ -1,4 +1,4 @@
-"""Let closed widgets go that Textual would keep in memory.
+"""Faults of Textual that are repaired in place: closed widgets that stay in memory, and a timer that never fires.
 
 A cache of two styles has the widget's own cache object in its key, and so keeps the last thousand widgets with what
 they painted. A signal and a watched attribute keep their listeners until the next change, which for a theme may never
@@ -16,6 +16,7 @@ from textual.dom import DOMNode
 from textual.message_pump import MessagePump
 from textual.signal import Signal
 from textual.style import Style
+from textual.timer import Timer
 
 from jp_tui.ui.textual_patches.shape import Unfit, needs, takes, uses
 
@@ -75,3 +76,20 @@ def drop_watchers() -> None:
         watch(self, obj, attribute_name, callback, init)
 
     DOMNode.watch = watches  # type: ignore[method-assign]
+
+
+def fire_late_timers() -> None:
+    """Let a timer that fires once always fire.
+
+    If the process is held up for the timer's whole time just as the timer begins, Textual takes its only tick for one
+    that was missed and skips it.
+    """
+    run: Any = takes(Timer, "_run", "self")
+    uses(Timer, "_run", "_repeat", "_skip")
+
+    async def late_not_never(self: Timer) -> None:
+        if self._repeat == 0:
+            self._skip = False
+        await run(self)
+
+    Timer._run = late_not_never  # type: ignore[method-assign]
