@@ -15,8 +15,8 @@ from textual.pilot import Pilot
 
 from jp_tui.link import strays
 from jp_tui.protocol import events as ev
-from jp_tui.ui.painting import painter
 from jp_tui.ui.failures import crash_report
+from jp_tui.ui.painting import painter
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
 from tests.ui.app_host import Host, opened, until

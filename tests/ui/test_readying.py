@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.painting import painter
-from jp_tui.ui.painting import code
+from jp_tui.ui.painting import code, painter
 from jp_tui.ui.widgets.readying import SMALL, small
 from jp_tui.view.transcript.blocks import Said
 from tests.ui.transcript_host import Host, chat, screen, settled
