@@ -102,10 +102,10 @@ def _title(kind: type[DOMNode]) -> str:
 
 def table(app: type[object]) -> KeyTable:
     """Return all keys and which of them work together, to check the user's own keys."""
-    return KeyTable.of(_places(app))
+    return KeyTable.of(_scopes(app))
 
 
-def _places(app: type[object]) -> Iterator[KeyScope]:
+def _scopes(app: type[object]) -> Iterator[KeyScope]:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.sheets.field import Field
     from jp_tui.ui.widgets.composer import Composer

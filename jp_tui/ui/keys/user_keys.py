@@ -166,16 +166,16 @@ def read_keys(file: str) -> tuple[list[UserKey], list[Problem]]:
 class KeyTable:
     """All keys: where they work, each id's declared keys, and what each id does."""
 
-    places: tuple[KeyScope, ...]
+    scopes: tuple[KeyScope, ...]
     declared: Mapping[str, tuple[str, ...]]
     does: Mapping[str, str]
 
     @classmethod
-    def of(cls, places: Iterable[KeyScope]) -> KeyTable:
-        found = tuple(places)
+    def of(cls, scopes: Iterable[KeyScope]) -> KeyTable:
+        found = tuple(scopes)
         declared: dict[str, dict[str, None]] = {}
         does: dict[str, str] = {}
-        for kind in dict.fromkeys(kind for place in found for kind in place.kinds):
+        for kind in dict.fromkeys(kind for scope in found for kind in scope.kinds):
             for binding in bindings_of(kind):
                 if binding.id:
                     declared.setdefault(binding.id, {})[binding.key] = None
@@ -213,10 +213,10 @@ def _refused(user_key: UserKey, keys: KeyTable) -> Problem | None:
         return user_key.problem(f"is fixed: it {FIXED[first]}")
     if user_key.id not in keys.declared:
         return user_key.problem("is no action with a key: F1 and / list the names", nearest(user_key.id, keys.declared))
-    for place in keys.places:
+    for scope in keys.scopes:
         typed = next((key for key in user_key.keys if _is_typed(key)), "")
-        if typed and place.writes and any(user_key.id == one.id for kind in place.kinds for one in bindings_of(kind)):
-            return user_key.problem(f'"{typed}" is typed {place.name}: take Ctrl, Alt or a function key with it')
+        if typed and scope.writes and any(user_key.id == one.id for kind in scope.kinds for one in bindings_of(kind)):
+            return user_key.problem(f'"{typed}" is typed {scope.name}: take Ctrl, Alt or a function key with it')
     return None
 
 
@@ -227,19 +227,19 @@ def _is_typed(key: str) -> bool:
 def _clash(held: Mapping[str, UserKey], keys: KeyTable) -> tuple[UserKey, str] | None:
     """Return the last line of the file whose key is already used, and the message for it."""
     for user_key in reversed(tuple(held.values())):
-        for place in keys.places:
-            ids = {one.id for kind in place.kinds for one in bindings_of(kind) if one.id}
+        for scope in keys.scopes:
+            ids = {one.id for kind in scope.kinds for one in bindings_of(kind) if one.id}
             if user_key.id not in ids:
                 continue
             for key in user_key.keys:
-                if key in place.taken:
-                    return user_key, f"{_words(key)} {place.taken[key]} {place.name}"
+                if key in scope.taken:
+                    return user_key, f"{_words(key)} {scope.taken[key]} {scope.name}"
                 if key in keys.declared[user_key.id]:
                     continue  # as it was before
                 for other in sorted(ids - {user_key.id}):
                     theirs = held[other].keys if other in held else keys.declared[other]
                     if key in theirs and not set(keys.declared[other]) & set(keys.declared[user_key.id]):
-                        return user_key, f"{_words(key)} is {other} already ({keys.does[other]}), {place.name}"
+                        return user_key, f"{_words(key)} is {other} already ({keys.does[other]}), {scope.name}"
     return None
 
 
@@ -256,7 +256,7 @@ def _with_neighbours(made: dict[str, str], keys: KeyTable) -> dict[str, str]:
     """
     found = dict(made)
     fresh = set(made)
-    kinds = dict.fromkeys(kind for place in keys.places for kind in place.kinds)
+    kinds = dict.fromkeys(kind for scope in keys.scopes for kind in scope.kinds)
     while fresh:
         again: set[str] = set()
         for kind in kinds:

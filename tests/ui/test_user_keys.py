@@ -100,7 +100,7 @@ def test_what_shares_a_key_keeps_it_when_one_of_them_gets_another(tmp_path: Path
 
 def test_every_id_means_the_same_keys_wherever_it_is_declared(table: KeyTable) -> None:
     """Else setting it again would change a class that the user did not mean."""
-    for kind in {kind for place in table.places for kind in place.kinds}:
+    for kind in {kind for scope in table.scopes for kind in scope.kinds}:
         here: dict[str, set[str]] = {}
         for binding in user_keys.bindings_of(kind):
             if binding.id and binding.id.partition(".")[0] not in user_keys.FIXED:
