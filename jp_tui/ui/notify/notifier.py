@@ -185,13 +185,12 @@ class Notifier:
 
     def _notify(self, due: list[Key]) -> None:
         from jp_tui.ui.notify.channels import plain
-        from jp_tui.ui.notify.message import message
 
         if not self._presence.always and not self._presence.reports:
             self._notice_once("focus", ours(UNSEEN, secs=AWAY))
         prompts = [self._prompts[key] for key in due if key in self._prompts]
         status = self._status if self._ended_title is None else replace(self._status, title=self._ended_title)
-        title, text = message(prompts, self._ended if TURN in due else None, status, text=self._settings.text)
+        title, text = _message(prompts, self._ended if TURN in due else None, status, text=self._settings.text)
         title, text = plain(title, _TITLE), plain(text, _TEXT)
         if self._settings.command:
             self._by_command(title, text)
@@ -241,3 +240,33 @@ class Notifier:
             self.title.restore()
         if self._running is not None:
             self._running.cancel()
+
+
+def _message(
+    prompts: list[PromptRequest], turn: ev.TurnCompleted | None, status: Status, *, text: bool
+) -> tuple[str, str]:
+    """Return the title and text for these questions, or for the end of a turn; without `text` nothing untrusted.
+
+    Both begin with words of jp-tui. The rest may be untrusted, and the caller filters it.
+    """
+    title, about = _asked(prompts, status) if prompts or turn is None else _done(turn, status)
+    folder = os.path.basename(status.workspace.rstrip("/"))
+    return (f"{title} in {folder}" if folder else title, about) if text else (title, "")
+
+
+def _asked(prompts: list[PromptRequest], status: Status) -> tuple[str, str]:
+    """`2 questions wait`, `From fs_modify_file: Apply this change?`. The number is of all that wait."""
+    from jp_tui.view.questions.prompt_line import asker, headline  # with the first notification
+
+    number = max(len(prompts), len(status.waiting))
+    title = "jp-tui: a question waits" if number <= 1 else f"jp-tui: {number} questions wait"
+    return title, f"From {asker(prompts[0])}: {headline(prompts[0])}" if prompts else ""
+
+
+def _done(turn: ev.TurnCompleted, status: Status) -> tuple[str, str]:
+    """`done after 2 m 05 s` with the conversation's title; for a failed turn with the reason."""
+    from jp_tui.view.wording.amounts import seconds  # with the first notification
+
+    how = "failed" if turn.outcome == "failed" else "stopped" if turn.outcome == "deferred" else "done"
+    about = turn.error.message if turn.error is not None else status.title.raw
+    return f"jp-tui: {how} after {seconds(turn.ms / 1000)}", f"About: {about}" if about else ""
