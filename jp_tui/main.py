@@ -104,7 +104,7 @@ def _workspace(words: list[str]) -> int:
 
     from jp_tui import guardian
 
-    gc.disable()  # until the first frame: ui.tidying.first_frame_done
+    gc.disable()  # until the first frame: ui.gc_schedule.first_frame_done
     sys.setswitchinterval(_SWITCH_INTERVAL)
     guardian.lend_environment(_READ_AT_IMPORT)
     from jp_tui.system import quick_classes

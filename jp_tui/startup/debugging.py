@@ -22,7 +22,7 @@ def debug(state: Path, environment: Mapping[str, str]) -> bool:
         return False
     from jp_tui.link.courtesy import Courtesy
     from jp_tui.system.watchdog import Watchdog
-    from jp_tui.ui.crash import redact
+    from jp_tui.ui.failures.crash_report import redact
 
     def say(words: str) -> None:
         _append(state, redact(words, environment))

@@ -79,9 +79,9 @@ def _broke(bug: Exception, place: Place) -> int:
     """A bug of ours in a command: its words and the report's, without a key in either (T7)."""
     from jp_tui import guardian
     from jp_tui.startup.parts import kept_secret
-    from jp_tui.ui import crash
+    from jp_tui.ui.failures import crash_report
 
-    crash.keep_out(lambda: kept_secret(place.sources.load()))
-    for line in guardian.printable(crash.short_message(bug, place.paths.state)):
+    crash_report.keep_out(lambda: kept_secret(place.sources.load()))
+    for line in guardian.printable(crash_report.short_message(bug, place.paths.state)):
         say(line)
     return BROKEN

@@ -24,9 +24,9 @@ def own_problems(paths: Paths) -> list[Problem]:
             except SettingsError as error:
                 found += error.problems
     if paths.keys_file.exists():
-        from jp_tui.ui import keymap, keyplaces
-        from jp_tui.ui.app import Workspace
+        from jp_tui.ui.app import WorkspaceApp
+        from jp_tui.ui.keys import scopes, user_keys
 
-        wishes, wrong = keymap.read(str(paths.keys_file))
-        found += [*wrong, *keymap.keymap(wishes, keyplaces.table(Workspace))[1]]
+        wishes, wrong = user_keys.read_keys(str(paths.keys_file))
+        found += [*wrong, *user_keys.make_keymap(wishes, scopes.table(WorkspaceApp))[1]]
     return found

@@ -101,7 +101,7 @@ def setup(
 
 
 def _keep_report(parts: Parts, message: str, report: str) -> tuple[str, str]:
-    from jp_tui.ui import crash  # needs no screen, and is needed only where something is wrong
+    from jp_tui.ui.failures import crash_report as crash  # needs no screen, and is needed only where something is wrong
 
     return crash.redacted_line(message), crash.keep_report(report, parts.paths.state)
 

@@ -39,11 +39,11 @@ def workspace(arguments: Arguments, place: Place) -> int:
     wish = known or wishes.wished(settings(), str(paths.themes))
     paths.prepare()
     from jp_tui import guardian
-    from jp_tui.ui.app import Workspace
-    from jp_tui.ui.arriving import Keep
-    from jp_tui.ui.crash import install_excepthook, keep_out
-    from jp_tui.ui.personal import Own
-    from jp_tui.ui.plain_signs import wanted
+    from jp_tui.ui.app import WorkspaceApp
+    from jp_tui.ui.ascii_signs import wanted
+    from jp_tui.ui.failures.crash_report import install_excepthook, keep_out
+    from jp_tui.ui.handover import Keep
+    from jp_tui.ui.user_files import UserPaths
 
     install_excepthook(paths.state)
     keep_out(lambda: kept_secret(settings()))
@@ -57,7 +57,7 @@ def workspace(arguments: Arguments, place: Place) -> int:
         return made
 
     ready = _Ready(make)
-    app = Workspace(
+    app = WorkspaceApp(
         # Made after the first frame: they load the protocol and the engine (traps.md T23, T28).
         link=ready.link,
         open_command=lambda: opening(arguments),
@@ -65,7 +65,8 @@ def workspace(arguments: Arguments, place: Place) -> int:
         home=os.environ.get("HOME", ""),
         theme=wish.theme,
         themes=themes.names(str(paths.themes)),
-        own=Own(str(paths.keys_file), str(paths.themes), wanted(wish.ascii, os.environ)),
+        user_paths=UserPaths(str(paths.keys_file), str(paths.themes)),
+        ascii_signs=wanted(wish.ascii, os.environ),
         sidebar=wish.sidebar,
         first_prompt=arguments.prompt or "",
         state_dir=paths.state,
@@ -75,9 +76,9 @@ def workspace(arguments: Arguments, place: Place) -> int:
         environment=dict(os.environ),
         notices=wish.notices,
     )
-    install_excepthook(paths.state, app.background.failed_in_thread)
+    install_excepthook(paths.state, app.failures.report_from_thread)
     if wish.widely:  # a folder's own theme is not how it looks elsewhere
-        app.keeps_look = Keep(arguments.theme or "")
+        app.handover.keeps = Keep(arguments.theme or "")
     app.can_start = ready.or_why_not
     app.run()
     if ready.problem is not None:

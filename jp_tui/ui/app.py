@@ -1,68 +1,89 @@
-"""The face with a screen: one engine behind a link, one workspace, the keys that work everywhere.
+"""The app of the screen: one engine behind a link, one workspace, and the actions that work everywhere.
 
-It starts the engine, hands its events to the workspace, changes themes, and leaves properly. Whatever belongs to
-one conversation is in `screens/`; nothing is decided here that an engine or a reducer could decide.
+It starts the engine, passes its events to the workspace, opens pages over it, and leaves. A conversation is shown by
+`screens/`. The app makes no decision that belongs to the engine or to a reducer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Literal
 
 from textual import events, on
 from textual.app import App
 from textual.binding import Binding
 from textual.geometry import Size
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen, Screen, SystemModalScreen
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
 from jp_tui.guardian import used
-from jp_tui.settings.errors import SettingsError
 from jp_tui.settings.schema.notify import Notify
-from jp_tui.ui import textual_patches, themes
-from jp_tui.ui.arriving import Arriving
-from jp_tui.ui.attention import Attention, Attentive
-from jp_tui.ui.background import Background
+from jp_tui.ui import textual_patches
 from jp_tui.ui.bridge import Bridge, EventsWait
-from jp_tui.ui.changes_actions import Changing
-from jp_tui.ui.commands import COMMANDS, Commands, choosable
-from jp_tui.ui.crash import CrashReports, EngineBroke
-from jp_tui.ui.keys import Twice
-from jp_tui.ui.lending import edited_outside
-from jp_tui.ui.page_actions import Pages
-from jp_tui.ui.personal import NOTHING, Own, Personal, stamp
+from jp_tui.ui.clipboard import Copier
+from jp_tui.ui.commands import COMMANDS, AppCommand, choosable, run
+from jp_tui.ui.driver.choice import workspace_driver
+from jp_tui.ui.driver.replies import TerminalAnswered
+from jp_tui.ui.external_editor import edited_outside, opened_outside
+from jp_tui.ui.failures.app_failures import AppFailures, EngineBroke
+from jp_tui.ui.gc_schedule import first_frame_done
+from jp_tui.ui.handover import Handover
+from jp_tui.ui.keys.bindings import DoublePress, bound, declaring_class
+from jp_tui.ui.notify.notifier import Notifier
+from jp_tui.ui.open_pages import OpenPages
 from jp_tui.ui.screens.small import Leaving, TooSmall, too_large, too_small
 from jp_tui.ui.screens.workspace import WorkspaceScreen
-from jp_tui.ui.setup_actions import FirstRun
-from jp_tui.ui.terminal import workspace_driver
 from jp_tui.ui.text import foreign, ours
-from jp_tui.ui.textual_patches.private import apply_again
-from jp_tui.ui.themes import choices as theme_names
-from jp_tui.ui.tidying import first_frame_done
+from jp_tui.ui.textual_patches import output_gate
+from jp_tui.ui.textual_patches.private import keymap, terminal_of
+from jp_tui.ui.themes import choices, derived
+from jp_tui.ui.user_files import UserFiles, UserPaths
+from jp_tui.ui.widgets.slash import Slash
+from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
-if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
+if TYPE_CHECKING:  # the protocol and most screens are loaded after the first frame (T23)
+    from textual.command import Provider
+
     from jp_tui.link.port import Link
     from jp_tui.protocol.commands import OpenConversation
+    from jp_tui.ui.screens.agents import Agents
+    from jp_tui.ui.screens.changes import Changes
     from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.ui.screens.inbox import Inbox
+    from jp_tui.ui.screens.ledger import Ledger
+    from jp_tui.ui.screens.library import Library
+    from jp_tui.ui.screens.listing import Listing
+    from jp_tui.ui.screens.overlay import Overlay
+    from jp_tui.ui.screens.reviewers import Reviewers
+    from jp_tui.ui.screens.settings import SettingsPage
+    from jp_tui.ui.screens.setup import SetupPage
+    from jp_tui.ui.screens.waiting import Waits
 
 textual_patches.install()  # before the first widget and the first timer
 
 PATIENCE = 5.0
 """Seconds that the engine has to end its turn and close the log when the user leaves."""
+DEFAULT_THEME = "jp-night"
 
 
-class Workspace(  # type: ignore[misc]  # untyped mixin
-    Arriving, CrashReports, Attentive, Personal, Pages, FirstRun, Changing, Commands, App[None], inherit_bindings=False
-):
+def _command_provider() -> type[Provider]:
+    from jp_tui.ui.screens.palette import CommandProvider
+
+    return CommandProvider
+
+
+class WorkspaceApp(App[None], inherit_bindings=False):
     """jp-tui's workspace."""
 
     TITLE = "jp"
     ENABLE_COMMAND_PALETTE = True
     NOTIFICATION_TIMEOUT = 3
     CSS_PATH = Path(__file__).parent / "styles" / "workspace.tcss"
+    COMMANDS = {_command_provider}
     BINDINGS = [
         Binding("ctrl+p", "command_palette", "palette", id="app.palette", tooltip="Find and run a command"),
         Binding(
@@ -76,6 +97,8 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         Binding("f10", "reviewers", "reviewers", show=False, id="app.reviewers", tooltip="How reviewers fared"),
         Binding("f1", "keys", "keys", id="app.keys", tooltip="All keys, by where they work"),
     ]
+    wall = staticmethod(time)
+    """Seconds since 1970, for times that are shown."""
 
     def __init__(
         self,
@@ -94,40 +117,35 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         interrupts: InterruptWishes | None = None,
         notify: Notify | None = None,
         environment: Mapping[str, str] | None = None,
-        own: Own = NOTHING,
+        user_paths: UserPaths | None = None,
+        ascii_signs: bool = False,
     ) -> None:
-        """`link` and `open_command` may be ways to make them: then they are made after the first frame.
+        """`link` and `open_command` may be functions that make them: these are called after the first frame.
 
-        `themes` is name → file (`settings.themes.names`); `clock` is monotonic seconds; `home` shortens paths;
-        `notices` are what is to be said of the settings; `interrupts` what an interruption does (R233); `notify` how
-        somebody is called who does not look, in a terminal with that `environment`.
+        `themes` is name → file (`settings.themes.names`); `clock` gives monotonic seconds; `home` shortens paths;
+        `notices` are shown about the settings; `interrupts` says what an interruption does (R233); `notify` how the
+        user is notified, in a terminal with that `environment`; `ascii_signs` draws signs and frames in ASCII.
         """
-        self.crash_state = state_dir
-        self._theme_files = themes
-        self.take_own(own, environment or {})
-        super().__init__(driver_class=self.chosen_driver())
+        self.handover = Handover(self, lambda: self._main)
+        super().__init__(driver_class=self.handover.driver_class())
         self.animation_level = "none"
+        self.resumes = ""
+        """The id of the open conversation if it has a title and this process writes it."""
+        output_gate.only_ascii(ascii_signs)
+        environment = environment or {}
         self._bridge = Bridge(link if callable(link) else lambda: link, self.post_message)
         self._open_command = open_command if callable(open_command) else lambda: open_command
-        self._twice = Twice(clock)
+        self.can_start: Callable[[], bool] = lambda: True
+        """Called once the first frame is painted. If it returns False, there can be no engine, and the app ends with 2.
+        """
+        self._clock = clock
+        self._ctrl_c = DoublePress(clock)
         self._leaving = False
         self._larger: tuple[int, int] | None = None
-        self.background = Background(self.call_later, lambda words, advice: self._main.note(words, advice), state_dir)
-        self._clock = clock
-        self.resumes = ""
-        """The id of the conversation that is open and has something in it."""
-        self.attention = Attention(
-            wishes=notify or Notify(),
-            environment=environment or {},
-            clock=clock,
-            write=lambda sequence: self._to_terminal(sequence),
-            later=self.set_timer,
-            say=lambda words, seconds: self._main.say(words, seconds),
-        )
         self._main = WorkspaceScreen(
             send=self._bridge.send,
             clock=clock,
-            twice=self._twice,
+            ctrl_c=self._ctrl_c,
             editor=lambda text: edited_outside(self, text),
             workspace=workspace,
             home=home,
@@ -135,17 +153,41 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
             sidebar=sidebar,
             notices=notices,
             interrupts=interrupts,
-            commands=choosable(COMMANDS, theme=theme_names(themes)),
+            commands=choosable(COMMANDS, theme=choices(themes)),
             keys=self._bridge,
         )
-        _ = self._wear(theme) or self._wear("jp-night")
+        self.failures = AppFailures(self, state_dir, self._main.note)
+        self.notifier = Notifier(
+            settings=notify or Notify(),
+            environment=environment,
+            clock=clock,
+            write=lambda sequence: self._to_terminal(sequence),
+            later=self.set_timer,
+            say=self._main.say,
+        )
+        self._copier = Copier(self, environment, self._main.say)
+        self.user_files = UserFiles(self, user_paths or UserPaths(), themes, self._main.note, self._main.say)
+        self._pages = OpenPages(self, self._main, self._bridge.send, self._open_conversation)
+        _ = self.user_files.apply_theme(theme) or self.user_files.apply_theme(DEFAULT_THEME)
 
     def get_default_screen(self) -> Screen[None]:
         return self._main
 
+    # -- start and end
+
+    def post_display_hook(self) -> None:
+        """Called by Textual after each frame."""
+        self.handover.painted()
+
+    def on_mount(self) -> None:
+        self.failures.watch()
+        if (driver := workspace_driver(self)) is not None:
+            driver.title = self.notifier.title
+            self.notifier.query_terminal = driver.ask
+
     @on(WorkspaceScreen.Ready)
     def _workspace_ready(self) -> None:
-        """The first frame comes before the engine: its imports would hold the interpreter meanwhile (T28)."""
+        """Start the engine after the first frame: its imports would delay it (T28)."""
         self.call_after_refresh(self._start_engine)
 
     def _start_engine(self) -> None:
@@ -157,57 +199,27 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
 
         self._bridge.start()
         if (driver := workspace_driver(self)) is not None:
-            driver.typed = self._bridge.hurry
+            driver.on_input = self._bridge.hurry
         self._bridge.send(self._open_command())
         self._bridge.send(ReadHistory())
-        self.call_after_refresh(self.read_own, at_start=True)
-        self._tell_size()
-
-    def on_mount(self) -> None:
-        self.background.watch()
-
-    def on_unmount(self) -> None:
-        """However we came here, what was written is saved and the log is closed."""
-        self._main.drafts.flush()
-        self._bridge.close(PATIENCE)
-        self.attention.close()
-
-    # -- the engine
-
-    @on(EventsWait)
-    def _events_wait(self) -> None:
-        from jp_tui.protocol import events as ev
-
-        with self._bridge.portion() as reported:
-            self._main.show(reported)
-            self.attention.heard(reported)
-            for event in reported:
-                if isinstance(event, ev.EngineFailed):
-                    self._handle_exception(EngineBroke(f"{event.message}\n{event.report}"))
-                elif isinstance(event, ev.Stopped):
-                    self.exit(return_code=self.return_code or 0)
-
-    def on_exchange_unopened(self, event: Exchange.Unopened) -> None:
-        """Nothing could be opened, so there is nothing to work in: the words go to the shell (S1, Z20)."""
-        said = Foreign("\n".join(part for part in (event.message, event.advice) if part))
-        self.exit(return_code=event.status, message=neutralise(said, "conversation"))
-
-    # -- leaving (S1: 0, whatever was running)
+        self.call_after_refresh(self.user_files.read_at_start)
+        self._note_size()
 
     def action_break(self) -> None:
-        """Ctrl+C over a screen that hides the workspace: closes it, a second one within a second leaves."""
-        if self._twice.pressed():
+        """Handle Ctrl+C on a screen over the workspace: close it. A second press within a second leaves."""
+        if self._ctrl_c.pressed():
             self.action_leave()
         elif isinstance(self.screen, ModalScreen) and not isinstance(self.screen, TooSmall):
             self.screen.dismiss(None)
 
     @on(WorkspaceScreen.Leave)
     def action_leave(self) -> None:
+        """Leave with status 0, whatever runs (S1), once the engine has closed the log."""
         if not self._bridge.started:
             self.action_leave_now()
         elif not self._leaving:
             self._leaving = True
-            self.keep_look()
+            self.handover.keep_look()
             self.push_screen(Leaving())
             self._main.drafts.flush()
             from jp_tui.protocol.commands import Shutdown
@@ -219,98 +231,434 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
         self.exit(return_code=0)
 
     async def action_quit(self) -> None:
-        """Textual's own way out is ours."""
+        """Leave properly when Textual wants to quit."""
         self.action_leave()
 
-    # -- themes
+    def on_unmount(self) -> None:
+        """Save the drafts and close the log, however the app ends."""
+        self._main.drafts.flush()
+        self._bridge.close(PATIENCE)
+        self.notifier.close()
 
-    def _wear(self, name: str) -> bool:
-        """Put a theme on; False, with words, when its file cannot be used."""
-        try:
-            found = themes.load(name, self._theme_files)
-        except SettingsError as error:
-            self.not_worn = str(error)
-            self._main.say(foreign(Foreign(str(error)), mode="line", style="$failed-foreground"))
-            return False
-        if found is None:
-            return False
-        self.register_theme(found)
-        if self.theme == found.name:
-            apply_again(self, found.name)  # the same name with other colours
-        self.theme = found.name
-        self._theme_stamp = stamp(self._theme_files.get(name, ""))
-        return True
+    # -- failures
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return themes.derived(self.current_theme)
+    def _handle_exception(self, error: Exception) -> None:
+        self.failures.crash(error)
 
-    def action_theme(self, name: str = "") -> None:
-        """The theme of that name, or a list of them; the highlighted one is worn while it is looked at."""
-        from jp_tui.protocol.commands import SetSetting
-        from jp_tui.ui.screens.picker import ThemePicker
+    def panic(self, *renderables: object) -> None:
+        self.failures.panic(*renderables)
 
-        self.read_own()
-        names = themes.choices(self._theme_files)
-        if name and name not in names:
-            self._main.say(ours("no theme {name}: /theme lists them", name=foreign(Foreign(name), limit=30)))
-            return
-        if name:
-            if self._wear(name):
-                self._bridge.send(SetSetting(key="ui.theme", value=name))
-            return
-        before = self.theme
+    def _print_error_renderables(self) -> None:
+        """Print nothing: the guardian prints the last message once the terminal is restored."""
+        self.failures.hold_exit_message()
 
-        def chosen(name: str | None) -> None:
-            if name is None:
-                self._wear(before)
-            elif name == self.theme and name != before:
-                self._bridge.send(SetSetting(key="ui.theme", value=name))
+    def exit(self, result: None = None, return_code: int = 0, message: object = None) -> None:
+        super().exit(result, self.failures.status(return_code), message)  # type: ignore[arg-type]
 
-        self.push_screen(ThemePicker(names=names, current=before, wear=self._wear), chosen)
+    # -- events of the engine
 
-    # -- what can be done from everywhere; more of it in commands.py
+    @on(EventsWait)
+    def _events_wait(self) -> None:
+        from jp_tui.protocol import events as ev
 
-    def action_command_palette(self) -> None:
-        from jp_tui.ui.screens.palette import Palette
+        with self._bridge.portion() as reported:
+            self._main.show(reported)
+            self.notifier.handle(reported)
+            for event in reported:
+                if isinstance(event, ev.EngineFailed):
+                    self._handle_exception(EngineBroke(f"{event.message}\n{event.report}"))
+                elif isinstance(event, ev.Stopped):
+                    self.exit(return_code=self.return_code or 0)
 
-        self.read_own()
-        if not Palette.is_open(self):  # type: ignore[arg-type]
-            self.push_screen(Palette(id="--command-palette"))
-
-    def on_workspace_screen_copied(self, event: WorkspaceScreen.Copied) -> None:
-        self.copied(event.text)
-
-    def on_exchange_copied(self, event: Exchange.Copied) -> None:
-        self.copied(event.text, event.what)
+    def on_exchange_unopened(self, event: Exchange.Unopened) -> None:
+        """Leave with a message in the shell if no conversation can be opened (S1, Z20)."""
+        message = Foreign("\n".join(part for part in (event.message, event.advice) if part))
+        self.exit(return_code=event.status, message=neutralise(message, "conversation"))
 
     def on_exchange_told(self, event: Exchange.Told) -> None:
         status = event.status
-        self.attention.told(status)
-        self.told_waiting()
+        self.notifier.show_status(status)
+        self._pages.show_waiting()
         self.resumes = status.conversation if status.title and not status.held_by else ""
 
-    # -- size
+    def on_exchange_listed(self, event: Exchange.Listed) -> None:
+        self._pages.deliver(event.reported)
+
+    def on_waits_ended(self, event: Waits.Ended) -> None:
+        event.stop()
+        self.notifier.turn_ended_elsewhere(event.ended, event.title)
+
+    def on_waits_back(self, event: Waits.Back) -> None:
+        event.stop()
+        self.notifier.snooze_ended(*event.key)
+
+    # -- the terminal: focus, keys, size, clipboard
+
+    @on(TerminalAnswered)
+    def _terminal_answered(self, event: TerminalAnswered) -> None:
+        from jp_tui.ui.notify.channels import TerminalFacts
+
+        self.notifier.terminal_answered(TerminalFacts(event.version, event.osc99, event.focus))
+
+    def on_app_focus(self) -> None:
+        self.notifier.focus_changed(True)
+        self.user_files.read_changed()  # the user may come back from an editor
+
+    def on_app_blur(self) -> None:
+        self.notifier.focus_changed(False)
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, (events.Key, events.MouseDown, events.Paste)) and not event.is_forwarded:
+            self.notifier.user_active()
+        await super().on_event(event)
+
+    def _to_terminal(self, sequence: str) -> None:
+        if (driver := terminal_of(self)) is not None:
+            driver.write(sequence)
+
+    def bell(self) -> None:
+        if self.notifier.rings:
+            super().bell()
 
     @property
     def size(self) -> Size:
-        """What is used of the terminal: Textual takes it from the console, which knows no bounds."""
+        """The part of the terminal that is used. Textual takes it from the console, which knows no bounds."""
         return Size(*used(*super().size))
 
     def on_resize(self, event: events.Resize) -> None:
-        """Too small is a screen of its own over whatever there is, and goes away by itself."""
+        """Cover everything while the terminal is too small."""
         small = next((one for one in self.screen_stack if isinstance(one, TooSmall)), None)
         if too_small(*event.size):
             if small is None:
                 self.push_screen(TooSmall())
         elif small is not None:
             small.dismiss(None)
-        self._tell_size()
+        self._note_size()
 
-    def _tell_size(self) -> None:
-        """Of a terminal that is larger than is used, once for each size (Z27)."""
+    def _note_size(self) -> None:
+        """Show a notice if the terminal is larger than what is used, once for each size (Z27)."""
         driver = workspace_driver(self)
         larger = driver.larger if driver is not None else None
         if larger != self._larger and self._bridge.started:
             self._larger = larger
             if larger is not None:
                 self._main.note(too_large(*larger))
+
+    @on(WorkspaceScreen.Copied)
+    def _selection_copied(self, event: WorkspaceScreen.Copied) -> None:
+        self._copier.copy(event.text)
+
+    def on_exchange_copied(self, event: Exchange.Copied) -> None:
+        self._copier.copy(event.text, event.what)
+
+    # -- commands and keys
+
+    @on(Slash.Commanded)
+    def _slash_commanded(self, event: Slash.Commanded) -> None:
+        event.stop()
+        if isinstance(event.command, AppCommand):
+            run(self, event.command, event.argument)
+
+    @on(StatusLine.Pointed)
+    def _status_pointed(self, event: StatusLine.Pointed) -> None:
+        """Open what the clicked part of the status line counts or names."""
+        event.stop()
+        for command in COMMANDS:
+            if command.name == event.command:
+                run(self, command)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Disable keys that an open sheet doesn't show (R245), and those without anything to act on."""
+        if action in ("ledger", "inquiries", "reviewers", "diff", "undo_changes"):
+            return not self._main.sheet_open
+        if action == "agents":
+            return bool(self._main.agents or self._main.parent_conversation)
+        if action == "take_over":
+            return bool(self._main.reviewed)
+        return super().check_action(action, parameters)
+
+    def on_key(self, event: events.Key) -> None:
+        """Let the key of the keys page work on a page over the workspace, which gets no other key of the app."""
+        wanted = any(one.action == "keys" for one in bound(self).get(event.key, ()))
+        page = isinstance(self.screen, ModalScreen) and not isinstance(self.screen, SystemModalScreen)
+        there = bound(self.screen)
+        if wanted and page and "escape" in there and event.key not in there:  # it can be left, and has no F1 itself
+            event.stop()
+            self.screen.call_later(self.action_keys)
+
+    def action_keys(self) -> None:
+        from jp_tui.ui.screens.keylist import KeyList, every_key  # with the widgets of every sheet
+
+        if isinstance(self.screen, KeyList):
+            self.screen.dismiss()
+        else:
+            self.user_files.read_changed()
+            node = self.focused or self.screen
+            nodes = node.ancestors_with_self
+            here = [kind for one in nodes for kind in (*type(one).__mro__, *getattr(one, "key_owners", ()))]
+            sections = every_key(declaring_class(self), COMMANDS, keymap(self), here)
+            self.push_screen(KeyList(sections=sections, problems=self.user_files.key_problems))
+
+    def action_command_palette(self) -> None:
+        from jp_tui.ui.screens.palette import Palette
+
+        self.user_files.read_changed()
+        if not Palette.is_open(self):  # type: ignore[arg-type]  # any app will do
+            self.push_screen(Palette(id="--command-palette"))
+
+    def action_sidebar(self) -> None:
+        self._main.action_sidebar()
+
+    def action_interrupt_menu(self) -> None:
+        self._main.call_later(self._main.action_interrupt_menu)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return derived(self.current_theme)
+
+    def action_theme(self, name: str = "") -> None:
+        """Apply the theme of that name, or open the list of themes, which applies the highlighted one."""
+        from jp_tui.protocol.commands import SetSetting
+        from jp_tui.ui.screens.picker import ThemePicker
+
+        files = self.user_files
+        files.read_changed()
+        names = files.theme_names()
+        if name and name not in names:
+            self._main.say(ours("no theme {name}: /theme lists them", name=foreign(Foreign(name), limit=30)))
+            return
+        if name:
+            if files.apply_theme(name):
+                self._bridge.send(SetSetting(key="ui.theme", value=name))
+            return
+        before = self.theme
+
+        def chosen(name: str | None) -> None:
+            if name is None:
+                files.apply_theme(before)
+            elif name == self.theme and name != before:
+                self._bridge.send(SetSetting(key="ui.theme", value=name))
+
+        self.push_screen(ThemePicker(names=names, current=before, wear=files.apply_theme), chosen)
+
+    # -- conversations and models
+
+    def action_new(self) -> None:
+        from jp_tui.protocol.commands import OpenConversation
+
+        self._main.drafts.flush()
+        self._bridge.send(OpenConversation(which="new"))
+
+    def _open_conversation(self, conversation: str) -> None:
+        from jp_tui.protocol.commands import OpenConversation
+
+        self._main.drafts.flush()
+        self._bridge.send(OpenConversation(which="id", conversation=conversation))
+
+    def action_conversations(self) -> None:
+        from jp_tui.ui.screens.library import Library
+
+        if not self._pages.is_open(Library):
+            workspace, home = self._main.place
+            page = Library(workspace=workspace, home=home, here=self._main.conversation, wall=self.wall)
+            self.push_screen(page)
+
+    def on_library_chosen(self, event: Library.Chosen) -> None:
+        event.stop()
+        self.pop_screen()
+        self._open_conversation(event.conversation)
+
+    def action_agents(self) -> None:
+        """Open a sub-agent's conversation. From there, open the one that it works for."""
+        from jp_tui.ui.screens.agents import Agents
+
+        agents = self._main.agents
+        if parent := self._main.parent_conversation:
+            self._open_conversation(parent)
+        elif not agents:
+            self._main.say(ours("No sub-agent works here"))
+        elif len(agents) == 1:
+            self._open_conversation(agents[0].info.conversation)
+        elif not isinstance(self.screen, Agents):
+            self.push_screen(Agents(lambda: self._main.agents))
+
+    def on_agents_chosen(self, event: Agents.Chosen) -> None:
+        event.stop()
+        self.screen.dismiss(None)
+        self._open_conversation(event.conversation)
+
+    def action_model(self, name: str = "") -> None:
+        """Switch to the model of that name from the next turn on, or open the list of models."""
+        from jp_tui.protocol.commands import SwitchModel
+        from jp_tui.ui.screens.models import Models
+
+        if name:
+            self._bridge.send(SwitchModel(conversation=self._main.conversation, model=name))
+        elif not self._pages.is_open(Models):
+            self.push_screen(Models(self._main.conversation, self._main.model))
+
+    def action_usage(self) -> None:
+        from jp_tui.ui.screens.usage import Usage
+
+        if self._has_conversation() and not self._pages.is_open(Usage):
+            self.push_screen(Usage(self._main.conversation))
+
+    def _has_conversation(self) -> bool:
+        """Return True if there is a conversation, else show that there is none."""
+        if not self._main.conversation:
+            self._main.say(ours("There is no conversation yet"))
+        return bool(self._main.conversation)
+
+    # -- settings, trust, first run
+
+    def action_settings(self) -> None:
+        from jp_tui.ui.screens.settings import SettingsPage
+
+        if not self._pages.is_open(SettingsPage):
+            self.push_screen(SettingsPage(tuple(self.user_files.theme_names())))
+
+    def on_settings_page_wear(self, event: SettingsPage.Wear) -> None:
+        event.stop()
+        self.user_files.apply_theme(event.theme)
+
+    def action_trust(self) -> None:
+        from jp_tui.ui.screens.trust import TrustPage
+
+        if not self._pages.is_open(TrustPage):
+            self.push_screen(TrustPage())
+
+    def action_setup(self) -> None:
+        from jp_tui.ui.screens.setup import SetupPage
+
+        if not self._pages.is_open(SetupPage):
+            self.push_screen(SetupPage())
+
+    def on_setup_page_saved(self, event: SetupPage.Saved) -> None:
+        """Open a conversation with the new model."""
+        event.stop()
+        self.action_new()
+
+    # -- changes of files
+
+    def action_diff(self, argument: str = "") -> None:
+        self._open_changes(argument, undo=False)
+
+    def action_undo_changes(self, argument: str = "") -> None:
+        self._open_changes(argument, undo=True)
+
+    def _open_changes(self, argument: str, *, undo: bool) -> None:
+        from jp_tui.ui.screens.changes import Changes
+
+        if not self._has_conversation():
+            return
+        if argument not in ("", "all"):
+            self._main.say(ours("only `all` may stand behind it: all turns of this conversation"))
+        elif not isinstance(self.screen, Changes):
+            scope: Literal["conversation", "turn"] = "conversation" if argument == "all" else "turn"
+            self.push_screen(Changes(self._main.conversation, scope=scope, undo=undo))
+
+    def on_changes_copy(self, event: Changes.Copy) -> None:
+        event.stop()
+        self._copier.copy(event.text, "the diff")
+
+    def on_changes_edit(self, event: Changes.Edit) -> None:
+        from jp_tui.ui.screens.changes import Changes
+
+        event.stop()
+        problem = ""
+        try:
+            opened_outside(self, event.file)
+        except OSError as error:
+            problem = f"The editor could not be used: {error}"
+        if isinstance(self.screen, Changes):
+            self.screen.edited(problem)
+
+    # -- what waits for the user, and what was decided
+
+    def action_inbox(self) -> None:
+        """Open the inbox, which follows what waits while it is open (E51)."""
+        from jp_tui.ui.screens.inbox import Inbox
+
+        waits = self._main.waits
+        if waits is None or not self._main.conversation:
+            self._main.say(ours("There is no conversation yet"))
+        elif not self._pages.is_open(Inbox):
+            waits.follow(True)
+            self.push_screen(Inbox(clock=self._clock, wall=self.wall), lambda _: waits.follow(False))
+
+    def action_jump(self, conversation: str, inquiry: str) -> None:
+        """Jump to a question that waits."""
+        if (waits := self._main.waits) is not None:
+            waits.jump((conversation, inquiry))
+
+    def on_inbox_jump(self, event: Inbox.Jump) -> None:
+        event.stop()
+        self.screen.dismiss(None)
+        if (waits := self._main.waits) is not None:
+            waits.jump(event.key, event.alike)
+
+    def on_inbox_put_off(self, event: Inbox.PutOff) -> None:
+        event.stop()
+        if (waits := self._main.waits) is not None:
+            waits.put_off(event.key, event.seconds)
+
+    def on_inbox_take_back(self, event: Inbox.TakeBack) -> None:
+        event.stop()
+        if (waits := self._main.waits) is not None:
+            waits.take_back(event.key)
+
+    def action_ledger(self) -> None:
+        from jp_tui.ui.screens.ledger import Ledger
+
+        self._open_list(Ledger)
+
+    def action_inquiries(self) -> None:
+        from jp_tui.ui.screens.inquiries import Inquiries
+
+        self._open_list(Inquiries)
+
+    def _open_list(self, kind: type[Listing]) -> None:
+        if self._has_conversation() and not isinstance(self.screen, kind):
+            self.push_screen(kind())
+
+    def on_ledger_revoke(self, event: Ledger.Revoke) -> None:
+        from jp_tui.protocol.commands import RevokeEntry
+
+        event.stop()
+        self._bridge.send(RevokeEntry(conversation=self._main.conversation, key=event.key))
+
+    def action_reviewers(self) -> None:
+        from jp_tui.ui.screens.reviewers import Reviewers
+
+        if not isinstance(self.screen, Reviewers):  # it shows all conversations, so none has to be open
+            self.push_screen(Reviewers())
+
+    def on_reviewers_change(self, event: Reviewers.Change) -> None:
+        """Change a policy in the user's file. The list shows the change when it is made (SettingChanged)."""
+        from jp_tui.protocol.commands import ReadReviewers, SetSetting
+
+        event.stop()
+        self._bridge.send(SetSetting(key=event.key, value=event.value))
+        self._bridge.send(ReadReviewers())
+
+    def action_take_over(self) -> None:
+        """Take over the oldest decision that a reviewing model is making (R156)."""
+        from jp_tui.protocol.commands import TakeOver
+
+        if reviewed := self._main.reviewed:
+            self._bridge.send(TakeOver(conversation=reviewed[0][0], inquiry=reviewed[0][1]))
+        else:
+            self._main.say(ours("No reviewer is deciding anything"))
+
+    # -- what pages ask of the engine
+
+    def on_listing_again(self, event: Listing.Again) -> None:
+        event.stop()
+        self._pages.request_list()
+
+    def on_listing_shown(self, event: Listing.Shown) -> None:
+        event.stop()
+        self._pages.show_waiting()
+
+    def on_overlay_wants(self, event: Overlay.Wants) -> None:
+        event.stop()
+        self._bridge.send(event.command)

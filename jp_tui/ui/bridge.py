@@ -1,8 +1,7 @@
-"""The hop from the engine to Textual: the engine's thread wakes the app with one message, the app collects.
+"""Pass events from the engine's thread to the app: the engine wakes the app with one message, the app collects.
 
-The only calls made from the engine's thread are a flag and `post_message`, which Textual makes thread-safe. It
-knows no event: what arrives is handed on in order, whatever it is, and in portions, so that however much arrives at
-once a key never waits for all of it.
+The engine's thread only sets a flag and calls `post_message`, which is thread-safe. Events are passed on in order,
+whatever they are, and in portions, so that a key never waits for all of a large batch.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
 
-from jp_tui.ui.tidying import Tidying
+from jp_tui.ui.gc_schedule import GarbageSchedule
 
 if TYPE_CHECKING:  # the first frame comes before the protocol
     from jp_tui.link.port import Link
@@ -25,39 +24,40 @@ if TYPE_CHECKING:  # the first frame comes before the protocol
 
 
 PORTION, PAUSE, TYPING = 0.002, 0.005, 0.025
-"""Seconds of work on events, and those after its begin in which there is no other: each is painted. While somebody
-types it is longer: most keys are to come where nothing is painted."""
+"""Seconds of work on one portion of events, and seconds from its beginning to the next one, so that each is painted.
+While the user types the pause is TYPING: most keys should come when nothing is being painted."""
 TYPES = 1.0
-"""Seconds after a key in which somebody is taken to type."""
+"""Seconds after a key for which the user counts as typing."""
 MOST = 256
-"""Events of one portion; how many take its time is learnt."""
+"""Events of one portion at most. How many fit into PORTION is measured."""
 FORGETS = 0.5
-"""What an event took at worst counts so much less from portion to portion: one may take as long as fifty others."""
+"""Factor by which the longest time for an event decays from portion to portion: one may take as long as 50 others."""
 KEY = 0.05
-"""Seconds after a key for which nothing else is done, unless it is painted before."""
+"""Seconds after a key in which events wait, unless the key is painted sooner."""
 WRITTEN = 0.004
-"""Seconds in which what was painted is written."""
+"""Seconds in which a painted key is written to the terminal."""
 TURN = 0.01
-"""Seconds that are the others' turn at least, after they waited for a key."""
+"""Seconds for which events come first, at least, after they waited for a key."""
 
 
 class EventsWait(Message):
-    """The engine has reported something; collect it."""
+    """The engine has reported something that the app should collect."""
 
 
-class Keys(Protocol):
-    """What knows of keys that are on their way to the screen."""
+class KeyPriority(Protocol):
+    """Knows of keys that aren't on the screen yet."""
 
     @property
     def patience(self) -> float:
-        """Seconds for which such a key comes first, 0 or less when there is none."""
+        """Seconds for which such a key comes first; 0 or less if there is none."""
 
     def painted(self) -> None:
-        """What a key did is on the screen."""
+        """Note that the effect of a key is painted."""
 
 
 class Bridge:
-    """One link, one app. `make` gives the link when the engine is started, `wake` is the app's `post_message`."""
+    """Connects one link with one app. `make` makes the link when the engine starts; `wake` is the app's
+    `post_message`."""
 
     def __init__(self, make: Callable[[], Link], wake: Callable[[Message], bool]) -> None:
         self._make = make
@@ -68,31 +68,33 @@ class Bridge:
         self._many, self._worst = MOST, 0.0
         self._later: asyncio.TimerHandle | None = None
         self._key, self._patient, self._next, self._typed = -KEY, 0.0, 0.0, -TYPES
-        self._held: float | None = None  # since when events wait for a key to be painted
-        self._tidying = Tidying()
+        self._held: float | None = None  # the time since when events wait for a key to be painted
+        self._garbage = GarbageSchedule()
 
     @property
     def started(self) -> bool:
-        """Whether there is an engine to talk to."""
+        """True once the engine has been started."""
         return self._link is not None
 
     def start(self) -> None:
-        """Start the engine; from now on EventsWait is posted when there is something to collect."""
-        self._tidying.begin()
+        """Start the engine. From now on EventsWait is posted when there is something to collect."""
+        self._garbage.begin()
         self._link = self._make()
         self._link.start(self._ready)
 
     def _ready(self) -> None:
-        """Called in the engine's thread. One message is enough for whatever comes until it is handled."""
+        """Wake the app. Called in the engine's thread. One message is enough for all that comes until it is handled."""
         if not self._woken:
             self._woken = True
             self._wake(EventsWait())
 
     @contextmanager
     def portion(self) -> Iterator[list[Event]]:
-        """What was reported, in order, as much as there is time for; the app is woken for what is left then. The flag
-        falls first, so that nothing that comes meanwhile goes unnoticed."""
-        if self._later is not None:  # the keys' turn; what comes meanwhile is collected when that is over
+        """Yield as many events, in order, as there is time for. The app is woken again for the rest.
+
+        The flag is cleared first, so that the app is woken for what comes meanwhile.
+        """
+        if self._later is not None:  # a key comes first; a timer collects what comes meanwhile
             yield []
             return
         self._woken = False
@@ -111,7 +113,7 @@ class Bridge:
         yield [self._rest.popleft() for _ in range(many)]
         took = monotonic() - began
         if many:
-            self._tidying.event()
+            self._garbage.event()
             self._worst = max(took / many, self._worst * FORGETS, 1e-6)
             self._many = max(min(int(PORTION / self._worst), 2 * self._many, MOST), 1)
             self._next = began + max(2 * took, TYPING if began - self._typed < TYPES else PAUSE)
@@ -120,19 +122,21 @@ class Bridge:
 
     @property
     def patience(self) -> float:
-        """Seconds for which a key that is on its way to the screen comes first; after a wait it is the others' turn for
-        as long as that was, so that keys without an end stop nothing."""
+        """Seconds for which a key that isn't on the screen yet comes before events; 0 or less for none.
+
+        After events waited, they come first for as long, so that a key held down doesn't stop them.
+        """
         now = monotonic()
         return self._key + KEY - now if now >= self._patient else 0.0
 
     def painted(self) -> None:
-        """What a key did is painted; the thread that writes it to the terminal still needs its moment."""
+        """Note that the effect of a key is painted. Writing it to the terminal takes a moment more."""
         if self._key > 0:
             asyncio.get_running_loop().call_later(WRITTEN, self._written, self._key)
 
     def _written(self, key: float) -> None:
         if key != self._key:
-            return  # there is another
+            return  # there is a newer key
         self._key = -KEY
         if self._link is not None:
             self._link.relax()
@@ -141,7 +145,7 @@ class Bridge:
             self._go_on()
 
     def _go_on_in(self, seconds: float) -> None:
-        self._woken = True  # nobody needs to be woken before
+        self._woken = True  # the app need not be woken before that
         self._later = asyncio.get_running_loop().call_later(seconds, self._go_on)
 
     def _go_on(self) -> None:
@@ -152,18 +156,18 @@ class Bridge:
         self._wake(EventsWait())
 
     def send(self, command: Command) -> None:
-        """Hand a command over; there is nobody to hear it before the engine is started."""
+        """Send a command to the engine. Before the engine is started, it is dropped."""
         if self._link is not None:
             self._link.send(command)
 
     def hurry(self) -> None:
-        """A key has been pressed: it comes before what the engine does and reports. From any thread."""
+        """Note a key press: it comes before the engine's work and its events. Can be called from any thread."""
         self._key = self._typed = monotonic()
-        self._tidying.key()
+        self._garbage.key()
         if self._link is not None:
             self._link.hurry()
 
     def close(self, timeout: float) -> bool:
-        """Shut the engine down; whether it ended by itself within `timeout` seconds."""
-        self._tidying.end()
+        """Shut the engine down. Return True if it ended within `timeout` seconds."""
+        self._garbage.end()
         return self._link is None or self._link.close(timeout)

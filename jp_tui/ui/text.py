@@ -1,7 +1,7 @@
-"""The only place where foreign text becomes something that a widget takes (traps.md T1-T3, R195, R196).
+"""The only place where untrusted text becomes content for a widget (traps.md T1-T3, R195, R196).
 
-`Content` is built from plain text only, never from markup, so `[/]` and `[@click=…]` show as they are. Our own
-words are literals with named holes; what fills a hole is neutralised. Reads no theme and cuts by cells, not bytes.
+`Content` is built from plain text only, never from markup, so `[/]` and `[@click=…]` are shown as they are. jp-tui's
+own texts are literals with named fields, and what fills a field is neutralised. Texts are cut by cells, not bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from textual.color import Color
 from textual.content import Content, Span
 from textual.style import Style
 
-import jp_tui.ui.gate  # noqa: F401  the last gate stands as soon as anything can be shown
+import jp_tui.ui.textual_patches.output_gate  # noqa: F401  the output gate is in place before anything can be shown
 from jp_tui.conversation import neutral
 from jp_tui.conversation.sgr import MARK, Colour, Sgr
 from jp_tui.conversation.text import Foreign
@@ -23,16 +23,17 @@ Mode = Literal["conversation", "approval", "line"]
 Filling = Foreign | Content | int | float
 
 MOST, LONGEST_LINE, MOST_LINES = 16 * 1024, 2_000, 1_000
-"""Characters of one text and of one line of it, and lines, that a widget is ever given (T4): laying out more holds the
-loop."""
+"""The most characters of a text and of one line, and the most lines, that a widget gets (T4): laying out more blocks
+the loop."""
 MARK_STYLE = "$warning"
-"""How our own placeholders (`\\u{202E}`, `⟨40 blanks⟩`) stand out from content."""
+"""The style of jp-tui's placeholders (`\\u{202E}`, `⟨40 blanks⟩`) in content."""
 
 
 def ours(template: LiteralString, /, style: str = "", **values: Filling) -> Content:
-    """Our own words, `{name}` filled with neutralised foreign text, numbers or content; never markup.
+    """Return a text of jp-tui's own, `{name}` filled with neutralised untrusted text, a number or content.
 
-    `{name:.1f}` formats a number. KeyError when a hole has no value, so that a template cannot leak its braces.
+    `{name:.1f}` formats a number. Raises KeyError if a field has no value, so that no braces are shown. There is no
+    markup.
     """
     parts: list[Content] = []
     for literal, name, spec, _ in Formatter().parse(template):
@@ -52,7 +53,8 @@ def _filled(value: Filling, spec: str) -> Content:
 
 
 def foreign(text: Foreign, *, mode: Mode = "conversation", style: str = "", limit: int | None = None) -> Content:
-    """Foreign text for a widget. `line` is its first non-blank line; `limit` cells, cut with `…`, per text."""
+    """Return untrusted text for a widget, at most `limit` cells, cut with `…`. Mode `line` takes its first non-blank
+    line."""
     pieces: list[str] = []
     spans: list[Span] = []
     at = 0
@@ -68,7 +70,7 @@ def foreign(text: Foreign, *, mode: Mode = "conversation", style: str = "", limi
 
 
 def _capped(text: Foreign, mode: Literal["conversation", "approval"]) -> list[tuple[str, Sgr]]:
-    """The styled pieces of so much of a text as a widget is given; what is missing is told, with its size."""
+    """Return the styled pieces of the part of a text that a widget gets, and how much is missing."""
     kept = text.raw[:MOST]
     if kept.count("\n") > MOST_LINES:
         kept = "\n".join(kept.split("\n", MOST_LINES)[:MOST_LINES])
@@ -87,7 +89,7 @@ def _short(line: str) -> str:
 
 
 def whole(text: Foreign, limit: int) -> Content:
-    """All of a foreign text in one line of at most `limit` cells, nothing hidden, line breaks neither."""
+    """Return all of an untrusted text in one line of at most `limit` cells, with line breaks made visible."""
     raw = text.raw.strip("\n")
     found = foreign(Foreign(raw[:LONGEST_LINE]), mode="approval")
     one = found.plain.replace("\n", "⏎").replace("\t", " ")
@@ -96,7 +98,7 @@ def whole(text: Foreign, limit: int) -> Content:
 
 
 def cut(content: Content, limit: int) -> Content:
-    """At most `limit` cells, the last one `…` when something is missing."""
+    """Return at most `limit` cells, the last one `…` if something is missing."""
     if content.cell_length <= limit:
         return content
     if limit < 1:
@@ -108,22 +110,22 @@ def cut(content: Content, limit: int) -> Content:
 
 
 def join(*parts: Content, sep: Content | None = None) -> Content:
-    """Contents one after the other, `sep` between them."""
+    """Join contents, with `sep` between them."""
     return (sep or blank()).join(parts)
 
 
 def styled(content: Content, style: str) -> Content:
-    """The content under a style; what is inside keeps its own where it says otherwise."""
+    """Return the content with a style below its own."""
     return content.stylize_before(style) if style else content
 
 
 def blank() -> Content:
-    """Nothing."""
+    """Return empty content."""
     return Content("")
 
 
 def cells(text: Foreign, mode: Mode = "line") -> int:
-    """How many cells a text takes on the screen."""
+    """Return the number of cells that a text takes on the screen."""
     return cell_len(neutral.neutralise(Foreign(text.raw[:MOST]), mode))
 
 

@@ -1,7 +1,6 @@
-"""From a theme's plain values to Textual's Theme, and what is derived for Textual's own.
+"""Turn a theme's values into Textual's Theme, and derive what Textual's own themes lack.
 
-A theme's file is read when it is wanted, not before the first frame. Decides no colour (`settings/themes/themes.py`
-does).
+Colours are decided in `settings/themes/themes.py`. A theme's file is read when the theme is used.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _TEXTUALS_TEXTS = tuple(name for name in _TEXTS if name != "foreground")
 
 
 def textual_theme(values: plain.Theme) -> Theme:
-    """A theme as Textual takes it."""
+    """Return a theme in Textual's form."""
     colors = dict(values.colors)
     made = Theme(
         name=values.name,
@@ -36,7 +35,7 @@ def textual_theme(values: plain.Theme) -> Theme:
 
 
 def selection(colors: Mapping[str, str]) -> dict[str, str]:
-    """What is selected, where a theme does not say it: the foreground on a ground on which it can be read."""
+    """Return the selection's colours for a theme without them: a background on which the foreground can be read."""
     ground, front = colors["background"], colors["foreground"]
     shares = (0.4, 0.32, 0.25, 0.18, 0.12)
     tints = [colours.blend(ground, colors["primary"], share) for share in shares]
@@ -45,7 +44,10 @@ def selection(colors: Mapping[str, str]) -> dict[str, str]:
 
 
 def load(name: str, files: Mapping[str, str]) -> Theme | None:
-    """The theme of that name, from its file or Textual's own; SettingsError when the file cannot be used."""
+    """Return the theme of that name, from its file or one of Textual's; None for neither.
+
+    Raises SettingsError if the file can't be used.
+    """
     if name in files:
         return textual_theme(plain.read(name, files[name]))
     theirs = BUILTIN_THEMES.get(name)
@@ -53,16 +55,16 @@ def load(name: str, files: Mapping[str, str]) -> Theme | None:
 
 
 def readable(theme: Theme) -> Theme:
-    """One of Textual's own themes with each colour of text moved just as far as it takes to be read here (WCAG AA).
+    """Return a theme of Textual's with each text colour changed just enough to be readable (WCAG AA).
 
-    Most of them have a muted text, a warning or a primary colour below 4.5:1 on some background of ours.
+    Most of them have a muted, warning or primary colour below 4.5:1 on one of jp-tui's backgrounds.
     """
     if theme.ansi:
         return theme
     has = theme.to_color_system().generate()
     colors = {name: has[name] for name in _TEXTS}
     grounds: tuple[str, ...] = ()
-    for _ in range(2):  # what was moved tints a background a little more
+    for _ in range(2):  # a changed colour tints a background a little
         grounds = plain.grounds_of(
             has["background"], has["surface"], has["panel"], colors["foreground"],
             primary=colors["primary"], warning=colors["warning"], error=colors["error"],
@@ -77,8 +79,11 @@ def readable(theme: Theme) -> Theme:
 
 
 def derived(theme: Theme) -> dict[str, str]:
-    """Variables that a theme does not set and a screen may name: ours, and what Textual's own widgets lack in a theme
-    of the terminal's sixteen colours. Without one of them a change of theme would end the program."""
+    """Return the variables that a theme doesn't set and a style may use.
+
+    These are jp-tui's, and those that Textual's widgets lack in a theme of the terminal's sixteen colours. A missing
+    one would end the program at a change of theme.
+    """
     colors = {name: value for name in plain.COLOURS if isinstance(value := getattr(theme, name), str)}
     own = plain.derive(colors, dark=theme.dark)
     if not theme.ansi:
@@ -89,6 +94,6 @@ def derived(theme: Theme) -> dict[str, str]:
 
 
 def choices(files: Mapping[str, str]) -> list[str]:
-    """All there are: ours and the user's first, then Textual's own."""
+    """Return the names of all themes: jp-tui's and the user's first, then Textual's."""
     own = [name for name in plain.TEXTUALS if name in BUILTIN_THEMES and name not in files]
     return [*sorted(files), *own]

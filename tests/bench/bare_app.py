@@ -47,8 +47,8 @@ def program() -> int:
         Bare().run()
         return 0
 
-    from jp_tui.ui.terminal import driver_class
-    from jp_tui.ui.tidying import first_frame_done
+    from jp_tui.ui.driver.choice import driver_class
+    from jp_tui.ui.gc_schedule import first_frame_done
 
     app = Bare(driver_class=driver_class())
     app.run()

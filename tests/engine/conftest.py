@@ -27,7 +27,7 @@ from jp_tui.protocol.values import PromptRequest, Response
 from jp_tui.system.lock import Holder, acquire, holder, lock_path
 from jp_tui.tools.port import Tool
 from jp_tui.tools.registry import builtin
-from jp_tui.ui import crash
+from jp_tui.ui.failures import crash_report
 from tests.fakes.journals import Flaky
 from tests.fakes.models import Script
 
@@ -146,8 +146,8 @@ class Bench:
             via=self.via,
             open_agent_model=self.agent_model,
             keep_report=lambda message, report: (
-                crash.redacted_line(message),
-                crash.keep_report(report, self.home / "state"),
+                crash_report.redacted_line(message),
+                crash_report.keep_report(report, self.home / "state"),
             ),
         )
         self.events, self._seen = [], 0

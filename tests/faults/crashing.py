@@ -29,9 +29,9 @@ def main() -> int:
 
     match sys.argv[1]:
         case "screen":
-            from jp_tui.ui.app import Workspace
+            from jp_tui.ui.app import WorkspaceApp
 
-            Workspace.action_keys = broken  # type: ignore[attr-defined]
+            WorkspaceApp.action_keys = broken  # type: ignore[attr-defined]
         case "command":
             from jp_tui.headless.query import Run
 
@@ -41,11 +41,11 @@ def main() -> int:
 
             Session.start = broken  # type: ignore[method-assign]
         case "restoring":
-            from jp_tui.ui.driver import WorkspaceDriver
+            from jp_tui.ui.driver.workspace_driver import WorkspaceDriver
 
             WorkspaceDriver.stop_application_mode = broken  # type: ignore[method-assign]
         case "closing":
-            from jp_tui.ui.driver import WorkspaceDriver
+            from jp_tui.ui.driver.workspace_driver import WorkspaceDriver
 
             WorkspaceDriver.close = broken  # type: ignore[method-assign]
         case _:

@@ -202,7 +202,7 @@ class Errand:
 
     def _crash(self) -> None:
         """What the program does with a bug of its own."""
-        from jp_tui.ui.crash import short_message
+        from jp_tui.ui.failures.crash_report import short_message
 
         message = short_message(ValueError("made up"), Path(os.environ["JP_TUI_HOME"], "state"))
         (self.told if "No report" in message else self.done).append(message)

@@ -29,12 +29,12 @@ from jp_tui.headless.output import Output, json_line
 from jp_tui.headless.transcript_printer import Printer
 from jp_tui.protocol.values import ConversationInfo
 from jp_tui.ui import text as ui_text
-from jp_tui.ui.attention_means import Means, sequence
+from jp_tui.ui.notify.channels import Channel, sequence
+from jp_tui.ui.notify.window_title import title_text
 from jp_tui.ui.painting import blocks as painting
 from jp_tui.ui.painting.context import context
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.stream import Message, Thinking
-from jp_tui.ui.title import worded
 from jp_tui.view.activity.status import Status
 from jp_tui.view.export.document import FORMATS, writer
 from jp_tui.view.export.events import exported
@@ -143,12 +143,12 @@ WAYS: dict[str, tuple[int, Way]] = {
 
 
 def _title(text: str, chance: Random) -> Iterable[str]:
-    yield worded(Status(title=Foreign(text), workspace=f"/home/{text}"))
+    yield title_text(Status(title=Foreign(text), workspace=f"/home/{text}"))
 
 
 def _call(text: str, chance: Random) -> Iterable[str]:
     """A notification by each means; the words of it are cut out of the sequence that is ours."""
-    means = Means(chance.choice(("osc99", "osc777", "osc9")), chance.choice(("", "tmux", "screen")))
+    means = Channel(chance.choice(("osc99", "osc777", "osc9")), chance.choice(("", "tmux", "screen")))
     said = sequence(means, text, text[::-1], mark="jp")
     yield from re.split(r"\x1bP(?:tmux;)?|\x1b\x1b\]|\x1b\](?:99;i=jp[^;]*|777;notify|9)?|\x07|\x1b\\", said)
 

@@ -21,15 +21,15 @@ def program() -> int:
     if "usage" in sys.argv:
         print("sample: unknown option", file=sys.stderr)
         return 2
-    from textual.app import App, ComposeResult
+    from textual.app import ComposeResult
     from textual.binding import Binding
     from textual.widgets import Input, Static
 
-    from jp_tui.ui.crash import CrashReports
-    from jp_tui.ui.terminal import driver_class
-    from jp_tui.ui.tidying import first_frame_done
+    from jp_tui.ui.driver.choice import driver_class
+    from jp_tui.ui.gc_schedule import first_frame_done
+    from tests.faults.crash_app import CrashApp
 
-    class Sample(CrashReports, App[None]):
+    class Sample(CrashApp):
         BINDINGS = [
             Binding("ctrl+z", "suspend_process", priority=True),
             Binding("ctrl+q", "leave", priority=True),
@@ -37,7 +37,6 @@ def program() -> int:
             Binding("ctrl+l", "paint", priority=True),
             Binding("ctrl+e", "noise", priority=True),
         ]
-        crash_state = STATE
         count = 0
 
         def compose(self) -> ComposeResult:
@@ -75,7 +74,7 @@ def program() -> int:
             os.write(2, b"noise from a library\n")
             self.query_one("#says", Static).update("noise was made")
 
-    app = Sample(driver_class=driver_class())
+    app = Sample(STATE, driver_class=driver_class())
     app.run()
     return app.return_code or 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jp_tui.ui.attention_means import QUERY
+from jp_tui.ui.notify.channels import QUERY
 from tests.faults.conftest import REAL, Start
 from tests.faults.terminal import Terminal, descendants
 from tests.faults.test_questions import ASK, scripted

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from textual.app import App
 
 from jp_tui import guardian
-from jp_tui.ui.crash import CrashReports, redact, report_text, short_message, write_report
+from jp_tui.ui.failures.crash_report import redact, report_text, short_message, write_report
+from tests.faults.crash_app import CrashApp
 
 SECRET = "q7Zk2mPw9xRt4vBn"
 ENVIRONMENT = {
@@ -136,7 +136,7 @@ def test_a_state_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 def test_a_command_without_a_screen(tmp_path: Path) -> None:
     """Two lines and status 1 for the program, two lines for a thread; Ctrl+C leaves no report."""
     script = (
-        "import sys, threading, pathlib; from jp_tui.ui.crash import install_excepthook\n"
+        "import sys, threading, pathlib; from jp_tui.ui.failures.crash_report import install_excepthook\n"
         f"install_excepthook(pathlib.Path({str(tmp_path)!r}))\n"
         "t = threading.Thread(target=lambda: 1 / 0, name='engine'); t.start(); t.join()\n"
         "assert 'textual' not in sys.modules\n"
@@ -163,7 +163,7 @@ def test_a_command_without_a_screen(tmp_path: Path) -> None:
     assert len(list((tmp_path / "crashes").iterdir())) == 3
 
 
-class Crashing(CrashReports, App[None]):
+class Crashing(CrashApp):
     """Crashes at the key x, panics at p, and tries to leave with 0 after it crashed."""
 
     def key_x(self) -> None:
@@ -180,8 +180,7 @@ class Crashing(CrashReports, App[None]):
 async def test_the_app_ends_with_1_and_says_it_once(
     tmp_path: Path, key: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    app = Crashing()
-    app.crash_state = tmp_path
+    app = Crashing(tmp_path)
     with pytest.raises((ValueError, RuntimeError)):  # Textual's pilot raises what ended the app
         async with app.run_test() as pilot:
             await pilot.press(key)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.system import paths
-from jp_tui.ui.crash import write_report
+from jp_tui.ui.failures.crash_report import write_report
 from tests.faults import aftermath, errand, io_places
 from tests.faults.failing import FAULTS, shim
 from tests.faults.io_calls import Server, each_call
@@ -83,7 +83,7 @@ def test_t13_a_report_that_the_disk_does_not_take_leaves_nothing(
         os.write(descriptor, data[:10])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("jp_tui.ui.crash.write_fully", short)
+    monkeypatch.setattr("jp_tui.ui.failures.crash_report.write_fully", short)
     with pytest.raises(OSError, match="No space"):
         write_report(ValueError("made up"), tmp_path)
     assert list((tmp_path / "crashes").iterdir()) == []

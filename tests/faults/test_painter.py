@@ -10,8 +10,8 @@ from rich.style import Style
 from textual.strip import Strip
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui import gate
 from jp_tui.ui.painting.rows import Piece, row, wrap
+from jp_tui.ui.textual_patches import output_gate
 from jp_tui.view.transcript import blocks as b
 from tests.faults import obeyed, painter
 from tests.faults.fuzzed import FIRST, LAST, Fuzz
@@ -34,7 +34,7 @@ def test_a_seed_and_a_number_give_the_same_string_again() -> None:
 
 def test_what_gets_past_the_edge_is_found_when_the_gate_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     """The eye does not see with the gate's eyes."""
-    monkeypatch.setattr(gate, "passed", lambda text: text)
+    monkeypatch.setattr(output_gate, "passed", lambda text: text)
     for text in ("\x1b[31m", "\x1b[1;1H", "\x9b2J", "\x07", "\x7f", "\t", "\x1b]8;;http://e.example\x1b\\", "\u202e"):
         _, faults = painter.judged([Strip([Segment(f"a{text}b", Style(bold=True))])])
         assert faults, repr(text)

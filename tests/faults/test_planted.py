@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jp_tui.settings import providers
-from jp_tui.ui import crash
+from jp_tui.ui.failures import crash_report
 from tests.faults import leaks_crash, leaks_run, planted
 from tests.faults.planted import ENVIRONMENT, HEADER, KEY, PLANTS, leaks
 
@@ -44,7 +44,7 @@ def test_t7_what_is_in_a_variable_without_a_telling_name_does_not_survive() -> N
     for plant in ENVIRONMENT.values():
         for form in planted.forms(plant.value):
             text = f"x {form.decode()} y"
-            assert form.decode() not in crash.redact(text, environment), plant
+            assert form.decode() not in crash_report.redact(text, environment), plant
 
 
 def test_t7_what_is_ordinary_stays() -> None:
@@ -55,7 +55,7 @@ def test_t7_what_is_ordinary_stays() -> None:
         "EDITOR": "nano", "OLDPWD": "~/notes-2026-11",
     }  # fmt: skip
     text = "\n".join(environment.values())
-    assert crash.redact(text, environment) == text
+    assert crash_report.redact(text, environment) == text
 
 
 def test_t7_a_configured_header_is_kept_out_of_reports() -> None:

@@ -23,7 +23,7 @@ from jp_tui.headless.output import Output
 from jp_tui.headless.transcript_printer import Printer
 from jp_tui.protocol.values import PromptRequest, StoredEvent
 from jp_tui.questions.types import BooleanAnswer, Option, SelectAnswer
-from jp_tui.ui import gate
+from jp_tui.ui.textual_patches import output_gate
 from jp_tui.view.export.events import exported
 from jp_tui.view.questions.queue import key_of
 from tests.headless.asked import ask, prompt
@@ -82,7 +82,7 @@ def screen(app: App[None], seen: Seen) -> str:
             names = () if style is None else [(name, value) for name, value in style.meta.items() if acts(name, value)]
             if style is not None and (style.link or names):
                 seen.faults.append(f"acts when clicked: {segment.text!r} {style.link or names}")
-            seen.faults.extend(acting(gate.passed(segment.text) if y in written else segment.text))
+            seen.faults.extend(acting(output_gate.passed(segment.text) if y in written else segment.text))
         if strip.cell_length != app.size.width:
             seen.faults.append(f"a row of {strip.cell_length} cells: {strip.text!r}")
         rows.append(strip.text.rstrip())

@@ -9,7 +9,7 @@ import pytest
 
 from jp_tui.conversation import events as ev
 from jp_tui.conversation.neutral import clean_url
-from jp_tui.ui.app import Workspace
+from jp_tui.ui.app import WorkspaceApp
 from tests.hostile.recorded import ours
 from tests.hostile.seen import Seen, acting, flat, in_lines, on_sheets, on_transcript, reached, screen, texts
 from tests.ui.transcript_host import Host, settled, spans
@@ -86,7 +86,7 @@ async def test_a_click_on_it_does_nothing(found: dict[str, dict[str, Any]], id: 
             await pilot.click(offset=(x, y))
         await pilot.pause()
         assert host.is_running and host.heard == [], "nothing was opened, picked or ended"
-    assert "quit" in dir(Workspace) or hasattr(Workspace, "action_quit"), "the action that was not run exists"
+    assert "quit" in dir(WorkspaceApp) or hasattr(WorkspaceApp, "action_quit"), "the action that was not run exists"
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from jp_tui.conversation.outcomes import Failure
-from jp_tui.ui.crash import report_text
+from jp_tui.ui.failures.crash_report import report_text
 from tests.engine.conftest import Bench
 from tests.faults import obeyed, painter
 from tests.hostile.recorded import ours

@@ -10,16 +10,15 @@ from jp_tui.ui.textual_patches import PATCHES
 from tests.house.sources import Source, imported, ours
 
 GUARDED = {
-    "jp_tui/ui/driver.py": "driver",
-    "jp_tui/ui/driver_input.py": "driver",  # imported by it alone
-    "jp_tui/ui/crash.py": "crashes",
-    "jp_tui/ui/gate.py": "gate",
-    "jp_tui/ui/widgets/coloured.py": "text colours",
+    "jp_tui/ui/driver/workspace_driver.py": "driver",
+    "jp_tui/ui/driver/input_filter.py": "driver",  # imported by it alone
+    "jp_tui/ui/textual_patches/crashes.py": "crashes",
+    "jp_tui/ui/textual_patches/output_gate.py": "gate",
+    "jp_tui/ui/textual_patches/text_colours.py": "text colours",
     "jp_tui/ui/textual_patches/__init__.py": "compositor",
     "jp_tui/ui/textual_patches/compositing.py": "compositor",
-    "jp_tui/ui/textual_patches/leaks.py": "style cache",
+    "jp_tui/ui/textual_patches/faults.py": "style cache",
     "jp_tui/ui/textual_patches/strips.py": "strips",
-    "jp_tui/ui/textual_patches/timers.py": "timer",
 }
 """Each file that may import a private module of a library, or read a private attribute, and a patch whose guard it has.
 Reads of attributes alone, with what is used instead, are in `textual_patches/private.py`, by name in quotes."""

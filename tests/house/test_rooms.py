@@ -17,16 +17,20 @@ DOING = {
 """What does I/O, waits, reads a clock or mints an id."""
 
 HOPS = (
-    "jp_tui/link/local.py", "jp_tui/ui/bridge.py", "jp_tui/journal/writer.py", "jp_tui/ui/paint.py",
-    "jp_tui/ui/driver.py", "jp_tui/system/lock.py", "jp_tui/engine/schema_check/process.py",
-    "jp_tui/guardian/parent.py", "jp_tui/guardian/terminal.py", "jp_tui/ui/driver_output.py",
-    "jp_tui/ui/driver_held.py", "jp_tui/system/children.py", "jp_tui/system/leash.py", "jp_tui/system/watchdog.py",
-    "jp_tui/system/sandbox/placeholders.py",
+    "jp_tui/link/local.py", "jp_tui/ui/bridge.py", "jp_tui/journal/writer.py", "jp_tui/ui/painting/painter.py",
+    "jp_tui/ui/driver/workspace_driver.py", "jp_tui/system/lock.py", "jp_tui/engine/schema_check/process.py",
+    "jp_tui/guardian/parent.py", "jp_tui/guardian/terminal.py", "jp_tui/ui/driver/output.py",
+    "jp_tui/ui/driver/first_frame.py", "jp_tui/system/children.py", "jp_tui/system/leash.py",
+    "jp_tui/system/watchdog.py", "jp_tui/system/sandbox/placeholders.py",
 )  # fmt: skip
 """The only files that may name a thread, a lock or a process (HOUSE "Threads and processes")."""
 
 NARROW = {
-    "jp_tui/ui/crash.py": {"threading.excepthook", "threading.ExceptHookArgs", "threading.current_thread"},
+    "jp_tui/ui/failures/crash_report.py": {
+        "threading.excepthook",
+        "threading.ExceptHookArgs",
+        "threading.current_thread",
+    },
     "jp_tui/system/editor.py": {"subprocess.run"},
     "jp_tui/system/clipboard.py": {"subprocess.Popen", "subprocess.DEVNULL"},
 }

@@ -71,13 +71,13 @@ def _app(workspace: Path, theme: str):  # type: ignore[no-untyped-def]  # import
     from jp_tui.settings.themes import themes
     from jp_tui.startup.engine import link
     from jp_tui.startup.parts import Place, journal, parts
-    from jp_tui.ui.app import Workspace
+    from jp_tui.ui.app import WorkspaceApp
 
     arguments = Arguments(workspace=str(workspace), model="demo/tour")
     place = Place(arguments)
     made = parts(arguments, place.sources.load(), place)
     log = journal(made)
-    return Workspace(
+    return WorkspaceApp(
         link=lambda: link(made, log, client=True, command="jp-tui", greet=True),
         open_command=lambda: OpenConversation(which="new"),
         workspace=str(workspace),

@@ -150,7 +150,7 @@ async def used() -> None:
         await pilot.pause()
         await pilot.press("escape")
         await pilot.pause()
-        assert app._wear("jp-day")
+        assert app.user_files.apply_theme("jp-day")
         await pilot.pause()
         assert _written(app.screen, app.console).isprintable()
         app.exit()
@@ -180,7 +180,7 @@ async def crashed() -> None:
     async with workspace() as (app, pilot):
         app._handle_exception(RuntimeError("planted"))
         await pilot.pause()
-    assert app.return_code == 1 and app.crashed
+    assert app.return_code == 1 and app.failures.crashed
     assert Self.word is not None and "planted" in Self.word[0] and Self.word[1], guardian
 
 

@@ -15,7 +15,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.settings.themes import themes
-from jp_tui.ui.app import Workspace
+from jp_tui.ui.app import WorkspaceApp
 from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.dock import SheetDock
@@ -45,7 +45,7 @@ class Clock:
         return self.now
 
 
-class Host(Workspace):
+class Host(WorkspaceApp):
     """The workspace as it is, with short ways to its parts."""
 
     def __init__(

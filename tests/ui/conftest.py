@@ -21,7 +21,7 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.screen import UPDATE_PERIOD
 
-from jp_tui.ui import paint
+from jp_tui.ui.painting import painter
 
 NEAR = 0.02
 """Seconds from the beginning of a wait within which a timer is waited for: what Textual's own wait takes at least."""
@@ -35,10 +35,10 @@ LIMIT = 10.0
 
 def painting() -> bool:
     """Whether a painter's thread is at work, or about to be."""
-    return any(map(_paints, (paint._painter, paint._slow)))
+    return any(map(_paints, (painter._painter, painter._slow)))
 
 
-def _paints(painter: paint._Painter) -> bool:
+def _paints(painter: painter._Painter) -> bool:
     with painter.lock:
         if painter._desks:
             return True

@@ -10,8 +10,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo
-from jp_tui.ui.crash import EngineBroke
-from jp_tui.ui.title import worded
+from jp_tui.ui.failures.app_failures import EngineBroke
+from jp_tui.ui.notify.window_title import title_text
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.status import StatusLine
@@ -226,7 +226,7 @@ async def test_a_running_tool_ticks_once_a_second_and_stops() -> None:
 def test_the_windows_title_has_no_control_characters() -> None:
     """R197, E50."""
     status = Status(workspace="/srv/ac\x07me", title=Foreign("a\x1b]0;evil\x07b\u202e\x9dc\n"), waiting=("one", "two"))
-    title = worded(status)
+    title = title_text(status)
     assert title.isprintable() and title.startswith("(2) ") and title.endswith("me - jp")
 
 

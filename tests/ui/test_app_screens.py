@@ -8,7 +8,8 @@ from textual.binding import Binding
 from jp_tui.protocol import commands as cmd
 from jp_tui.settings.themes import themes as plain
 from jp_tui.ui import themes
-from jp_tui.ui.keys import Row, counted, declared, section, short, spelled
+from jp_tui.ui.commands import by_action
+from jp_tui.ui.keys.bindings import KeyRow, counted, declared, section, short, spelled
 from jp_tui.ui.screens.keylist import KeyList, every_key
 from jp_tui.ui.screens.picker import ThemePicker
 from jp_tui.ui.screens.small import TooSmall
@@ -109,15 +110,15 @@ async def test_every_theme_can_be_worn() -> None:
         names = themes.choices(files)
         assert set(files) < set(names) and "textual-dark" in names
         for name in names:
-            assert app._wear(name), name
+            assert app.user_files.apply_theme(name), name
             await pilot.pause()
             assert app.theme == name and app._exception is None
 
 
 async def test_a_theme_file_that_cannot_be_read_is_said_and_changes_nothing(tmp_path: object) -> None:
     async with workspace() as (app, pilot):
-        app._theme_files = {**app._theme_files, "broken": "/nonexistent/broken.toml"}
-        assert not app._wear("broken")
+        app.user_files.theme_files = {**app.user_files.theme_files, "broken": "/nonexistent/broken.toml"}
+        assert not app.user_files.apply_theme("broken")
         await pilot.pause()
         assert app.theme == "jp-night" and "there is no such file" in app.footer
 
@@ -170,7 +171,7 @@ def test_the_page_of_keys_has_every_sheet_and_all_its_keys() -> None:
             for row in counted(section(kind.__name__, declared(kind)).rows):
                 assert (row.keys, row.does) in pages, f"{kind.__name__}: {row}"
     several = listed["In a choice of several"].rows
-    assert Row("1 … 9", "Pick by number", "") in several and any(row.keys == "Space" for row in several)
+    assert KeyRow("1 … 9", "Pick by number", "") in several and any(row.keys == "Space" for row in several)
     named = ("When a tool wants to run", "When a result may be told", "In a question for data", "In a change by hunks")
     assert {*named, "In the last look at a form"} <= listed.keys()
 
@@ -229,12 +230,12 @@ async def test_ctrl_c_closes_what_lies_over_the_workspace_and_twice_leaves() -> 
 
 async def test_the_palette_has_our_commands_and_only_working_ones() -> None:
     async with workspace() as (app, _):
-        assert [entry.title for entry in app.entries()] == [
+        assert [entry.title for entry in by_action()] == [
             "New conversation", "Conversations", "Ledger", "Inquiries", "Changes", "Undo", "Inbox", "Sub-agents",
             "Reviewers", "Decide yourself", "Interrupt", "Sidebar", "Theme", "Model", "Usage", "Settings", "Setup",
             "Trust", "Help", "Leave",
         ]  # fmt: skip
-        assert all(callable(getattr(app, f"action_{entry.action}")) for entry in app.entries())
+        assert all(callable(getattr(app, f"action_{entry.action}")) for entry in by_action())
         app.action_new()
         assert [one.which for one in app.link.of(cmd.OpenConversation)] == ["new", "new"]
 

@@ -58,7 +58,7 @@ async def test_all_that_a_screen_shows_can_be_read(
         await steps(app, *(SCENES | {"marked": (scenes.tools(), "tab { {")})[scene])(pilot)
         app.composer.move_cursor((0, 0))
         for name in names:
-            assert app._wear(name)
+            assert app.user_files.apply_theme(name)
             await app.still(pilot)
             found = list(pairs(in_front(app)))
             measured += len(found)

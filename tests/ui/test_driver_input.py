@@ -9,12 +9,12 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
-from jp_tui.ui.driver_input import ONE_KEY, STALLED, Typed
+from jp_tui.ui.driver.input_filter import ONE_KEY, STALLED, InputFilter
 
 
 def read(*chunks: str | float) -> list[Message]:
     """What the app is told when a terminal sends these; a number is a silence of so many seconds."""
-    typed, parser, now, found = Typed(), XTermParser(), 0.0, list[Message]()
+    typed, parser, now, found = InputFilter(), XTermParser(), 0.0, list[Message]()
     for chunk in chunks:
         if isinstance(chunk, str):
             text = typed.feed(chunk, now)

@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual._xterm_parser import XTermParser
 
-from jp_tui.ui.driver import spelled_out
+from jp_tui.ui.driver.workspace_driver import spelled_out
 
 
 @pytest.mark.parametrize(

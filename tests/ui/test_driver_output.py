@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from jp_tui.ui.driver_output import Output
+from jp_tui.ui.driver.output import TerminalOutput
 
 LIMIT = 20.0
 
@@ -42,8 +42,8 @@ def read(master: int, until: bytes) -> bytes:
 
 def test_what_a_terminal_takes_is_written_by_who_has_it(ends: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     by_thread: list[bytes] = []
-    monkeypatch.setattr(Output, "_put", lambda self, data: by_thread.append(data))
-    output = Output(ends[1], lambda: None)
+    monkeypatch.setattr(TerminalOutput, "_put", lambda self, data: by_thread.append(data))
+    output = TerminalOutput(ends[1], lambda: None)
     for number in range(50):
         output.write(f"<{number}é>")
     assert read(ends[0], b"<49\xc3\xa9>").count(b"<") == 50
@@ -51,7 +51,7 @@ def test_what_a_terminal_takes_is_written_by_who_has_it(ends: tuple[int, int], m
 
 
 def test_the_others_that_have_the_terminal_still_wait(ends: tuple[int, int]) -> None:
-    output = Output(ends[1], lambda: None)
+    output = TerminalOutput(ends[1], lambda: None)
     output.write("x")
     assert not fcntl.fcntl(ends[1], fcntl.F_GETFL) & os.O_NONBLOCK
     assert output.close()
@@ -59,7 +59,7 @@ def test_the_others_that_have_the_terminal_still_wait(ends: tuple[int, int]) -> 
 
 def test_a_terminal_that_reads_late_gets_all_in_order(ends: tuple[int, int]) -> None:
     """More than it has room for: the rest of what was begun comes before what is written then."""
-    output, texts = Output(ends[1], lambda: None), [f"<{number}:{'é' * 3000}>" for number in range(30)]
+    output, texts = TerminalOutput(ends[1], lambda: None), [f"<{number}:{'é' * 3000}>" for number in range(30)]
     for text in texts:  # nobody reads yet: one that waited would wait for ever
         output.write(text)
     output.write("<end>")
@@ -69,7 +69,7 @@ def test_a_terminal_that_reads_late_gets_all_in_order(ends: tuple[int, int]) -> 
 
 def test_of_several_that_write_nothing_is_torn(ends: tuple[int, int]) -> None:
     """Another thread, and a signal's handler in the midst of a write."""
-    output = Output(ends[1], lambda: None)
+    output = TerminalOutput(ends[1], lambda: None)
 
     def handler(*_: object) -> None:
         output.write("[s]")
@@ -103,7 +103,7 @@ def test_of_several_that_write_nothing_is_torn(ends: tuple[int, int]) -> None:
 
 def test_a_stalled_terminal_drops_frames_whole_and_tells_when_it_reads_again(ends: tuple[int, int]) -> None:
     told = threading.Event()
-    output = Output(ends[1], told.set)
+    output = TerminalOutput(ends[1], told.set)
     end, written = time.monotonic() + LIMIT, 0
     while not output._dropped and time.monotonic() < end:
         output.write(f"<{'x' * 2000}>")  # nobody reads: one that waited would wait for ever
@@ -127,8 +127,8 @@ def test_without_a_second_way_the_thread_writes(ends: tuple[int, int], monkeypat
     def refused(*_: Any, **__: Any) -> int:
         raise PermissionError
 
-    monkeypatch.setattr("jp_tui.ui.driver_output.os.open", refused)
-    output = Output(ends[1], lambda: None)
+    monkeypatch.setattr("jp_tui.ui.driver.output.os.open", refused)
+    output = TerminalOutput(ends[1], lambda: None)
     output.write("one")
     output.write("two")
     assert read(ends[0], b"two") == b"onetwo"
@@ -138,7 +138,7 @@ def test_without_a_second_way_the_thread_writes(ends: tuple[int, int], monkeypat
 def test_it_ends_with_a_terminal_that_is_gone() -> None:
     master, slave = pty.openpty()
     tty.setraw(slave)
-    output = Output(slave, lambda: None)
+    output = TerminalOutput(slave, lambda: None)
     os.close(master)
     output.write("nobody reads this")
     assert output.close()

@@ -14,10 +14,11 @@ from jp_tui.guardian import look as looks
 from jp_tui.guardian.look import DEFAULT, Look, chosen, file_of, parse, read, terminal_key
 from jp_tui.guardian.skeleton import BEGIN, LEAST, WIDE, Place, frame, painted, room
 from jp_tui.guardian.skeleton import line as typed_line
-from jp_tui.ui import gate, plain_signs
-from jp_tui.ui.first_look import keep, look_of
-from jp_tui.ui.screens.beside import WIDE as BESIDE
+from jp_tui.ui import ascii_signs
+from jp_tui.ui.capture import keep, look_of
 from jp_tui.ui.screens.small import LEAST as SMALLEST
+from jp_tui.ui.screens.workspace import WIDE as BESIDE
+from jp_tui.ui.textual_patches import output_gate
 from jp_tui.ui.widgets.footer import KeyBar
 from tests.fakes.link import FakeLink
 from tests.ui.app_host import Host
@@ -156,16 +157,16 @@ async def test_a_screen_without_a_sidebar_knows_its_colours() -> None:
 
 
 async def test_ascii_signs_stay_ascii() -> None:
-    gate.only_ascii(True)
+    output_gate.only_ascii(True)
     try:
         app = First(FakeLink())
         async with app.run_test(size=(120, 36)) as pilot:
             await pilot.pause()
-            gate.only_ascii(True)
+            output_gate.only_ascii(True)
             look = look_of(app._main, None)
     finally:
-        gate.only_ascii(False)
-    assert look is not None and look.signs.isascii() and plain_signs.ascii_text(look.hint) == look.hint
+        output_gate.only_ascii(False)
+    assert look is not None and look.signs.isascii() and ascii_signs.ascii_text(look.hint) == look.hint
 
 
 async def test_a_second_message_typed_ahead_is_kept_before_what_follows() -> None:

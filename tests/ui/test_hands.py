@@ -13,9 +13,11 @@ from jp_tui.conversation import events as stored
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.settings.themes import themes
+from jp_tui.ui.commands import by_action
 from jp_tui.ui.screens.inbox import Inbox
-from jp_tui.ui.screens.palette import OurCommands
+from jp_tui.ui.screens.palette import CommandProvider
 from jp_tui.ui.screens.picker import ThemePicker
+from jp_tui.ui.user_files import UserPaths
 from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.status import pointed
 from jp_tui.ui.widgets.transcript import Transcript
@@ -36,8 +38,8 @@ def said(text: str) -> list[ev.Event]:
 
 async def copied(app: Host) -> str:
     """What stands on the clipboard once all that was begun is done."""
-    if app._handing is not None:
-        await asyncio.wait_for(app._handing, 30)
+    if app._copier.task is not None:
+        await asyncio.wait_for(app._copier.task, 30)
     return app.clipboard
 
 
@@ -76,13 +78,13 @@ async def test_c_copies_code_without_its_fence_and_again_the_next() -> None:
 
 async def test_what_a_terminal_does_not_take_is_said() -> None:
     async with workspace() as (app, pilot):
-        app.copied("x" * (OSC52_MOST + 1))
+        app._copier.copy("x" * (OSC52_MOST + 1))
         await copied(app)
         await pilot.pause()
         assert "Not copied" in app.footer and "no clipboard program" in app.footer
-        app.copied("a\x1b[31m\x00b")
+        app._copier.copy("a\x1b[31m\x00b")
         assert await copied(app) == "a[31mb"
-        app.copied("\x00")
+        app._copier.copy("\x00")
         assert "Nothing to copy" in app.footer
 
 
@@ -90,8 +92,8 @@ async def test_the_systems_program_gets_it_too(tmp_path: Path) -> None:
     (tmp_path / "xclip").write_text(f'#!/bin/sh\n/bin/cat > "{tmp_path}/got"\n')
     (tmp_path / "xclip").chmod(0o755)
     async with workspace() as (app, pilot):
-        app.clip_environment = {"PATH": str(tmp_path), "DISPLAY": ":0"}
-        app.copied("both ways")
+        app._copier._environment = {"PATH": str(tmp_path), "DISPLAY": ":0"}
+        app._copier.copy("both ways")
         await copied(app)
         await pilot.pause()
         assert (tmp_path / "got").read_text() == "both ways" and "OSC 52) and xclip" in app.footer
@@ -165,11 +167,11 @@ async def test_the_palette_has_what_has_only_a_key_and_each_works() -> None:
     async with workspace(say=scenes.tools()) as (app, pilot):
         await pilot.press("x")  # who writes keeps the composer: the question waits folded
         await app.says(pilot, *scenes.asked())
-        provider = OurCommands(app.screen, None)
+        provider = CommandProvider(app.screen, None)
         keys = {key.title: key for key in provider._keys()}
         assert {"Question", "Newest", "Page up", "Suspend"} <= set(keys) and "Palette" not in keys
         assert "Ctrl+O" in keys["Question"].does
-        assert not set(keys) & {entry.title for entry in app.entries()}
+        assert not set(keys) & {entry.title for entry in by_action()}
         assert not app.dock.open
         await provider._press(keys["Question"])
         await pilot.pause()
@@ -187,22 +189,23 @@ async def test_ones_own_theme_is_worn_again_when_its_file_changes_and_a_bad_one_
     mine = tmp_path / "mine.toml"
     mine.write_text("[colors]\nprimary = '#00aa77'\n")
     async with workspace() as (app, pilot):
-        app.theme_folder, app._theme_files = str(tmp_path), themes.names(str(tmp_path))
-        assert app._wear("mine") and app.current_theme.primary == "#00aa77"
+        app.user_files.paths = UserPaths(theme_folder=str(tmp_path))
+        app.user_files.theme_files = themes.names(str(tmp_path))
+        assert app.user_files.apply_theme("mine") and app.current_theme.primary == "#00aa77"
         mine.write_text("[colors]\nprimary = '#ffaa00'\n")
         (tmp_path / "new.toml").write_text("[colors]\nprimary = '#123456'\n")
-        app.read_own()
+        app.user_files.read_changed()
         await pilot.pause()
-        assert app.current_theme.primary == "#ffaa00" and "new" in app._theme_files
+        assert app.current_theme.primary == "#ffaa00" and "new" in app.user_files.theme_files
         assert app.get_css_variables()["user-bar"] == "#ffaa00", "seen at once"
         mine.write_text("[colors]\nprimary = 'blue-ish'\n")
-        app.read_own()
+        app.user_files.read_changed()
         await pilot.pause()
         assert app.current_theme.primary == "#ffaa00", "what held, holds"
         assert "mine.toml:2:1: colors.primary: expected a colour" in app.footer.replace(str(tmp_path), "")
-        app.read_own()
+        app.user_files.read_changed()
         mine.write_text("[colors]\nprimary = '#0000ff'\n")
-        app.read_own()
+        app.user_files.read_changed()
         assert app.current_theme.primary == "#0000ff"
 
 

@@ -288,7 +288,7 @@ async def test_e50_whoever_does_not_look_is_told_once_more_when_it_is_back() -> 
     async with app.run_test(size=(120, 36)) as pilot:
         await is_open(app, pilot)
         await app.says(pilot, *scenes.tools(), *asks(HERE))
-        app.attention.comes_due = lambda *key: told.append(key)  # type: ignore[method-assign,assignment]
+        app.notifier.snooze_ended = lambda *key: told.append(key)  # type: ignore[method-assign,assignment]
         await inbox(app, pilot)
         await press(pilot, "z", "1", "escape")
         app.time.now += 301

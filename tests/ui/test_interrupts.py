@@ -138,11 +138,11 @@ async def test_continue_sends_nothing_says_so_and_leaves_a_way_to_the_menu() -> 
 
 async def test_settings_come_through_the_constructor() -> None:
     from jp_tui.settings.themes import themes
-    from jp_tui.ui.app import Workspace
+    from jp_tui.ui.app import WorkspaceApp
     from tests.ui.app_host import STATE, Clock
 
     wishes = InterruptWishes(tool_call="stop")
-    app = Workspace(
+    app = WorkspaceApp(
         link=FakeLink(), open_command=cmd.OpenConversation(), workspace="/w", theme="jp-night",
         themes=themes.names("/nonexistent"), state_dir=STATE, clock=Clock(), interrupts=wishes,
     )  # fmt: skip

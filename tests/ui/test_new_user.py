@@ -19,7 +19,7 @@ from jp_tui.settings.cli.arguments import Arguments
 from jp_tui.settings.themes import themes
 from jp_tui.startup.engine import link
 from jp_tui.startup.parts import Place, journal, opening, parts
-from jp_tui.ui.app import Workspace
+from jp_tui.ui.app import WorkspaceApp
 from tests.fakes.model_server import Answer, ModelServer, in_thread
 
 JSON = {"content-type": "application/json"}
@@ -48,7 +48,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class User:
     """Looks at the screen and presses keys."""
 
-    def __init__(self, app: Workspace, pilot: Pilot[None]) -> None:
+    def __init__(self, app: WorkspaceApp, pilot: Pilot[None]) -> None:
         self.app, self.pilot = app, pilot
 
     @property
@@ -77,7 +77,7 @@ async def started(home: Path) -> AsyncIterator[User]:
     place = Place(arguments)
     made = parts(arguments, place.sources.load(), place)
     log = journal(made)
-    app = Workspace(
+    app = WorkspaceApp(
         link=lambda: link(made, log, client=True, command="a test", greet=True),
         open_command=lambda: opening(arguments),
         workspace=str(place.workspace),

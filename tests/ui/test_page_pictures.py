@@ -296,6 +296,6 @@ def test_held_elsewhere(snap_compare: Compare, scene: str, size: tuple[int, int]
                 status="no_reaction", conversation=HELD.conversation, inquiry=HELD.inquiry, message=told,
             ))  # fmt: skip
         await app.still(pilot)
-        app._main._unsaid()  # where it goes was said for some seconds: the keys have the last line again
+        app._main._end_notice()  # where it goes was said for some seconds: the keys have the last line again
 
     assert snap_compare(app, terminal_size=size, run_before=taken(app, *scenes.tools(), then=then))

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from jp_tui.ui.text import ours
-from jp_tui.ui.textual_patches.compositing import Frugal
+from jp_tui.ui.textual_patches.compositing import ChangesCompositor
 
 
 class Counted(Static):
@@ -42,7 +42,7 @@ class Main(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._compositor = Frugal()
+        self._compositor = ChangesCompositor()
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -86,7 +86,7 @@ async def test_whatever_has_changed_is_shown_as_textual_shows_it() -> None:
             await pilot.pause()
             screen._compositor.__class__ = Compositor  # Textual's own: all of the screen
             whole = cells(shown(screen, screen.region))
-            screen._compositor.__class__ = Frugal
+            screen._compositor.__class__ = ChangesCompositor
             assert cells(shown(screen, screen.region)) == whole
             areas = [widget.region.intersection(screen.region) for widget in screen.walk_children(Widget)]
             for _ in range(30):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui import paint
-from jp_tui.ui.painting import code
+from jp_tui.ui.painting import code, painter
 from jp_tui.ui.widgets.readying import SMALL, small
 from jp_tui.view.transcript.blocks import Said
 from tests.ui.transcript_host import Host, chat, screen, settled
@@ -17,7 +16,7 @@ async def test_pages_without_a_painter_are_whole_and_overlap_by_a_row(monkeypatc
     host = Host(chat(900))
     async with host.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        monkeypatch.setattr(paint.Desk, "want", lambda self, orders: None)
+        monkeypatch.setattr(painter.Desk, "want", lambda self, orders: None)
         before = screen(host)
         for step in (-1,) * 9 + (1,) * 4:
             host.transcript.scroll_pages(step)

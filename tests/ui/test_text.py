@@ -15,8 +15,8 @@ from textual.strip import Strip
 from textual.widgets import Button, Label, OptionList, Static
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui import gate
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
+from jp_tui.ui.textual_patches import output_gate
 from tests.hostile.recorded import cases
 
 ACTS = re.compile("[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
@@ -108,7 +108,7 @@ def rendered(*segments: Segment) -> str:
 
 def test_the_gate_makes_what_got_this_far_visible() -> None:
     """T1: C0, DEL, C1 and surrogates; the row keeps its width, and neither a tab nor a newline moves the cursor."""
-    assert gate.passed("a\tb\nc") == "a b⏎c"
+    assert output_gate.passed("a\tb\nc") == "a b⏎c"
     shown = rendered(Segment("a\x1b]0;t\x07b\x9bc\x7f\ud83dd", Style(bold=True)))
     assert shown == "\x1b[1ma␛]0;t␇b\x1b[0m" or "␛]0;t␇b" in shown
     assert not ACTS.search(shown.replace("\x1b[1m", "").replace("\x1b[0m", ""))
@@ -132,14 +132,14 @@ def test_the_gate_drops_links_that_are_not_clean(url: str, stays: bool) -> None:
 
 
 def test_the_gate_stands_before_every_strip() -> None:
-    assert Strip.render is gate._quick
+    assert Strip.render is output_gate._quick
     assert isinstance(ours("x"), Content)
 
 
 def test_the_gate_by_public_means_lets_through_what_the_quick_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """T1: where Textual's strips are not as we know them, the gate is another, and shows the same."""
     console = Console(color_system="truecolor", force_terminal=True)
-    slow = gate.by_public_means(lambda self, console: plain_render(self, console))
+    slow = output_gate.by_public_means(lambda self, console: plain_render(self, console))
     hostile = "a\x1b]52;c;x\x07\tb\u202ec\x9b1m"
     rows = [
         [Segment("plain")],
@@ -148,15 +148,15 @@ def test_the_gate_by_public_means_lets_through_what_the_quick_one_does(monkeypat
         [Segment(hostile, Style(link="javascript:1")), Segment("│ ▏ ⋯")],
     ]
     for only_ascii in (False, True):
-        monkeypatch.setattr(gate, "_signs", [only_ascii])
+        monkeypatch.setattr(output_gate, "_signs", [only_ascii])
         for row in rows:
-            quick, other = (unnumbered(render(Strip(row), console)) for render in (gate._quick, slow))
+            quick, other = (unnumbered(render(Strip(row), console)) for render in (output_gate._quick, slow))
             assert other == quick
 
 
 def plain_render(strip: Strip, console: Console) -> str:
     """As Textual renders a strip."""
-    system = gate.color_system(console)
+    system = output_gate.color_system(console)
     assert system is not None
     pieces = [(text, style) for text, style, _ in strip]
     return "".join(text if style is None else Strip.render_style(style, text, system) for text, style in pieces)

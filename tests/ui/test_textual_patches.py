@@ -15,7 +15,7 @@ from textual.binding import Binding
 from textual.keys import _character_to_key
 
 from jp_tui.ui import textual_patches
-from jp_tui.ui.keymap import key_name
+from jp_tui.ui.keys.user_keys import key_name
 from jp_tui.ui.textual_patches import PATCHES, TESTED, private, shape
 from tests.faults.conftest import REAL
 from tests.faults.terminal import Terminal
@@ -40,6 +40,12 @@ def test_all_patches_fit_the_installed_textual() -> None:
 def test_each_has_an_alteration_and_a_fault() -> None:
     assert set(NAMES) == set(FAULTS) == set(ALTERATIONS) - {"version"}
     assert len(set(NAMES)) == len(NAMES)
+
+
+def test_the_benchmark_rows_that_the_table_names_exist() -> None:
+    rows = (ROOT / "tests/bench/latest.md").read_text().splitlines()
+    named = {patch.bench for patch in PATCHES if patch.bench}
+    assert named and all(any(row.startswith(f"| {name}") for row in rows) for name in named)
 
 
 def test_the_tested_range_is_what_pyproject_allows() -> None:

@@ -10,7 +10,8 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.ui import paint, pane
+from jp_tui.ui import pane
+from jp_tui.ui.painting import painter
 from jp_tui.ui.pane import HELD, KEPT, ROWS
 from jp_tui.view.transcript.loaded_ranges import RUN
 from tests.ui.transcript_host import Host, chat, screen, settled
@@ -32,14 +33,14 @@ def whole(host: Host) -> bool:
 
 async def opening(count: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int, int]:
     """Events given, pages asked for and blocks painted until a conversation of `count` events stands there."""
-    painted: list[paint.Order] = []
-    carry_out = paint.painted
+    painted: list[painter.Order] = []
+    carry_out = painter.painted
 
-    def counted(order: paint.Order) -> list[paint.Row]:
+    def counted(order: painter.Order) -> list[painter.Row]:
         painted.append(order)
         return carry_out(order)
 
-    monkeypatch.setattr(paint, "painted", counted)
+    monkeypatch.setattr(painter, "painted", counted)
     host = Host(chat(count))
     async with host.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
@@ -196,9 +197,9 @@ async def test_another_width_paints_only_what_is_near(monkeypatch: pytest.Monkey
         for _ in range(10):
             host.transcript.scroll_pages(-1)
             await settled(pilot)
-        painted: list[paint.Order] = []
-        carry_out = paint.painted
-        monkeypatch.setattr(paint, "painted", lambda order: painted.append(order) or carry_out(order))
+        painted: list[painter.Order] = []
+        carry_out = painter.painted
+        monkeypatch.setattr(painter, "painted", lambda order: painted.append(order) or carry_out(order))
         await pilot.resize_terminal(60, 30)
         await settled(pilot)
         assert whole(host)

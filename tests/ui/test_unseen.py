@@ -9,8 +9,8 @@ from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.questions.types import Question
+from jp_tui.ui.notify.window_title import title_text
 from jp_tui.ui.painting.blocks import paint
-from jp_tui.ui.title import worded
 from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
@@ -79,8 +79,8 @@ async def test_the_sidebar() -> None:
 
 def test_the_windows_title() -> None:
     """(Z22, Z26) The conversation's title and the folder's name."""
-    assert only_shown(worded(Status(workspace="/x/acme", title=Foreign(HIDDEN))))
-    assert only_shown(worded(Status(workspace=f"/x/{HIDDEN}", title=Foreign("plain"))))
+    assert only_shown(title_text(Status(workspace="/x/acme", title=Foreign(HIDDEN))))
+    assert only_shown(title_text(Status(workspace=f"/x/{HIDDEN}", title=Foreign("plain"))))
 
 
 DIFF = "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n keep\n-\tindented \n+        indented\n"

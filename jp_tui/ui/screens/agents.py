@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import OptionList
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.keys import words as literal
+from jp_tui.ui.keys.bindings import words as literal
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.text import blank, foreign, join, ours, styled
 from jp_tui.view.activity.agents import Agent, standing

@@ -22,7 +22,7 @@ from textual.widgets.option_list import Option
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.changes import ChangesRead, ChangesUndone, FileChange, ReadChanges, Scope, UndoChanges, Way
-from jp_tui.ui.keys import words
+from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.screens.overlay import Overlay
 from jp_tui.ui.text import blank, foreign, join, ours

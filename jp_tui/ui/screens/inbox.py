@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import OptionList
 
-from jp_tui.ui.keys import words as literal
+from jp_tui.ui.keys.bindings import words as literal
 from jp_tui.ui.screens.listing import Item, Listing, Rows
 from jp_tui.ui.screens.vi import VI
 from jp_tui.ui.text import blank, foreign, join, ours, styled

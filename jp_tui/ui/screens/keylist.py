@@ -17,8 +17,8 @@ from textual.widgets import Input, Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.settings.errors import Problem
-from jp_tui.ui.keymap import FIXED
-from jp_tui.ui.keys import NO_KEYMAP, Row, Section, all_sections, counted, declared, words
+from jp_tui.ui.keys.bindings import NO_KEYMAP, KeyRow, KeySection, all_sections, counted, declared, words
+from jp_tui.ui.keys.user_keys import FIXED
 from jp_tui.ui.screens.listing import Listing
 from jp_tui.ui.sheets.hints import Hint, KeyLine
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
@@ -63,7 +63,7 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
     }
     """
 
-    def __init__(self, *, sections: list[Section], problems: Sequence[Problem] = ()) -> None:
+    def __init__(self, *, sections: list[KeySection], problems: Sequence[Problem] = ()) -> None:
         """`problems` are what is wrong in the user's own keys: they stand first."""
         super().__init__()
         self._sections, self._problems = sections, tuple(problems)
@@ -145,9 +145,11 @@ class KeyList(ModalScreen[None], inherit_bindings=False):
 
 
 BEGINNINGS = (
-    Row("@ …", "A file of the workspace", "The model gets its path and reads it with its tools; an image goes along"),
-    Row("! …", "A command of your own", "Runs in the workspace; !! begins a text with an exclamation mark"),
-    Row("//", "A text with a slash", "Is sent as it stands, with one slash"),
+    KeyRow(
+        "@ …", "A file of the workspace", "The model gets its path and reads it with its tools; an image goes along"
+    ),
+    KeyRow("! …", "A command of your own", "Runs in the workspace; !! begins a text with an exclamation mark"),
+    KeyRow("//", "A text with a slash", "Is sent as it stands, with one slash"),
 )
 """What the first characters mean where one writes."""
 
@@ -157,44 +159,44 @@ def every_key(
     commands: Sequence[Command] = (),
     keymap: Mapping[str, str] = NO_KEYMAP,
     here: Sequence[type[object]] = (),
-) -> list[Section]:
+) -> list[KeySection]:
     """What is declared anywhere, with the user's own keys; first what works `here`, then the workspace. Imports the
     sheets: nobody pays for them at the start."""
-    from jp_tui.ui.keyplaces import titled
+    from jp_tui.ui.keys.scopes import titled
 
     places = titled(app)
     now = [one for one in places[3:] if one[1] in here]
     places = (*reversed(now), *(one for one in places if one not in now))
     found = merged(all_sections(*((title, declared(place, keymap)) for title, place in places)))
-    written = tuple(Row(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands)
+    written = tuple(KeyRow(f"/{one.name} {one.argument}".rstrip(), one.title, one.does) for one in commands)
     written = (*BEGINNINGS, *written) if written else ()
     at = len({title for title, _ in now}) + 2
-    return [*found[:at], *([Section("Written in the composer", written)] if written else []), *found[at:]]
+    return [*found[:at], *([KeySection("Written in the composer", written)] if written else []), *found[at:]]
 
 
-def matching(sections: Sequence[Section], wanted: str) -> list[Section]:
+def matching(sections: Sequence[KeySection], wanted: str) -> list[KeySection]:
     """The rows in which each of the words wanted stands, wherever; a section's title counts for all its rows."""
     words_ = wanted.casefold().split()
-    found: list[Section] = []
+    found: list[KeySection] = []
     for section in sections:
         rows = tuple(
             row
             for row in section.rows
             if all(one in f"{section.title} {row.keys} {row.does} {row.tooltip} {row.id}".casefold() for one in words_)
         )
-        found += [Section(section.title, rows)] if rows else []
+        found += [KeySection(section.title, rows)] if rows else []
     return found
 
 
-def merged(sections: Sequence[Section]) -> list[Section]:
+def merged(sections: Sequence[KeySection]) -> list[KeySection]:
     """Sections of one title as one, in the place of the first."""
-    found: dict[str, tuple[Row, ...]] = {}
+    found: dict[str, tuple[KeyRow, ...]] = {}
     for one in sections:
         found[one.title] = (*found.get(one.title, ()), *one.rows)
-    return [Section(title, counted(rows)) for title, rows in found.items()]
+    return [KeySection(title, counted(rows)) for title, rows in found.items()]
 
 
-def _page(sections: list[Section], width: int, *, named: bool = False) -> Content:
+def _page(sections: list[KeySection], width: int, *, named: bool = False) -> Content:
     """Three columns; where they do not fit, the explanations are left out. `named`: the names for `keys.toml` instead
     of the explanations, for what can have other keys."""
     explained = width >= _KEYS + _DOES + _WORDS

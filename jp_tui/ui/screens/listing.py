@@ -19,7 +19,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from jp_tui.ui.keys import words
+from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.screens.vi import VI, ViList
 from jp_tui.ui.text import blank, join, ours
 from jp_tui.ui.widgets.footer import KeyBar

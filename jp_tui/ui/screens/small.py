@@ -1,6 +1,6 @@
-"""What is seen while the terminal is too small to work in (issue 3, "Bad input"), and while the program leaves.
+"""The screens for a terminal that is too small to work in (issue 3, "Bad input"), and for leaving.
 
-Both cover everything and take every key, so that none reaches what cannot be seen; nothing below is changed.
+Both cover everything and take every key, so that no key reaches what can't be seen. Nothing below them changes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jp_tui.guardian import MOST
 from jp_tui.ui.text import ours
 
 LEAST = (60, 16)
-"""Columns and rows below which nothing useful fits."""
+"""The smallest size, in columns and rows."""
 
 
 def too_small(width: int, height: int) -> bool:
@@ -23,13 +23,13 @@ def too_small(width: int, height: int) -> bool:
 
 
 def too_large(width: int, height: int) -> str:
-    """What to say of a terminal of which a part stays empty (Z27)."""
+    """Return the notice for a terminal of which a part stays empty (Z27)."""
     columns, rows = MOST
     return f"This terminal has {width:,} columns and {height:,} rows; jp-tui uses {columns:,} and {rows:,} of them."
 
 
 class TooSmall(ModalScreen[None], inherit_bindings=False):
-    """The size that is needed and the one there is."""
+    """Shows the needed size and the terminal's."""
 
     BINDINGS = [Binding("ctrl+c", "app.break", "twice leaves", id="small.break", tooltip="Twice within a second")]
 
@@ -59,7 +59,7 @@ class TooSmall(ModalScreen[None], inherit_bindings=False):
 
 
 class Leaving(ModalScreen[None], inherit_bindings=False):
-    """The engine ends the turn and closes the log."""
+    """Shown while the engine ends the turn and closes the log."""
 
     BINDINGS = [Binding("ctrl+c", "app.leave_now", "leave at once", id="leaving.now", tooltip="Wait for nothing")]
 

@@ -1,36 +1,41 @@
-"""The workspace: what is where, which keys do what, and the two ways out of a turn.
+"""The workspace screen: layout, keys, what happens to text that is typed, and texts in the last line.
 
-Layout and keys only; the engine's side is `screens/exchange.py`, what is written `screens/writing.py`. A key that
-works is a binding here or in the widget that has the focus, so that the last line and the keys screen can be made
-from them.
+`screens/exchange.py` has the engine's side. Every key is a binding here or in the widget with the focus, so that the
+last line and the keys page can be made from the bindings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import ActiveBinding, Binding
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.dom import DOMNode
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 
 from jp_tui import guardian
 from jp_tui.ui import textual_patches
-from jp_tui.ui.keys import AGAIN, Twice, words
-from jp_tui.ui.screens.beside import WIDE, Beside
+from jp_tui.ui.keys.bindings import DOUBLE_PRESS, DoublePress, words
 from jp_tui.ui.screens.drafts import Drafts
-from jp_tui.ui.screens.telling import Telling
-from jp_tui.ui.screens.writing import Writing
+from jp_tui.ui.staged_imports import import_one_by_one
 from jp_tui.ui.text import ours
+from jp_tui.ui.widgets.chips import Chips
 from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.footer import KeyBar
+from jp_tui.ui.widgets.mention import Mention
+from jp_tui.ui.widgets.queueing import Queueing
+from jp_tui.ui.widgets.recalling import Recalling
+from jp_tui.ui.widgets.shelling import Shelling
 from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.widgets.slash import Slash
 from jp_tui.ui.widgets.slashlist import SlashList
 from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.view.activity.status import Status
@@ -40,13 +45,13 @@ from jp_tui.view.questions.interrupt_menu import InterruptWishes, menu
 if TYPE_CHECKING:
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
-    from jp_tui.ui.bridge import Keys
+    from jp_tui.ui.bridge import KeyPriority
     from jp_tui.ui.screens.exchange import Exchange
     from jp_tui.ui.screens.waiting import Waits
     from jp_tui.view.activity.agents import Agent
     from jp_tui.view.questions.inbox import Inbox
 
-LATER = (
+LOADED_LATER = (
     "jp_tui.protocol.base",
     "jp_tui.protocol.events",
     "jp_tui.ui.widgets.transcript",
@@ -55,15 +60,18 @@ LATER = (
     "jp_tui.settings.schema.keys",
     "jp_tui.settings.sources",
 )
-"""What is loaded after the first frame, in slices of some 10 to 40 ms."""
-FIRST_BREATH = 0.03
-"""Seconds after the first frame in which nothing is loaded: what was typed ahead is painted first."""
-BREATH = 0.002
-"""Seconds between two of them."""
+"""Modules that are imported after the first frame. Each takes some 10 to 40 ms."""
+FIRST_PAUSE = 0.03
+"""Seconds after the first frame before the imports: what was typed ahead is painted first."""
+WIDE = 100
+"""Columns from which on the sidebar has room beside the conversation."""
+NOTICE_SECONDS = 3.0
+"""Seconds for which the last line shows a text."""
+BACK = "go back"
 
 
-class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=False):
-    """Status line, conversation, what stands below it, activity, keys."""
+class WorkspaceScreen(Screen[None], inherit_bindings=False):
+    """Status line, conversation with composer, sidebar, key line."""
 
     BINDINGS = [
         Binding(
@@ -99,10 +107,10 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         """The user wants to leave."""
 
     class Ready(Message):
-        """Everything is there to show what the engine says."""
+        """All widgets are there, and the engine's events can be shown."""
 
     class Copied(Message):
-        """What is selected is to be on the clipboard."""
+        """The user wants to copy the selected text."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -113,7 +121,7 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         *,
         send: Callable[[Command], None],
         clock: Callable[[], float],
-        twice: Twice,
+        ctrl_c: DoublePress,
         editor: Callable[[str], str],
         workspace: str,
         home: str = "",
@@ -122,21 +130,24 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         notices: tuple[str, ...] = (),
         interrupts: InterruptWishes | None = None,
         commands: tuple[Slashed, ...] = (),
-        keys: Keys | None = None,
+        keys: KeyPriority | None = None,
     ) -> None:
-        """`editor` takes a text and gives it back edited, or raises OSError with the reason; `commands` are what `/`
-        may begin, `interrupts` what an interruption does (R233), `keys` knows of keys that are on their way."""
+        """`editor` edits a text and returns it, or raises OSError with the reason; `commands` are those of `/`;
+        `interrupts` says what an interruption does (R233); `ctrl_c` is shared with the app's other screens."""
         super().__init__(id="workspace")
         if (kind := textual_patches.compositor()) is not None:
             self._compositor = kind()
         self._send, self._clock, self._editor = send, clock, editor
-        self._twice = twice
+        self._ctrl_c = ctrl_c
         self._status = Status(workspace=workspace, home=home)
         self._first_prompt, self._notices = first_prompt, notices
         self._interrupts, self._commands = interrupts or InterruptWishes(), commands
         self._keys = keys
         self._exchange: Exchange | None = None
         self._beside = sidebar != "hide"
+        self._over = False
+        self._bound: object = None
+        self._notice_timer: Timer | None = None
         self.agents: tuple[Agent, ...] = ()
         self.inbox: Inbox | None = None
         self.drafts = Drafts(send=send, later=self.set_timer)
@@ -157,19 +168,11 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         self.query_one(StatusLine).status = self._status
         self.set_focus(self.composer)
         self.composer.typed_ahead(*guardian.typed_so_far())
-        self.call_after_refresh(self.set_timer, FIRST_BREATH, partial(self._load, iter(LATER)))
+        load = partial(import_one_by_one, self, iter(LOADED_LATER), partial(self.call_later, self._mount_exchange))
+        self.call_after_refresh(self.set_timer, FIRST_PAUSE, load)
 
-    def _load(self, names: Iterator[str]) -> None:
-        """One module at a time, so that a key that is typed meanwhile is painted between two of them."""
-        name = next(names, None)
-        if name is None:
-            self.call_later(self._furnish)
-        else:
-            import_module(name)
-            self.set_timer(BREATH, partial(self._load, names))
-
-    async def _furnish(self) -> None:
-        """What the first frame could do without: the conversation, the sheets, and with them the protocol (T23)."""
+    async def _mount_exchange(self) -> None:
+        """Mount what the first frame doesn't need: the conversation, the sheets, and so the protocol (T23)."""
         from jp_tui.ui.screens.exchange import Exchange
 
         self._exchange = Exchange(
@@ -187,49 +190,111 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         self.post_message(self.Ready())
 
     def show(self, reported: list[Event]) -> None:
-        """What the engine reported, in order."""
+        """Show the engine's events, in order."""
         if self._exchange is not None:
             self._exchange.show(reported)
 
+    # -- what the app and the pages ask
+
+    @property
+    def composer(self) -> Composer:
+        """The field in which the user writes."""
+        return self.query_one(Composer)
+
     @property
     def waits(self) -> Waits | None:
-        """What knows all that waits, once it is there."""
+        """The list of all that waits for the user, once it is mounted."""
         return self._exchange
 
     @property
     def conversation(self) -> str:
-        """The id of the one that is open; empty while there is none."""
+        """The id of the open conversation; empty if there is none."""
         return self._status.conversation
 
     @property
     def place(self) -> tuple[str, str]:
-        """The folder, and the user's home, by which it is shortened."""
+        """The workspace folder, and the user's home, by which it is shortened."""
         return self._status.workspace, self._status.home
 
     @property
     def model(self) -> str:
-        """The one that the conversation is held with."""
+        """The model of the conversation."""
         return self._status.model
 
     @property
     def parent_conversation(self) -> str:
-        """The conversation that the one in sight works for; empty when it is no sub-agent's."""
+        """The conversation that started this one; empty if this isn't a sub-agent's."""
         return self._status.parent
 
     @property
     def reviewed(self) -> tuple[tuple[str, str], ...]:
-        """What a reviewing model is deciding now, as (conversation, inquiry): here, oldest first, then sub-agents'."""
+        """What reviewing models decide now, as (conversation, inquiry): here, oldest first, then in sub-agents."""
         own = tuple((self.conversation, inquiry) for inquiry, _, _ in self._status.reviewed)
         return (*own, *((agent.info.conversation, one) for agent in self.agents for one in agent.reviewed))
 
     @property
     def sheet_open(self) -> bool:
-        """Whether a question stands open."""
+        """True if a question is open in a sheet."""
         return self._exchange is not None and self._exchange.is_mounted and self._exchange.column.sheet_open
+
+    @property
+    def beside(self) -> bool:
+        """True if the sidebar is shown beside the conversation wherever there is room."""
+        return self._beside
+
+    # -- status, notices
+
+    def on_exchange_told(self, event: Exchange.Told) -> None:
+        """Show the new state."""
+        self._status = event.status
+        self.query_one(StatusLine).status = event.status
+        self.agents = event.agents
+        self.inbox = event.inbox
+        self.query_one(Sidebar).show(event.activity, event.agents, event.inbox.entries)
+        if (bound := self._key_facts()) != self._bound:
+            self._bound = bound
+            self.refresh_bindings()
+
+    def _key_facts(self) -> object:
+        """The facts that decide which keys work. Bindings are refreshed when these change, which is expensive."""
+        now = self._status
+        waits = min(len(now.waiting), 2), bool(now.put_off), bool(now.elsewhere)
+        noticed = self._exchange is not None and self._exchange.noticed
+        reviewed = bool(now.reviewed) or any(one.reviewed for one in self.agents)
+        return *waits, now.working, now.phase, now.held_by, now.parent, reviewed, bool(self.agents), noticed
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """With the key to the sub-agents named by what it does in a sub-agent's conversation: it goes back (E5)."""
+        found = super().active_bindings
+        if self._status.parent:
+            for key, one in found.items():
+                if one.binding.id == "workspace.agents":
+                    found[key] = one._replace(binding=replace(one.binding, description=BACK))
+        return found
+
+    def say(self, text: Content, seconds: float = NOTICE_SECONDS) -> None:
+        """Show a text in the last line for some seconds."""
+        if not self.is_mounted:
+            return
+        if self._notice_timer is not None:
+            self._notice_timer.stop()
+        self.query_one(KeyBar).notice = text
+        self._notice_timer = self.set_timer(seconds, self._end_notice)
+
+    def _end_notice(self) -> None:
+        self.query_one(KeyBar).notice = None
+
+    def note(self, message: str, advice: str = "") -> None:
+        """Show a notice above the composer until the user puts it away."""
+        if self._exchange is not None and self._exchange.is_mounted:
+            self._exchange.note(message, advice)
 
     def on_waits_said(self, event: Waits.Said) -> None:
         event.stop()
         self.say(event.words)
+
+    # -- layout
 
     def on_column_arranged(self, event: Message) -> None:
         event.stop()
@@ -247,10 +312,164 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         if self._exchange is not None:
             self._exchange.column.cover(False)
 
+    def action_sidebar(self) -> None:
+        """Show or hide the sidebar; over the conversation where there is no room beside it (E61)."""
+        if self.size.width < WIDE:
+            self._over = not self._over
+        else:
+            self._beside = not self._beside
+        self._place_sidebar(self.size.width)
+
+    action_close_sidebar = action_sidebar
+
+    def _place_sidebar(self, width: int) -> None:
+        """Show the sidebar beside the conversation if there is room, else over it if the user asked for it."""
+        sidebar = self.query_one(Sidebar)
+        narrow = width < WIDE
+        self._over &= narrow
+        sidebar.set_class(narrow, "-over")
+        shown = self._over if narrow else self._beside
+        if sidebar.has_focus and not shown:
+            self.set_focus(self.composer)
+        sidebar.display = shown
+        self.refresh_bindings()
+
+    # -- text that is typed
+
+    def on_key(self, event: events.Key) -> None:
+        """Type a character into the composer if no field has the focus (E10). It answers no question."""
+        composer = self.composer
+        bound = event.key in self.active_bindings
+        if event.is_printable and event.character and not bound and composer.display and not composer.has_focus:
+            event.stop()
+            self.set_focus(composer)
+            composer.type_in(event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Paste into the composer if no field has the focus."""
+        composer = self.composer
+        if composer.display and not composer.has_focus:
+            event.stop()
+            self.set_focus(composer)
+            composer.type_in(event.text)
+
+    @on(Composer.Typed)
+    def _composer_typed(self, event: Composer.Typed) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.column.note_typing()
+        if self._keys is not None:
+            self.call_after_refresh(self._keys.painted)
+
+    @on(Composer.Behind)
+    def _composer_behind(self, event: Composer.Behind) -> None:
+        event.stop()
+        event.do()
+
+    @on(Composer.Edited)
+    def _composer_edited(self, event: Composer.Edited) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.written()
+
+    @on(Composer.Submitted)
+    def _composer_submitted(self, event: Composer.Submitted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.submitted(event.text, event.attachments)
+        else:
+            self._first_prompt = event.text  # typed ahead: it is sent as soon as there is a conversation
+
+    @on(Composer.EditorWanted)
+    def _editor_wanted(self, event: Composer.EditorWanted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.edit()
+
+    @on(Mention.FilesWanted)
+    def _files_wanted(self, event: Mention.FilesWanted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.find_files(event.query, event.revision)
+
+    @on(Mention.FilesShown)
+    def _files_shown(self, event: Mention.FilesShown) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.show_files(event.paths, event.chosen, event.open)
+
+    @on(Chips.ImageWanted)
+    def _image_wanted(self, event: Chips.ImageWanted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.check_image(event.path, event.written)
+
+    @on(Shelling.ShellWanted)
+    def _shell_wanted(self, event: Shelling.ShellWanted) -> None:
+        event.stop()
+        if self._exchange is None or not self._exchange.run_shell(event.line):
+            self.composer.put_back(f"!{event.line}", written=True)
+
+    @on(Shelling.ShellLeft)
+    def _shell_left(self, event: Shelling.ShellLeft) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.leave_shell()
+
+    @on(Shelling.OutputWanted)
+    def _output_wanted(self, event: Shelling.OutputWanted) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.add_output()
+
+    @on(Recalling.Sought)
+    def _history_sought(self, event: Recalling.Sought) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.show_sought(event.query, event.texts, event.chosen)
+
+    @on(Queueing.Queued)
+    def _queued(self, event: Queueing.Queued) -> None:
+        event.stop()
+        if self._exchange is not None and self._exchange.queue(event.text, event.attachments):
+            return
+        self.composer.put_before(event.text)  # there is no queue yet; what was typed after it stays
+
+    @on(Queueing.QueueGoesOn)
+    def _queue_goes_on(self, event: Queueing.QueueGoesOn) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.queue_goes_on()
+
+    @on(Queueing.QueueTake)
+    def _queue_take(self, event: Queueing.QueueTake) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.queue_take(drop=event.drop)
+
+    @on(Queueing.ForkLeft)
+    def _fork_left(self, event: Queueing.ForkLeft) -> None:
+        event.stop()
+        if self._exchange is not None:
+            self._exchange.leave_fork()
+
+    @on(Slash.Suggested)
+    def _commands_suggested(self, event: Slash.Suggested) -> None:
+        event.stop()
+        found = self.query_one(SlashList)
+        found.commands, found.chosen = event.commands, event.chosen
+
+    @on(SlashList.Picked)
+    def _command_picked(self, event: SlashList.Picked) -> None:
+        event.stop()
+        self.set_focus(self.composer)
+        self.composer.call_later(self.composer.take, event.command)  # the composer posts it, so it reaches the app
+
     # -- keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only what does something now is bound, and so shown (E5); a sheet has its keys to itself (R245)."""
+        """Enable only the keys that do something now, so that only these are shown (E5). An open sheet has all others
+        to itself (R245)."""
         if self._exchange is None or not self._exchange.is_mounted:
             return action in ("break", "sidebar")
         column = self._exchange.column
@@ -274,7 +493,7 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
                 return not (column.sheet_open and action in ("break", "part"))
 
     async def action_interrupt(self) -> None:
-        """Ask what is to become of the turn, or do what the settings say without asking (R233)."""
+        """Open the interrupt menu, or do what the settings say without asking (R233)."""
         if self._exchange is None:
             return
         self._exchange.put_notice_away()
@@ -288,7 +507,7 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
             self.say(ours("The settings let it go on · /interrupt opens the menu", style="$waiting-foreground"))
 
     async def action_interrupt_menu(self) -> None:
-        """The menu, whatever the settings say."""
+        """Open the interrupt menu, whatever the settings say."""
         if self._exchange is None or not self._stoppable:
             self.say(ours("Nothing runs that could be interrupted"))
         else:
@@ -308,16 +527,16 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
             self._exchange.column.take_focus()
 
     async def action_break(self) -> None:
-        """Ctrl+C: copies a selection; else interrupts, and within a second, or in the menu, leaves (R215, R248)."""
+        """Handle Ctrl+C: copy a selection, else interrupt; pressed twice or in the menu, leave (R215, R248)."""
         if self._copy_selected():
             return
         in_menu = self._exchange is not None and self._exchange.column.menu_open
-        if self._twice.pressed() or in_menu:
+        if self._ctrl_c.pressed() or in_menu:
             self.post_message(self.Leave())
         elif self._stoppable:
             await self.action_interrupt()
         else:
-            self.say(ours("Ctrl+C again leaves", style="bold $waiting-foreground"), AGAIN)
+            self.say(ours("Ctrl+C again leaves", style="bold $waiting-foreground"), DOUBLE_PRESS)
 
     def action_fold(self) -> None:
         if self._exchange is not None:
@@ -331,7 +550,7 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         self.call_later(self.app.run_action, "app.inbox")
 
     def action_part(self, step: int) -> None:
-        """The focus to the next part: from the composer first to the conversation, whose lines can be asked about."""
+        """Focus the next part: after the composer the conversation, whose lines can be asked about."""
         if self._exchange is not None:
             parts = [self.composer, self._exchange.column.transcript, self.query_one(Sidebar)]
             there = [part for part in parts if part.focusable]
@@ -359,5 +578,5 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
 
 
 def _in_sheet(node: DOMNode) -> bool:
-    """The last line of a sheet shows its own keys and the dock's (E5)."""
+    """Return True for a node inside a sheet, whose last line shows its own keys and the dock's (E5)."""
     return any(one.id == "dock" for one in node.ancestors_with_self)

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from jp_tui.ui.keys import users, words
+from jp_tui.ui.keys.bindings import users, words
 from jp_tui.ui.text import join, ours, styled
 
 _GAP = " · "

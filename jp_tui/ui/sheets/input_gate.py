@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from jp_tui.ui.keys import bound
+from jp_tui.ui.keys.bindings import bound
 from jp_tui.ui.sheets.messages import NEW_LINE, PAGING, READING
 from jp_tui.view.questions.arming import Guard
 

@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.keys import users
+from jp_tui.ui.keys.bindings import users
 from jp_tui.ui.sheets import words
 from jp_tui.ui.text import blank
 

@@ -1,9 +1,26 @@
-"""Patches of Textual, and classes that build on its private parts: one table, with a guard for each.
+"""Patches of Textual, and classes that build on its private parts: all of them, with a guard for each.
 
-A patch is applied once, and only if the version of Textual is one that this project is tested with and the parts that
-it touches have the expected shape. Otherwise jp-tui works without it: `without` says what is missing then. `jp-tui
-doctor` names those that aren't applied. Python's own `dataclasses` are patched by `system/quick_classes.py`, which has
-the same two guards.
+**The table** `PATCHES` says for each patch what it changes, why, what is missing without it, and which row of
+`tests/bench` includes its effect. `jp-tui doctor` names the patches that aren't applied.
+
+**The guard.** A patch is applied once, and only if
+
+- the installed version of Textual is within `TESTED`, the range that pyproject.toml allows, and
+- the parts that it touches have the expected *shape*: the names exist, and functions take the parameters and use the
+  names that the patch relies on (`shape.py`, microseconds for each check, without `inspect`).
+
+If either check fails, jp-tui works without the patch. `tests/ui/test_textual_patches.py` runs the program with each
+patched part altered in turn, and a plain Textual to see that it still has the fault: a patch whose fault is gone from
+every version that is allowed can be deleted.
+
+**The modules.** `faults.py` and `strips.py` change functions of Textual, and so does `output_gate.py`, the last filter
+before the terminal. `compositing.py` and `text_colours.py` have classes to be used in place of Textual's,
+and `crashes.py` functions for an app's own methods. The driver, which is larger, is `ui/driver/workspace_driver.py`;
+its guard is its `check`. `private.py` only reads private attributes: nothing is changed there, and each function says
+what is used where the attribute is missing, so it needs no guard. No other module uses a private part of Textual
+(`tests/house/test_private.py`).
+
+Python's own `dataclasses` are patched by `system/quick_classes.py`, with the same two guards.
 """
 
 from __future__ import annotations
@@ -22,83 +39,104 @@ TESTED = ("8.2.5", "8.3")
 """The first version of Textual that is tested, and the first that isn't. pyproject.toml has the same range."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
     """A change of Textual. No issue in Textual's tracker is known for those without `upstream`."""
 
     name: str
     what: str
+    why: str
     without: str
     install: str
     """MODULE:FUNCTION. The function applies the patch, or raises Unfit, AttributeError or ImportError. It is None for a
     class that is used in place of one of Textual's: then it only checks the shape."""
+    bench: str = ""
+    """The row of tests/bench that includes the effect, with other causes. Empty if the patch isn't for speed."""
     upstream: str = ""
 
 
 _HERE = "jp_tui.ui.textual_patches"
 PATCHES = (
     Patch(
-        "timer",
-        "A timer that fires once fires late instead of never, if the process is held up just as the timer begins.",
-        "On a busy machine a start may stay without an engine.",
-        f"{_HERE}.timers:install",
+        name="timer",
+        what="A timer that fires once fires late instead of never, if the process is held up just as the timer begins.",
+        why="Textual takes the only tick of such a timer for one that was missed, and skips it.",
+        without="On a busy machine a start may stay without an engine.",
+        install=f"{_HERE}.faults:fire_late_timers",
     ),
     Patch(
-        "style cache",
-        "The two backgrounds of a widget are cached by colour, not by widget.",
-        "The last thousand widgets that were closed stay in memory.",
-        f"{_HERE}.leaks:share_backgrounds",
+        name="style cache",
+        what="The two backgrounds of a widget are cached by colour, not by widget.",
+        why="The cache is a class's, but its key includes the cache object of one widget, which it keeps in memory.",
+        without="The last thousand widgets that were closed stay in memory.",
+        install=f"{_HERE}.faults:share_backgrounds",
+        bench="memory after 1,000 turns",
     ),
     Patch(
-        "signals",
-        "A signal drops subscribers that no longer run when somebody subscribes.",
-        "Closed widgets that listened to a signal stay in memory until it is next published.",
-        f"{_HERE}.leaks:drop_subscribers",
+        name="signals",
+        what="A signal drops subscribers that no longer run when somebody subscribes.",
+        why="Textual drops them when the signal is published, which for a change of theme may never happen.",
+        without="Closed widgets that listened to a signal stay in memory until it is next published.",
+        install=f"{_HERE}.faults:drop_subscribers",
+        bench="memory after 1,000 turns",
     ),
     Patch(
-        "watchers",
-        "A watched attribute drops watchers that are closed when somebody watches it.",
-        "Closed widgets that watched an attribute stay in memory until it next changes.",
-        f"{_HERE}.leaks:drop_watchers",
+        name="watchers",
+        what="A watched attribute drops watchers that are closed when somebody watches it.",
+        why="Textual drops them when the attribute changes, which may never happen.",
+        without="Closed widgets that watched an attribute stay in memory until it next changes.",
+        install=f"{_HERE}.faults:drop_watchers",
+        bench="memory after 1,000 turns",
     ),
     Patch(
-        "strips",
-        "A strip makes its seven caches when they are first used.",
-        "A long conversation needs more memory.",
-        f"{_HERE}.strips:install",
+        name="strips",
+        what="A strip makes its seven caches when they are first used.",
+        why="Most strips of a long transcript use none of them, and empty caches are most of what such a strip holds.",
+        without="A long conversation needs more memory.",
+        install=f"{_HERE}.strips:install",
+        bench="memory after 1,000 turns",
     ),
     Patch(
-        "gate",
-        "The last filter before the terminal reads a strip's segments and its cache directly.",
-        "The filter works by public methods, which takes longer.",
-        "jp_tui.ui.gate:install_quick",
+        name="gate",
+        what="The last filter before the terminal reads a strip's segments and its cache directly.",
+        why="The filter looks at every row that is painted, and one search over the row is enough for most.",
+        without="The filter works by public methods, which takes longer.",
+        install=f"{_HERE}.output_gate:install_quick",
+        bench="key to paint at rest",
     ),
     Patch(
-        "compositor",
-        "Only the widgets and rows that changed are painted again.",
-        "A key or a token paints more of the screen.",
-        f"{_HERE}.compositing:check",
+        name="compositor",
+        what="Only the widgets and rows that changed are painted again.",
+        why="Textual asks every widget of the screen for all of its rows whenever one of them has changed.",
+        without="A key or a token paints more of the screen.",
+        install=f"{_HERE}.compositing:check",
+        bench="CPU for 1,000 tokens at 200/s",
     ),
     Patch(
-        "text colours",
-        "A text area works out its colours when they change, not at each key.",
-        "A key takes longer to paint.",
-        "jp_tui.ui.widgets.coloured:check",
+        name="text colours",
+        what="A text area works out its colours when they change, not at each key.",
+        why="Looking them up in the stylesheet for each row takes a quarter of the time from a key to its paint.",
+        without="A key takes longer to paint.",
+        install=f"{_HERE}.text_colours:check",
+        bench="key to paint at rest",
     ),
     Patch(
-        "driver",
-        "The terminal driver sleeps while nothing is typed, and a terminal that stops reading never blocks the app.",
-        "Textual's own driver is used: it polls, blocks with the terminal, and doesn't clean what a terminal sends.",
-        "jp_tui.ui.driver:check",
+        name="driver",
+        what="The driver sleeps while nothing is typed, and a terminal that stops reading never blocks the app.",
+        why="Textual's driver wakes ten times a second, and its parser types unknown sequences into a focused field.",
+        without="Textual's driver is used: it polls, blocks with the terminal, and doesn't clean the terminal's input.",
+        install="jp_tui.ui.driver.workspace_driver:check",
+        bench="10 idle seconds, CPU",
     ),
     Patch(
-        "crashes",
-        "An unhandled exception ends in a short message and a report without secrets.",
-        "The message comes with Textual's own traceback.",
-        "jp_tui.ui.crash:check",
+        name="crashes",
+        what="An unhandled exception ends in a short message and a report without secrets.",
+        why="Textual prints a traceback with the values of all local variables, keys included.",
+        without="The message comes with Textual's own traceback.",
+        install=f"{_HERE}.crashes:check",
     ),
 )
-_PLACES = {patch.name: patch.install for patch in PATCHES}
+_INSTALL = {patch.name: patch.install for patch in PATCHES}
 ALWAYS = ("timer", "style cache", "signals", "watchers", "strips")
 """Those that are applied when a row or a screen is first made; the others when what they are for is first used."""
 
@@ -108,7 +146,7 @@ def problem(name: str) -> str:
     """Apply the patch of that name if it wasn't yet. Return why it can't be applied, empty if it is."""
     if untested := _untested():
         return untested
-    module, _, function = _PLACES[name].partition(":")
+    module, _, function = _INSTALL[name].partition(":")
     try:
         getattr(import_module(module), function)()
     except (Unfit, AttributeError, ImportError) as error:
@@ -138,9 +176,9 @@ def compositor() -> type[Compositor] | None:
     """The class to use in place of a screen's compositor; None for Textual's own."""
     if not applied("compositor"):
         return None
-    from jp_tui.ui.textual_patches.compositing import Frugal
+    from jp_tui.ui.textual_patches.compositing import ChangesCompositor
 
-    return Frugal
+    return ChangesCompositor
 
 
 def install() -> None:

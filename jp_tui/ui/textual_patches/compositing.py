@@ -1,9 +1,9 @@
-"""A compositor that asks only for what can be seen of what has changed (designs.md B, "What limits").
+"""A compositor that asks only for the visible part of what has changed (designs.md B, "What limits").
 
-Textual's asks every widget of the screen for all of its rows whenever one of them has changed: a token that arrives
-would paint the containers, the sidebar and the composer anew, only to throw them away. Here what lies elsewhere, what
-is hidden behind the one widget that has changed, and rows that have not changed are not asked for; and what was asked
-for becomes text in one go. What is shown is the same; it knows no widget.
+Textual's compositor asks every widget of the screen for all of its rows whenever one of them has changed: a token would
+paint the containers, the sidebar and the composer again, and drop the result. This one doesn't ask for widgets
+elsewhere, for widgets hidden behind the changed one, or for unchanged rows, and it makes one text of the rest. The
+screen shows the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jp_tui.ui.textual_patches.shape import needs, takes, uses
 
 
 def check() -> None:
-    """Raise Unfit if Textual's compositor or what it gives has another shape."""
+    """Raise Unfit if Textual's compositor or its updates have another shape."""
     uses(Screen, "__init__", "_compositor", "Compositor")
     takes(ChopsUpdate, "__init__", "self", "chops", "spans", "chop_ends")
     takes(ChopsUpdate, "render_segments", "self", "console")
@@ -31,11 +31,11 @@ def check() -> None:
     needs(Compositor, "visible_widgets")
 
 
-class Changed(ChopsUpdate):
-    """Parts of rows, each behind the sequence that moves to its place."""
+class ChangedRows(ChopsUpdate):
+    """Parts of rows, each after the sequence that moves to its place."""
 
     def render_segments(self, console: Console) -> str:
-        """As its parent's, without an object for each move and a new line behind each row, which moves nowhere."""
+        """Render as the parent does, without an object for each move and without the new line after each row."""
         found: list[str] = []
         for y, first, last in self.spans:
             for end, (x, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=False):
@@ -47,16 +47,16 @@ class Changed(ChopsUpdate):
         return "".join(found)
 
 
-class Frugal(Compositor):
-    """To be put in the place of a screen's compositor, before its first layout."""
+class ChangesCompositor(Compositor):
+    """Takes the place of a screen's compositor before its first layout."""
 
     def render_partial_update(self) -> ChopsUpdate | None:
-        """As its parent's."""
+        """Return the parent's update in the shorter form."""
         found = super().render_partial_update()
-        return None if found is None else Changed(found.chops, found.spans, found.chop_ends)
+        return None if found is None else ChangedRows(found.chops, found.spans, found.chop_ends)
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        """As its parent's: widgets from the front to the back, each with the part of it that is asked for."""
+        """Yield widgets from front to back, each with its visible rows inside `crop`."""
         if crop is None:
             yield from super()._get_renders(crop)
             return
@@ -67,6 +67,6 @@ class Frugal(Compositor):
                 continue
             strips = widget.render_lines(rows.translate(-region.offset))
             yield region, rows, strips
-            # a widget that has no rows yet hides nothing, and where nothing is painted the terminal would scroll
+            # A widget without rows yet hides nothing, and where nothing is painted the terminal would scroll.
             if rows.contains_region(crop) and all(strip.cell_length >= rows.width for strip in strips):
-                return  # all that is behind it is hidden
+                return  # everything behind it is hidden

@@ -58,3 +58,8 @@ def terminal_of(app: App[Any]) -> Driver | None:
 def apply_again(app: App[Any], theme: str) -> None:
     """Apply a theme whose name is that of the current one. Without: what follows a theme isn't told of it."""
     getattr(app, "_watch_theme", lambda name: app.refresh_css(animate=False))(theme)
+
+
+def set_clipboard(app: App[Any], text: str) -> None:
+    """Set the text that Ctrl+V pastes in the app, without the terminal. Without: it pastes what was copied before."""
+    app._clipboard = text

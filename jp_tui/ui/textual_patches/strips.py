@@ -1,6 +1,7 @@
-"""Strips without the seven empty caches that each is born with: made when asked for, they are most of what a long
-transcript holds (designs.md B "Traps"). A strip that is cut into one piece does not keep itself as that piece: it would
-stay until garbage is collected, and so each row that was ever shown. Changes nothing that is painted.
+"""Make the seven caches of a strip when they are first used: empty ones are most of what a long transcript holds.
+
+A strip that is cut into one piece doesn't keep itself as that piece either: such a cycle, and so each row that was ever
+shown, would stay until garbage is collected (designs.md B, "Traps"). What is painted doesn't change.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _begin(self: Strip, segments: Iterable[Segment], cell_length: int | None = N
 
 
 def _missing(self: Strip, name: str) -> FIFOCache[object, object]:
-    """What a slot holds that was not filled yet."""
+    """Make the cache of a slot that isn't filled yet."""
     size = _SIZES.get(name)
     if size is None:
         raise AttributeError(name)
@@ -45,7 +46,7 @@ def _missing(self: Strip, name: str) -> FIFOCache[object, object]:
 
 
 def install() -> None:
-    """Put it in place."""
+    """Apply the patch."""
     if set(Strip.__slots__) != _SIZES.keys() | _OTHERS:
         raise Unfit("Strip has other slots")
     takes(Strip, "__init__", "self", "segments", "cell_length")
@@ -54,7 +55,7 @@ def install() -> None:
     uses(Strip, "divide", "_divide_cache", "cell_length")
 
     def divided(self: Strip, cuts: Iterable[int]) -> Sequence[Strip]:
-        """`Strip.divide`; the only piece is the strip itself, as there."""
+        """`Strip.divide`, without a cache entry if the only piece is the strip itself."""
         length = self.cell_length
         wanted = [cut for cut in cuts if cut <= length]
         return [self] if wanted == [length] else divide(self, wanted)

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
-from jp_tui.ui.keys import words
+from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.text import ours
 from jp_tui.view.composer.mentions import image_path, is_image
 from jp_tui.view.composer.pastes import ROOM, Pastes, beside, cleaned, kept

@@ -18,10 +18,10 @@ from textual.reactive import reactive
 from textual.widgets import TextArea
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.keys import bound, words
+from jp_tui.ui.keys.bindings import bound, words
 from jp_tui.ui.text import blank, ours
+from jp_tui.ui.textual_patches.text_colours import Coloured
 from jp_tui.ui.widgets.chips import CHIPS, Chips
-from jp_tui.ui.widgets.coloured import Coloured
 from jp_tui.ui.widgets.editing import EDITING
 from jp_tui.ui.widgets.queueing import QUEUEING, Queueing
 from jp_tui.ui.widgets.recalling import RECALLING, Recalling

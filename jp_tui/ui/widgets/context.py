@@ -20,12 +20,12 @@ from textual.message import Message
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.column import Anchor
-from jp_tui.ui.paint import Errand
 from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.context import beginning, context
 from jp_tui.ui.painting.diff import Painted
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look, look
+from jp_tui.ui.painting.painter import Errand
 from jp_tui.ui.painting.rows import Row
 from jp_tui.ui.widgets.rowview import RowView, scrolling
 

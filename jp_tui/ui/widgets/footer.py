@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
-from jp_tui.ui.keys import short, shown, words
+from jp_tui.ui.keys.bindings import short, shown, words
 from jp_tui.ui.text import blank, join, ours, styled
 
 _GAP = 2

@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from jp_tui.ui.keys import words
+from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.sheets.rows import Choices, Row
 from jp_tui.ui.text import ours
 from jp_tui.ui.textual_patches.private import own_bindings

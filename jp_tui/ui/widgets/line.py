@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.binding import Binding
 from textual.widgets import Input
 
-from jp_tui.ui.gate import passed
+from jp_tui.ui.textual_patches.output_gate import passed
 from jp_tui.ui.textual_patches.private import own_bindings
 
 

@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.keys import words
+from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 
 MOST = 4

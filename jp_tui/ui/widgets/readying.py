@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from time import thread_time
 
-from jp_tui.ui.paint import Painted, painted
 from jp_tui.ui.painting import code
+from jp_tui.ui.painting.painter import Painted, painted
 from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.resending import Resending
 from jp_tui.view.transcript.blocks import Block, Data, Ending, Header, Note, Resumed, Retry, Said, Thought, User

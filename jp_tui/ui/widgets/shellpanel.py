@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.keys import words
+from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 from jp_tui.view.composer.shell import Ran, plain
 from jp_tui.view.wording.amounts import duration

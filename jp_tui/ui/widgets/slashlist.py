@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from jp_tui.ui.keys import words
+from jp_tui.ui.keys.bindings import words
 from jp_tui.ui.text import blank, cut, join, ours, styled
 from jp_tui.view.composer.commands import Command
 

@@ -17,11 +17,11 @@ from textual.message import Message
 from textual.theme import Theme
 from textual.timer import Timer
 
-import jp_tui.ui.gate  # noqa: F401  rows of ours pass the gate as well
+import jp_tui.ui.textual_patches.output_gate  # noqa: F401  rows of ours pass the gate as well
 from jp_tui.protocol import events as ev
-from jp_tui.ui.keys import users
-from jp_tui.ui.paint import Desk, Growth, Painted, Result
+from jp_tui.ui.keys.bindings import users
 from jp_tui.ui.painting.look import look
+from jp_tui.ui.painting.painter import Desk, Growth, Painted, Result
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.pane import Pane
 from jp_tui.ui.widgets.folding import FOLDING

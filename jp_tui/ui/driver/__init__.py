@@ -1,0 +1,1 @@
+"""The terminal: what is read from it and written to it, cleaned in both directions."""

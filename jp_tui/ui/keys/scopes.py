@@ -1,0 +1,124 @@
+"""Where keys work: every class with bindings, with a title for the keys page, and which of them work together.
+
+Screens are found, not listed, so that a new one is on the page automatically. The functions import every sheet and
+screen: only the keys page and a `keys.toml` need that.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Iterator
+from importlib import import_module
+
+from textual.dom import DOMNode
+from textual.screen import ModalScreen
+
+from jp_tui.ui.keys.user_keys import KeyScope, KeyTable
+from jp_tui.ui.sheets.messages import NEW_LINE
+
+Titled = tuple[str, type[object]]
+_SIDES = frozenset({"KeyList", "TooSmall", "Leaving", "Palette"})
+"""Screens that show their few keys themselves."""
+_FIRST = ("Listing", "Inbox", "Ledger", "Reviewers")
+
+
+def titled(app: type[object]) -> tuple[Titled, ...]:
+    """Return every class that declares keys and its title, the workspace first. Equal titles share a section."""
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.widgets.composer import Composer
+    from jp_tui.ui.widgets.dock import SheetDock
+    from jp_tui.ui.widgets.interrupt import InterruptMenu
+    from jp_tui.ui.widgets.transcript import Transcript
+
+    return (
+        ("Everywhere", app),
+        ("In the workspace", WorkspaceScreen),
+        ("Writing", Composer),
+        ("In the conversation", Transcript),
+        ("When the turn is interrupted", InterruptMenu),
+        ("When questions wait", SheetDock),
+        *sheets(),
+        *screens(),
+    )
+
+
+def sheets() -> tuple[Titled, ...]:
+    """Return the sheet and every kind of answer in it. A text is written with the composer's keys."""
+    from jp_tui.ui.sheets.boolean import BooleanArea
+    from jp_tui.ui.sheets.delivery import DeliveryArea
+    from jp_tui.ui.sheets.hunks import HunkArea
+    from jp_tui.ui.sheets.multi import MultiSelectArea
+    from jp_tui.ui.sheets.permission import PermissionArea
+    from jp_tui.ui.sheets.review import ReviewArea
+    from jp_tui.ui.sheets.schema import SchemaArea
+    from jp_tui.ui.sheets.select import SelectArea
+    from jp_tui.ui.sheets.sheet import Sheet
+    from jp_tui.ui.sheets.text import FreeTextArea
+
+    return (
+        ("In a question", Sheet),
+        ("In a yes-or-no question", BooleanArea),
+        ("In a change by hunks", HunkArea),
+        ("When a tool wants to run", PermissionArea),
+        ("When a result may be told", DeliveryArea),
+        ("In a choice", SelectArea),
+        ("In a choice of several", MultiSelectArea),
+        ("In a question for a text", FreeTextArea),
+        ("In a question for data", SchemaArea),
+        ("In the last look at a form", ReviewArea),
+    )
+
+
+def screens() -> tuple[Titled, ...]:
+    """Return every page and list over the workspace that declares keys."""
+    import jp_tui.ui.screens as room
+
+    found: dict[type[DOMNode], str] = {}
+    for module in pkgutil.iter_modules(room.__path__):
+        here = import_module(f"{room.__name__}.{module.name}")
+        for kind in vars(here).values():
+            ours = isinstance(kind, type) and kind.__module__ == here.__name__ and issubclass(kind, ModalScreen)
+            if ours and kind.__name__ not in _SIDES and "BINDINGS" in vars(kind):
+                found[kind] = _title(kind)
+    order = sorted(found, key=lambda one: (_FIRST.index(one.__name__) if one.__name__ in _FIRST else 99, found[one]))
+    return tuple((found[kind], kind) for kind in order)
+
+
+def _title(kind: type[DOMNode]) -> str:
+    """Return a title such as `In “Settings”`. A class can set its own in `keys_title`."""
+    if own := getattr(kind, "keys_title", ""):
+        return str(own)
+    fixed = {
+        "Listing": "In a list", "Inbox": "In the inbox", "Ledger": "In the ledger",
+        "Reviewers": "In the figures of reviewers", "ThemePicker": "Choosing a theme", "Agents": "Choosing a sub-agent",
+        "Choosing": "Choosing a value", "Searching": "In a list with a search",
+    }  # fmt: skip
+    if kind.__name__ in fixed:
+        return fixed[kind.__name__]
+    said = str(getattr(kind, "title_words", "")) or re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+    return f"In “{said}”" if said[:1].isupper() else f"In the {said}"
+
+
+def table(app: type[object]) -> KeyTable:
+    """Return all keys and which of them work together, to check the user's own keys."""
+    return KeyTable.of(_scopes(app))
+
+
+def _scopes(app: type[object]) -> Iterator[KeyScope]:
+    from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.sheets.field import Field
+    from jp_tui.ui.widgets.composer import Composer
+    from jp_tui.ui.widgets.dock import SheetDock
+    from jp_tui.ui.widgets.interrupt import InterruptMenu
+    from jp_tui.ui.widgets.transcript import Transcript
+
+    yield KeyScope("where you write", (Composer, WorkspaceScreen, app), writes=True)
+    yield KeyScope("in the conversation", (Transcript, WorkspaceScreen, app))
+    taken = dict.fromkeys(("enter", "ctrl+s"), "sends the answer") | dict.fromkeys(NEW_LINE, "begins another line")
+    taken |= {"escape": "leaves the text", "ctrl+g": "opens the editor", "tab": "goes on", "shift+tab": "goes back"}
+    yield KeyScope("in a text of a question", (Field,), writes=True, taken=taken)
+    yield KeyScope("in a question", (SheetDock, *(kind for _, kind in sheets())))
+    yield KeyScope("in the menu of an interruption", (InterruptMenu, WorkspaceScreen, app))
+    for title, kind in screens():
+        yield KeyScope(title[:1].lower() + title[1:], (kind,))
