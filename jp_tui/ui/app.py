@@ -46,7 +46,7 @@ from jp_tui.view.questions.interrupt_menu import InterruptWishes
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.link.port import Link
     from jp_tui.protocol.commands import OpenConversation
-    from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.ui.transcript.conversation_controller import Exchange
 
 textual_patches.install()  # before the first widget and the first timer
 

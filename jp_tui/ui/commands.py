@@ -27,16 +27,16 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.settings.errors import Problem
     from jp_tui.ui.attention import Attention
     from jp_tui.ui.bridge import Bridge
+    from jp_tui.ui.composer.slash_completion import Slash
     from jp_tui.ui.screens.agents import Agents
-    from jp_tui.ui.screens.exchange import Exchange
     from jp_tui.ui.screens.inbox import Inbox
     from jp_tui.ui.screens.ledger import Ledger
     from jp_tui.ui.screens.listing import Listing
     from jp_tui.ui.screens.overlay import Overlay
     from jp_tui.ui.screens.reviewers import Reviewers
-    from jp_tui.ui.screens.waiting import Waits
     from jp_tui.ui.screens.workspace import WorkspaceScreen
-    from jp_tui.ui.widgets.slash import Slash
+    from jp_tui.ui.transcript.conversation_controller import Exchange
+    from jp_tui.ui.transcript.inbox_controller import Waits
     from jp_tui.ui.widgets.status import StatusLine
 
     _Part = App[None]

@@ -25,11 +25,11 @@ _FIRST = ("Listing", "Inbox", "Ledger", "Reviewers")
 
 def titled(app: type[object]) -> tuple[Titled, ...]:
     """Every class that declares keys, the workspace first; two of one title are one section."""
+    from jp_tui.ui.composer.composer import Composer
     from jp_tui.ui.screens.workspace import WorkspaceScreen
-    from jp_tui.ui.widgets.composer import Composer
+    from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
+    from jp_tui.ui.transcript.transcript import Transcript
     from jp_tui.ui.widgets.dock import SheetDock
-    from jp_tui.ui.widgets.interrupt import InterruptMenu
-    from jp_tui.ui.widgets.transcript import Transcript
 
     return (
         ("Everywhere", app),
@@ -106,12 +106,12 @@ def table(app: type[object]) -> KeyTable:
 
 
 def _places(app: type[object]) -> Iterator[Place]:
+    from jp_tui.ui.composer.composer import Composer
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.sheets.field import Field
-    from jp_tui.ui.widgets.composer import Composer
+    from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
+    from jp_tui.ui.transcript.transcript import Transcript
     from jp_tui.ui.widgets.dock import SheetDock
-    from jp_tui.ui.widgets.interrupt import InterruptMenu
-    from jp_tui.ui.widgets.transcript import Transcript
 
     yield Place("where you write", (Composer, WorkspaceScreen, app), writes=True)
     yield Place("in the conversation", (Transcript, WorkspaceScreen, app))

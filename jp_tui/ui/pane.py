@@ -14,10 +14,10 @@ from textual.strip import Strip
 
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import EventSpan, StoredEvent
-from jp_tui.ui.column import Anchor, Column
 from jp_tui.ui.paint import Growth, Order, Painted, painted
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Row, spaces
+from jp_tui.ui.transcript.positions import Anchor, Column
 from jp_tui.view.transcript import heights
 from jp_tui.view.transcript.blocks import Block, Said, Thought
 from jp_tui.view.transcript.loaded_ranges import Pages

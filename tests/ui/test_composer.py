@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from jp_tui.protocol import commands as cmd
-from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.composer.composer import Composer
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink, opened
 from tests.ui.app_host import Host, workspace

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from textual._text_area_theme import TextAreaTheme
 
-from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.composer.slash_completion import Slash
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.slash import Slash
 from tests.ui.app_host import workspace
 
 

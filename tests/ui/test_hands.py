@@ -16,9 +16,9 @@ from jp_tui.settings.themes import themes
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.screens.palette import OurCommands
 from jp_tui.ui.screens.picker import ThemePicker
-from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.sidebar.sidebar import Sidebar
+from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.ui.widgets.status import pointed
-from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.activity.status import Status
 from jp_tui.view.composer.clipboard_text import OSC52_MOST
 from tests.fakes import scenes

@@ -16,7 +16,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import Answered, PromptRequest, WaitingInfo
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui.screens.inbox import Inbox
-from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.view.questions.snooze import Off, packed, unpacked
 from tests.fakes import scenes, waiting
 from tests.fakes.link import CONVERSATION, FakeLink

@@ -14,8 +14,8 @@ from jp_tui.ui import keymap, keyplaces
 from jp_tui.ui.app import Workspace
 from jp_tui.ui.keymap import KeyTable
 from jp_tui.ui.screens.keylist import KeyList, every_key, matching
-from jp_tui.ui.widgets.banner import Banner
-from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.sidebar.sidebar import Sidebar
+from jp_tui.ui.transcript.banner import Banner
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
 from tests.house.sources import ROOT

@@ -7,13 +7,13 @@ import pytest
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui import paint
 from jp_tui.ui.painting import code
-from jp_tui.ui.widgets.readying import SMALL, small
+from jp_tui.ui.transcript.prefetch import SMALL, small
 from jp_tui.view.transcript.blocks import Said
 from tests.ui.transcript_host import Host, chat, screen, settled
 
 
 async def test_pages_without_a_painter_are_whole_and_overlap_by_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jp_tui.ui.widgets.readying.BUDGET", 60.0)  # whatever else the machine does
+    monkeypatch.setattr("jp_tui.ui.transcript.prefetch.BUDGET", 60.0)  # whatever else the machine does
     host = Host(chat(900))
     async with host.run_test(size=(100, 30)) as pilot:
         await settled(pilot)

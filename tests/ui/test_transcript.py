@@ -9,7 +9,7 @@ from textual.selection import Selection
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.ui.widgets.transcript import Transcript
+from jp_tui.ui.transcript.transcript import Transcript
 from tests.ui.transcript_host import Host, chat, screen, settled
 from tests.view.events_of import HERE, appended, changed, delta, log, turn
 

@@ -10,8 +10,8 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
 from jp_tui.questions.types import Question
 from jp_tui.ui.painting.blocks import paint
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.ui.title import worded
-from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
 from tests.ui.app_host import workspace

@@ -12,7 +12,7 @@ from jp_tui.conversation import events as stored
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import EventSpan, StoredEvent
 from jp_tui.ui.themes import derived
-from jp_tui.ui.widgets.transcript import Transcript
+from jp_tui.ui.transcript.transcript import Transcript
 from tests.ui.look_of import theme
 from tests.view.events_of import HERE, opened
 

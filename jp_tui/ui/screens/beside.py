@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jp_tui.ui.widgets.composer import Composer
-from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.sidebar.sidebar import Sidebar
 
 if TYPE_CHECKING:
     from textual.screen import Screen

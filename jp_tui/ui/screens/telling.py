@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.timer import Timer
 
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.status import StatusLine
 
 if TYPE_CHECKING:
     from textual.binding import ActiveBinding
     from textual.screen import Screen
 
-    from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.ui.transcript.conversation_controller import Exchange
     from jp_tui.view.activity.agents import Agent
     from jp_tui.view.activity.status import Status
     from jp_tui.view.questions.inbox import Inbox

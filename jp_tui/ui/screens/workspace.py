@@ -22,16 +22,16 @@ from textual.screen import Screen
 
 from jp_tui import guardian
 from jp_tui.ui import textual_patches
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.composer.drafts import Drafts
+from jp_tui.ui.composer.slash_list import SlashList
 from jp_tui.ui.keys import AGAIN, Twice, words
 from jp_tui.ui.screens.beside import WIDE, Beside
-from jp_tui.ui.screens.drafts import Drafts
 from jp_tui.ui.screens.telling import Telling
 from jp_tui.ui.screens.writing import Writing
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.ui.text import ours
-from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.ui.widgets.slashlist import SlashList
 from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.view.activity.status import Status
 from jp_tui.view.composer.commands import Command as Slashed
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
     from jp_tui.ui.bridge import Keys
-    from jp_tui.ui.screens.exchange import Exchange
-    from jp_tui.ui.screens.waiting import Waits
+    from jp_tui.ui.transcript.conversation_controller import Exchange
+    from jp_tui.ui.transcript.inbox_controller import Waits
     from jp_tui.view.activity.agents import Agent
     from jp_tui.view.questions.inbox import Inbox
 
 LATER = (
     "jp_tui.protocol.base",
     "jp_tui.protocol.events",
-    "jp_tui.ui.widgets.transcript",
+    "jp_tui.ui.transcript.transcript",
     "jp_tui.ui.widgets.dock",
-    "jp_tui.ui.screens.exchange",
+    "jp_tui.ui.transcript.conversation_controller",
     "jp_tui.settings.schema.keys",
     "jp_tui.settings.sources",
 )
@@ -170,7 +170,7 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
 
     async def _furnish(self) -> None:
         """What the first frame could do without: the conversation, the sheets, and with them the protocol (T23)."""
-        from jp_tui.ui.screens.exchange import Exchange
+        from jp_tui.ui.transcript.conversation_controller import Exchange
 
         self._exchange = Exchange(
             send=self._send,

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from jp_tui.ui.widgets.chips import Chips
-from jp_tui.ui.widgets.composer import Composer
-from jp_tui.ui.widgets.mention import Mention
-from jp_tui.ui.widgets.queueing import Queueing
-from jp_tui.ui.widgets.recalling import Recalling
-from jp_tui.ui.widgets.shelling import Shelling
-from jp_tui.ui.widgets.slash import Slash
-from jp_tui.ui.widgets.slashlist import SlashList
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.composer.file_completion import Mention
+from jp_tui.ui.composer.history_search import Recalling
+from jp_tui.ui.composer.paste_marks import Chips
+from jp_tui.ui.composer.queueing import Queueing
+from jp_tui.ui.composer.shelling import Shelling
+from jp_tui.ui.composer.slash_completion import Slash
+from jp_tui.ui.composer.slash_list import SlashList
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
     from jp_tui.ui.bridge import Keys
-    from jp_tui.ui.screens.exchange import Exchange
+    from jp_tui.ui.transcript.conversation_controller import Exchange
 
     _Part = Screen[None]
 else:

@@ -19,7 +19,6 @@ from textual.geometry import Size
 from textual.message import Message
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.column import Anchor
 from jp_tui.ui.paint import Errand
 from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.context import beginning, context
@@ -27,7 +26,8 @@ from jp_tui.ui.painting.diff import Painted
 from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look, look
 from jp_tui.ui.painting.rows import Row
-from jp_tui.ui.widgets.rowview import RowView, scrolling
+from jp_tui.ui.transcript.positions import Anchor
+from jp_tui.ui.transcript.virtual_list import RowView, scrolling
 
 FEW, LEAD = 12, 1
 """Rows below which a diff begins with its first changed line, and the rows shown above that."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.widgets.above import Above
-from jp_tui.ui.widgets.composer import Composer
-from jp_tui.ui.widgets.shellpanel import ShellPanel
+from jp_tui.ui.composer.above import Above
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.composer.shell_panel import ShellPanel
 from jp_tui.view.composer.shell import Ran, ended, told
 
 if TYPE_CHECKING:

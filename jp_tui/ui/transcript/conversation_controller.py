@@ -17,16 +17,16 @@ from textual.message import Message
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.screens.composing import COMPOSINGS, Composed, Composing
-from jp_tui.ui.screens.drafts import COMPOSER, FOLDS, OWN, Drafts
-from jp_tui.ui.screens.snoozes import Snoozes
-from jp_tui.ui.screens.waiting import Waits
+from jp_tui.ui.composer.composer import ASK, Composer
+from jp_tui.ui.composer.controller import COMPOSINGS, Composed, Composing
+from jp_tui.ui.composer.drafts import COMPOSER, FOLDS, OWN, Drafts
 from jp_tui.ui.text import ours
-from jp_tui.ui.widgets.banner import Banner
-from jp_tui.ui.widgets.column import Column
-from jp_tui.ui.widgets.composer import ASK, Composer
+from jp_tui.ui.transcript.banner import Banner
+from jp_tui.ui.transcript.conversation_column import Column
+from jp_tui.ui.transcript.inbox_controller import Waits
+from jp_tui.ui.transcript.snooze_store import Snoozes
+from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.ui.widgets.dock import SheetDock
-from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.activity import activity, status_reducer
 from jp_tui.view.activity.agents import Agent, Agents, asking
 from jp_tui.view.activity.status import Status

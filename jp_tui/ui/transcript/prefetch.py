@@ -13,7 +13,7 @@ from time import thread_time
 from jp_tui.ui.paint import Painted, painted
 from jp_tui.ui.painting import code
 from jp_tui.ui.pane import Pane
-from jp_tui.ui.widgets.resending import Resending
+from jp_tui.ui.transcript.resending import Resending
 from jp_tui.view.transcript.blocks import Block, Data, Ending, Header, Note, Resumed, Retry, Said, Thought, User
 
 BUDGET = 0.012

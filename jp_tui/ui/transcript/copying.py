@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.selection import Selection
 
 from jp_tui.ui.pane import Pane
-from jp_tui.ui.widgets.folding import Folding
+from jp_tui.ui.transcript.fold_cursor import Folding
 from jp_tui.view.composer.clipboard_text import code_blocks
 from jp_tui.view.transcript.blocks import Block, Data, Said, Thought, Tool, User
 

@@ -24,11 +24,11 @@ from jp_tui.ui.paint import Desk, Growth, Painted, Result
 from jp_tui.ui.painting.look import look
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.pane import Pane
-from jp_tui.ui.widgets.folding import FOLDING
-from jp_tui.ui.widgets.readying import Readying
-from jp_tui.ui.widgets.resending import RESENDING
-from jp_tui.ui.widgets.rowview import scrolling
-from jp_tui.ui.widgets.taking import TAKING
+from jp_tui.ui.transcript.copying import TAKING
+from jp_tui.ui.transcript.fold_cursor import FOLDING
+from jp_tui.ui.transcript.prefetch import Readying
+from jp_tui.ui.transcript.resending import RESENDING
+from jp_tui.ui.transcript.virtual_list import scrolling
 from jp_tui.view.transcript.blocks import Said, Thought
 from jp_tui.view.transcript.reducer import Changes
 

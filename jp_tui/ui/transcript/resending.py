@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from textual.binding import Binding
 from textual.message import Message
 
-from jp_tui.ui.widgets.taking import Taking
+from jp_tui.ui.transcript.copying import Taking
 from jp_tui.view.transcript.blocks import LIVE, User
 
 RESENDING = [

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from jp_tui.ui.painting.aside import SIDE
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.painting.trail import WHY
-from jp_tui.ui.widgets.rowview import RowView
+from jp_tui.ui.transcript.virtual_list import RowView
 
 FOLDING = [
     Binding("enter", "unfold", "Unfold", id="transcript.unfold", tooltip="Unfolds or folds the marked part"),

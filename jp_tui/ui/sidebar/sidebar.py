@@ -19,8 +19,8 @@ from textual.timer import Timer
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.keys import words
+from jp_tui.ui.sidebar.line_view import LineView
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
-from jp_tui.ui.widgets.lineview import LineView
 from jp_tui.view.activity.status import shortened
 
 if TYPE_CHECKING:  # with the protocol, after the first frame

@@ -25,10 +25,10 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from jp_tui.ui.column import Anchor
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Row
 from jp_tui.ui.selecting import character, line_at, shaded, text_between, word_at
+from jp_tui.ui.transcript.positions import Anchor
 
 WHEEL = 3
 """Rows of a turn of the wheel."""

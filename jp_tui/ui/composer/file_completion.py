@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from textual.message import Message
 from textual.widgets.text_area import Location
 
-from jp_tui.ui.widgets.slash import Slash
+from jp_tui.ui.composer.slash_completion import Slash
 from jp_tui.view.composer.mentions import answers, being_written, mention
 
 

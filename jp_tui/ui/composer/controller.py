@@ -11,17 +11,17 @@ from collections.abc import Callable
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.screens.drafts import COMPOSER, FOLDS, Drafts
-from jp_tui.ui.screens.resending import Resends
-from jp_tui.ui.screens.shelling import ShellRuns
-from jp_tui.ui.widgets.above import Above
-from jp_tui.ui.widgets.banner import Banner
-from jp_tui.ui.widgets.column import Column
-from jp_tui.ui.widgets.composer import Composer
-from jp_tui.ui.widgets.filelist import FileList, Files
-from jp_tui.ui.widgets.queuelist import QueueList, Waiting
-from jp_tui.ui.widgets.recalllist import RecallList, Search
-from jp_tui.ui.widgets.shellpanel import ShellPanel
+from jp_tui.ui.composer.above import Above
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.composer.drafts import COMPOSER, FOLDS, Drafts
+from jp_tui.ui.composer.file_list import FileList, Files
+from jp_tui.ui.composer.fork_editing import Resends
+from jp_tui.ui.composer.history_list import RecallList, Search
+from jp_tui.ui.composer.queue_list import QueueList, Waiting
+from jp_tui.ui.composer.shell_commands import ShellRuns
+from jp_tui.ui.composer.shell_panel import ShellPanel
+from jp_tui.ui.transcript.banner import Banner
+from jp_tui.ui.transcript.conversation_column import Column
 from jp_tui.view.activity.status import Status
 
 COMPOSINGS = ("queue_turn", "take_queued", "send_queued", "read_queue", "find_files", "run_shell", "stop_shell")

@@ -18,15 +18,15 @@ from textual.reactive import reactive
 from textual.widgets import TextArea
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.composer.history_search import RECALLING, Recalling
+from jp_tui.ui.composer.paste_marks import CHIPS, Chips
+from jp_tui.ui.composer.queueing import QUEUEING, Queueing
+from jp_tui.ui.composer.shelling import SHELLING, Shelling
+from jp_tui.ui.composer.slash_completion import SLASH
+from jp_tui.ui.composer.text_colours import Coloured
 from jp_tui.ui.keys import bound, words
 from jp_tui.ui.text import blank, ours
-from jp_tui.ui.widgets.chips import CHIPS, Chips
-from jp_tui.ui.widgets.coloured import Coloured
 from jp_tui.ui.widgets.editing import EDITING
-from jp_tui.ui.widgets.queueing import QUEUEING, Queueing
-from jp_tui.ui.widgets.recalling import RECALLING, Recalling
-from jp_tui.ui.widgets.shelling import SHELLING, Shelling
-from jp_tui.ui.widgets.slash import SLASH
 from jp_tui.view.composer.commands import Command, Run, Unknown
 from jp_tui.view.composer.history import Recall
 from jp_tui.view.composer.pastes import cleaned

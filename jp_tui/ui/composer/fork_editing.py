@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.widgets.above import Above
-from jp_tui.ui.widgets.banner import Banner
-from jp_tui.ui.widgets.composer import Composer
-from jp_tui.ui.widgets.forknote import ForkNote
-from jp_tui.ui.widgets.resending import Resending
+from jp_tui.ui.composer.above import Above
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.composer.forknote import ForkNote
+from jp_tui.ui.transcript.banner import Banner
+from jp_tui.ui.transcript.resending import Resending
 from jp_tui.view.activity.status import Status
 
 if TYPE_CHECKING:

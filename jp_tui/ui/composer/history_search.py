@@ -12,7 +12,7 @@ from textual import events
 from textual.binding import Binding
 from textual.message import Message
 
-from jp_tui.ui.widgets.mention import Mention
+from jp_tui.ui.composer.file_completion import Mention
 from jp_tui.view.composer.history import Recall, found
 
 RECALLING = [

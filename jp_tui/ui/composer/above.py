@@ -8,11 +8,11 @@ from collections.abc import Callable
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from jp_tui.ui.widgets.filelist import FileList
-from jp_tui.ui.widgets.forknote import ForkNote
-from jp_tui.ui.widgets.queuelist import QueueList
-from jp_tui.ui.widgets.recalllist import RecallList
-from jp_tui.ui.widgets.shellpanel import ShellPanel
+from jp_tui.ui.composer.file_list import FileList
+from jp_tui.ui.composer.forknote import ForkNote
+from jp_tui.ui.composer.history_list import RecallList
+from jp_tui.ui.composer.queue_list import QueueList
+from jp_tui.ui.composer.shell_panel import ShellPanel
 
 ROOMY = 36
 """Lines of a screen on which all of it stands at once."""
