@@ -17,7 +17,7 @@ from jp_tui.protocol.values import EventSpan, StoredEvent
 from jp_tui.ui.paint import Growth, Order, Painted, painted
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Row, spaces
-from jp_tui.ui.transcript.positions import Anchor, Column
+from jp_tui.ui.transcript.positions import Anchor, RowPositions
 from jp_tui.view.transcript import heights
 from jp_tui.view.transcript.blocks import Block, Said, Thought
 from jp_tui.view.transcript.loaded_ranges import Pages
@@ -48,7 +48,7 @@ class Pane:
     def __init__(self, width: int, look: Look) -> None:
         self.width, self.look = width, look
         self.story, self.pages = Story(), Pages()
-        self.column = Column(self.story, self.pages, self._height, width)
+        self.column = RowPositions(self.story, self.pages, self._height, width)
         self.unfolded: set[str] = set()
         self._painted: dict[str, _Held] = {}
         self._known: dict[str, int] = {}

@@ -59,12 +59,12 @@ async def test_home_and_back_ask_for_a_page_each() -> None:
     host = Host(chat(9_000))
     async with host.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        total = host.transcript._pane.total
+        total = host.transcript.document.total
         await pilot.press("home")
         await settled(pilot)
         assert numbers(host)[0] == 1 and whole(host)
         assert len(host.asked) == 1 and host.given <= 400 + 256
-        assert abs(host.transcript._pane.total - total) < total / 10
+        assert abs(host.transcript.document.total - total) < total / 10
         await pilot.press("end")
         await settled(pilot)
         assert numbers(host)[-1] == 3_000 and whole(host)
@@ -80,16 +80,16 @@ async def test_wherever_one_goes_everything_in_sight_is_there(seed: int) -> None
         for _ in range(25):
             kind, pane = rng.random(), host.transcript
             if kind < 0.3:
-                pane.scroll_to_row(rng.randint(0, pane._pane.total))
+                pane.scroll_to_row(rng.randint(0, pane.document.total))
             elif kind < 0.8:
                 pane.scroll_pages(rng.choice((-3, -1, 1, 2)))
             else:
                 pane.scroll_to_row(pane.top + rng.randint(-5, 5))
             await settled(pilot)
             assert whole(host)
-            assert pane._pane.painted_blocks <= KEPT * 5 // 4 + 60
-            assert pane._pane.painted_rows <= ROWS * 5 // 4 + 5 * 24
-            held = sum(run.events for run in pane._pane.pages.runs if run.held)
+            assert pane.document.painted_blocks <= KEPT * 5 // 4 + 60
+            assert pane.document.painted_rows <= ROWS * 5 // 4 + 5 * 24
+            held = sum(run.events for run in pane.document.pages.runs if run.held)
             assert held <= (HELD * 5 // 4 + 4) * RUN
 
 
@@ -103,7 +103,7 @@ async def test_a_day_of_events_leaves_only_what_is_near() -> None:
             host.transcript.apply(appended(event))
             if event.seq % 60 == 0:
                 await settled(pilot)
-        shown = host.transcript._pane
+        shown = host.transcript.document
         assert shown.painted_rows <= ROWS * 5 // 4 + 5 * 24
         assert sum(run.events for run in shown.pages.runs if run.held) <= (HELD * 5 // 4 + 1) * RUN
         assert len(shown.story._by_event) <= (HELD * 5 // 4 + 1) * RUN
@@ -119,7 +119,7 @@ async def test_what_is_near_is_not_let_go_only_to_be_asked_for_again(monkeypatch
     host = Host(chat(3_000), page=60)
     async with host.run_test(size=(80, 100)) as pilot:
         await settled(pilot)
-        host.transcript.scroll_to_row(host.transcript._pane.total // 2)
+        host.transcript.scroll_to_row(host.transcript.document.total // 2)
         await settled(pilot)
         assert whole(host) and len(host.asked) <= 8
 
@@ -143,7 +143,7 @@ async def test_heights_that_become_known_above_do_not_move_what_is_read() -> Non
     async with host.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         pane = host.transcript
-        pane.scroll_to_row(pane._pane.total // 2)
+        pane.scroll_to_row(pane.document.total // 2)
         await settled(pilot)
         before = screen(host)
         pane.scroll_pages(-1)
@@ -176,8 +176,8 @@ async def test_copying_over_what_is_not_painted_gives_every_line_once() -> None:
     async with host.run_test(size=(60, 24)) as pilot:
         await settled(pilot)
         pane = host.transcript
-        last = pane._pane.total - 1
-        first = pane._pane.row_of(pane._pane.column.anchor(last - 700)) or 0
+        last = pane.document.total - 1
+        first = pane.document.row_of(pane.document.column.anchor(last - 700)) or 0
         text, _ = pane.get_selection(Selection(Offset(0, first), Offset(60, last))) or ("", "")
         turns = [int(match[1]) for line in text.split("\n") if (match := re.match(r"Question (\d+)\?$", line))]
         assert turns == list(range(turns[0], 301)) and len(turns) > 50

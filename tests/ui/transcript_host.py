@@ -66,10 +66,10 @@ class Host(Themed):
     def on_transcript_word_picked(self, event: Transcript.WordPicked) -> None:
         self.heard.append(event)
 
-    def on_row_view_link_clicked(self, event: Transcript.LinkClicked) -> None:
+    def on_virtual_list_link_clicked(self, event: Transcript.LinkClicked) -> None:
         self.heard.append(event)
 
-    def on_row_view_selection_copied(self, event: Transcript.SelectionCopied) -> None:
+    def on_virtual_list_selection_copied(self, event: Transcript.SelectionCopied) -> None:
         self.heard.append(event)
 
 

@@ -16,7 +16,7 @@ from jp_tui.ui.composer.above import Above
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.composer.forknote import ForkNote
 from jp_tui.ui.transcript.banner import Banner
-from jp_tui.ui.transcript.resending import Resending
+from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.view.activity.status import Status
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Resends(_Part):
     _status: Status
     _earlier: _Earlier | None = None
 
-    def on_resending_resend(self, event: Resending.Resend) -> None:
+    def on_transcript_resend(self, event: Transcript.Resend) -> None:
         event.stop()
         composer = self._composer
         if composer.busy or composer.locked or self._earlier is not None:
@@ -63,7 +63,7 @@ class Resends(_Part):
         composer.put(event.text if not event.text.startswith(("/", "!")) else f"{event.text[0]}{event.text}")
         self.screen.set_focus(composer)
 
-    def on_resending_fork_here(self, event: Resending.ForkHere) -> None:
+    def on_transcript_fork_here(self, event: Transcript.ForkHere) -> None:
         event.stop()
         self._send(cmd.ForkConversation(conversation=self._status.conversation, at=event.seq))
 

@@ -50,7 +50,7 @@ class Spot(NamedTuple):
     line: int
 
 
-class Column:
+class RowPositions:
     """The sections of one conversation. `height` gives the rows of a block, `width` is for estimates of gaps."""
 
     def __init__(self, story: Story, pages: Pages, height: Callable[[Block], int], width: int) -> None:

@@ -1,8 +1,8 @@
-"""The conversation pane: one windowed column of painted rows (traps.md T4, T21, T22; designs.md B and D).
+"""The conversation on the screen: a virtual list of painted blocks (traps.md T4, T21, T22; designs.md B and D).
 
-A plain widget with its own `top`: it hands finished rows to the compositor and repaints only those that changed.
-What it shows comes from `Pane`, what is painted from the painter's thread. It asks for pages by message, sends no
-command, and at rest has no timer and writes nothing.
+Blocks and painted rows come from `Pane`, rows are painted on the painter's thread. The widget owns the cursor on folds,
+the selected message and the text that streams in. It asks for missing events by message and sends no command; while
+nothing happens it has no timer and writes nothing.
 """
 
 from __future__ import annotations
@@ -11,46 +11,55 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from time import thread_time
 
+from textual.binding import Binding
 from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 from textual.theme import Theme
 from textual.timer import Timer
 
-import jp_tui.ui.gate  # noqa: F401  rows of ours pass the gate as well
+import jp_tui.ui.gate  # noqa: F401  its filter also covers rows painted here
 from jp_tui.protocol import events as ev
 from jp_tui.ui.keys import users
 from jp_tui.ui.paint import Desk, Growth, Painted, Result
 from jp_tui.ui.painting.look import look
 from jp_tui.ui.painting.rows import Hit
+from jp_tui.ui.painting.trail import WHY
 from jp_tui.ui.pane import Pane
-from jp_tui.ui.transcript.copying import TAKING
-from jp_tui.ui.transcript.fold_cursor import FOLDING
-from jp_tui.ui.transcript.prefetch import Readying
-from jp_tui.ui.transcript.resending import RESENDING
-from jp_tui.ui.transcript.virtual_list import scrolling
-from jp_tui.view.transcript.blocks import Said, Thought
+from jp_tui.ui.transcript import prefetch
+from jp_tui.ui.transcript.copying import COPY_KEYS, MessageSelection
+from jp_tui.ui.transcript.fold_cursor import FOLD_KEYS, FoldCursor
+from jp_tui.ui.transcript.virtual_list import VirtualList, scroll_bindings
+from jp_tui.view.transcript.blocks import LIVE, Said, Thought
 from jp_tui.view.transcript.reducer import Changes
 
 FRAME = 1 / 20
 """Seconds between two repaints while text arrives (designs.md B)."""
 SLOWEST = 0.5
-"""The most of them, however long what came took to paint: a lot at once says nothing about what comes then."""
+"""The longest pause between two of them, however long the last text took to paint: the next may be short."""
 NEARLY = 0.005
-"""Seconds before its time that a frame may come, when its text is there."""
+"""Seconds that a frame may come early, if its text is there."""
 AT_ONCE = 16
-"""Events that are each seen at once before the rest is seen once a frame."""
+"""Events that are each shown at once before the rest is shown once a frame: more than a user's own action causes."""
 
 
-class Transcript(Readying):
-    """The conversation: scrolls, selects, follows what is written."""
+class Transcript(VirtualList[Pane]):
+    """The conversation: scrolls, folds, selects and copies, and follows the text that streams in."""
 
     BINDINGS = [
-        *scrolling("transcript"),
-        *FOLDING,
-        *TAKING,
-        *RESENDING,
-    ]
+        *scroll_bindings("transcript"),
+        *FOLD_KEYS,
+        *COPY_KEYS,
+        Binding(
+            "e", "resend", "Edit & fork", id="transcript.resend", tooltip="Your marked message, else your last in sight"
+        ),
+        Binding(
+            "f", "fork_here", "Fork", show=False, id="transcript.fork",
+            tooltip="Go on in a copy of all up to the marked message, else the last in sight",
+        ),
+    ]  # fmt: skip
 
     DEFAULT_CSS = """
     Transcript { width: 1fr; height: 1fr; background: $background; color: $foreground; }
@@ -58,26 +67,47 @@ class Transcript(Readying):
 
     @dataclass
     class NeedEvents(Message):
-        """A page is missing: up to `count` events about number `around`, to be answered with `apply(EventsRead)`."""
+        """A page is missing: up to `count` events around number `around`. The answer is `apply(EventsRead)`."""
 
         around: int
         count: int
 
     @dataclass
     class WordPicked(Message):
-        """An item of the greeting's menu was clicked: its name or number, to be sent as if it were typed."""
+        """The user clicked an item of the greeting's menu: its name or number, to be sent as if it were typed."""
 
         text: str
 
     @dataclass
+    class Copied(Message):
+        """The user wants this on the clipboard; `what` is its name, empty where the beginning of it says more."""
+
+        text: str
+        what: str = ""
+
+    @dataclass
+    class Resend(Message):
+        """The user wants to edit a message of theirs and send it in a fork; `seq` is its number in the log."""
+
+        seq: int
+        text: str
+
+    @dataclass
+    class ForkHere(Message):
+        """The user wants a copy of the conversation up to this event."""
+
+        seq: int
+
+    @dataclass
     class _Results(Message):
-        """What the painter made; from its thread."""
+        """Painted rows, from the painter's thread."""
 
         results: Sequence[Result]
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._pane: Pane = Pane(1, look({}))
+        super().__init__(Pane(1, look({})), id=id)
+        self._folds = FoldCursor(self)
+        self._selection = MessageSelection(self)
         self._desk = Desk(self._deliver)
         self._conversation = ""
         self._texts: dict[str, list[str]] = {}
@@ -87,41 +117,41 @@ class Transcript(Readying):
         self._next_frame = 0.0
         self._asked: int | None = None
         self._waiting: set[str] = set()
-        self._free, self._free_at = float(AT_ONCE), 0.0  # how often it may settle at once, as of then
+        self._free, self._free_at = float(AT_ONCE), 0.0  # how many updates may be shown at once, and as of when
         self._settle_later: asyncio.TimerHandle | None = None
         self._grew = False
         self._ticker: Timer | None = None
         self._counted = 0.0
 
-    # --- what the app tells --------------------------------------------------------------------------------
+    # --- events --------------------------------------------------------------------------------------------
 
     def open(self, opened: ev.ConversationOpened) -> None:
         """Show a conversation from its end."""
         self.clear()
         self._conversation = opened.conversation
-        self._pane.story.held = bool(opened.held_by)
+        self.document.story.held = bool(opened.held_by)
         if opened.greeting is not None and not opened.page:
-            self._pane.changed(self._pane.story.greet(opened.greeting, opened.model))
-        self._pane.load(opened.spans, opened.page, opened.last_seq)
+            self.document.changed(self.document.story.greet(opened.greeting, opened.model))
+        self.document.load(opened.spans, opened.page, opened.last_seq)
         self._settle()
 
     def apply(self, event: ev.Event) -> None:
-        """An event of the engine; what does not concern the pane changes nothing."""
+        """Show an event of the engine; those of other conversations change nothing."""
         if isinstance(event, ev.ConversationOpened):
             self.open(event)
         elif isinstance(event, ev.EventsRead):
             self._read(event)
         elif getattr(event, "conversation", "") == self._conversation:
-            before = self._pane.column.total
-            changes = self._pane.apply(event)
+            before = self.document.column.total
+            changes = self.document.apply(event)
             self._count_waits()
             self._follow_parts(changes)
             if changes.changed or changes.renamed:
-                self._settle_soon(grown=self._pane.column.total > before)
+                self._settle_soon(grown=self.document.column.total > before)
 
     def _count_waits(self) -> None:
-        """Count down while something waits to be tried again, and only then."""
-        retries = self._pane.story.retries
+        """Run the countdown of retries while there are any, and only then."""
+        retries = self.document.story.retries
         if retries.blocks and self._ticker is None:
             retries.key = users(self, "interrupt") or "Esc"
             self._counted = asyncio.get_running_loop().time()
@@ -132,14 +162,14 @@ class Transcript(Readying):
 
     def _second(self) -> None:
         before, self._counted = self._counted, asyncio.get_running_loop().time()
-        if self._pane.passed(self._counted - before).changed:
+        if self.document.passed(self._counted - before).changed:
             self._settle_soon(grown=False)
 
     def asking(self, calls: frozenset[tuple[int, str]]) -> None:
-        """The calls, each by turn and id, whose sub-agents wait for the human now."""
-        before = self._pane.column.total
-        if self._pane.asking(calls).changed:
-            self._settle_soon(grown=self._pane.column.total > before)
+        """Mark the calls, each by turn and id, whose sub-agents wait for the user now."""
+        before = self.document.column.total
+        if self.document.asking(calls).changed:
+            self._settle_soon(grown=self.document.column.total > before)
 
     def clear(self) -> None:
         """Show nothing."""
@@ -149,9 +179,9 @@ class Transcript(Readying):
         if self._settle_later is not None:
             self._settle_later.cancel()
         self._frame, self._settle_later, self._asked, self._conversation = None, None, None, ""
-        self.mark("")
+        self._folds.to("")
         self._desk = Desk(self._deliver)
-        self._pane = Pane(self._pane.width, self._pane.look)
+        self.document = Pane(self.document.width, self.document.look)
         self._count_waits()
         for held in (self._texts, self._runs):
             held.clear()
@@ -161,9 +191,9 @@ class Transcript(Readying):
 
     @property
     def settled(self) -> bool:
-        """Whether everything in sight is painted and no page is awaited."""
+        """True if everything in sight is painted and no page is awaited."""
         later = self._frame or self._settle_later
-        return not (self._waiting or self._busy or later or self._asked or self._pane.story.has_fresh)
+        return not (self._waiting or self._busy or later or self._asked or self.document.story.has_fresh)
 
     # --- pages ---------------------------------------------------------------------------------------------
 
@@ -171,18 +201,18 @@ class Transcript(Readying):
         if event.conversation != self._conversation:
             return
         self._asked = None
-        if not self._pane.read(event.events):
-            self._pane.close_gap(event.around)
+        if not self.document.read(event.events):
+            self.document.close_gap(event.around)
         self._settle()
 
     def _settle(self, *, grown: bool = False) -> None:
-        """After any change of the column: keep the place, paint and ask for what is near, show it."""
+        """After any change of the document: keep the place, paint and request what is near, and show it."""
         self.place(grown=grown)
         self._demand()
         self.refresh()
 
     def _settle_soon(self, *, grown: bool) -> None:
-        """Now; where event comes after event, once a frame for all of them."""
+        """Settle now, or once a frame while many events come."""
         if not self.is_attached:
             self._settle(grown=grown)
             return
@@ -201,26 +231,35 @@ class Transcript(Readying):
         self._settle(grown=grown)
 
     def _demand(self) -> None:
-        """Ask the painter and the app for what is missing near the viewport."""
+        """Request missing rows from the painter and missing events from the app, near the viewport."""
         if not self.height or not self._conversation:
             return
-        self._pane.trim(self.top, self.height)
-        orders = self._pane.wanted(self.top, self.height)
+        self.document.trim(self.top, self.height)
+        orders = self.document.wanted(self.top, self.height)
         self._waiting = {order.block.key for order in orders}
         self._desk.want(orders)
-        if self._asked is None and (missing := self._pane.missing(self.top, self.height)):
+        if self._asked is None and (missing := self.document.missing(self.top, self.height)):
             self._asked = missing[0]
             self.post_message(self.NeedEvents(*missing))
 
+    def before_scroll(self, rows: int) -> None:
+        until = thread_time() + prefetch.BUDGET
+        while prefetch.paint_small(
+            self.document, self.top + min(rows, 0), self.top + self.height - 1 + max(rows, 0), until
+        ):
+            self.place()  # other heights may bring other blocks in sight
+
     def moved(self) -> None:
-        super().moved()
+        self.before_scroll(0)
         self._demand()
 
-    # --- text that arrives ---------------------------------------------------------------------------------
+    # --- text that streams in ------------------------------------------------------------------------------
 
     def _follow_parts(self, changes: Changes) -> None:
-        """Begin, rename and end growing parts at the painter; arm the frame when there is text."""
-        growing = {block.key for block in self._pane.story.live if isinstance(block, Said | Thought) and block.growing}
+        """Begin, rename and end growing parts at the painter; schedule a frame when there is text."""
+        growing = {
+            block.key for block in self.document.story.live if isinstance(block, Said | Thought) and block.growing
+        }
         for key in [key for key in self._runs if key not in growing]:
             self._desk.end(key)
             self._busy.discard(key)
@@ -228,14 +267,15 @@ class Transcript(Readying):
             self._texts.pop(key, None)
         for old, new in changes.renamed:
             self.renamed(old, new)
-        for block in self._pane.story.live:
+            self._folds.renamed(old, new)
+        for block in self.document.story.live:
             if block.key in growing and block.key not in self._runs:
                 self._begin(block.key, isinstance(block, Thought))
         self._arm()
 
     def _begin(self, key: str, thought: bool) -> None:
-        """Have a part painted from its first character on."""
-        pane = self._pane
+        """Paint a part from its first character on."""
+        pane = self.document
         run = self._desk.begin(key, "reasoning" if thought else "message", pane.width, pane.look, key in pane.unfolded)
         self._runs[key] = run
         pane.begin(key, run)
@@ -244,8 +284,8 @@ class Transcript(Readying):
             self._desk.feed(key, text)
 
     def _arm(self) -> None:
-        """One repaint for all text that comes within a frame; nothing runs while none comes."""
-        if self._frame is None and self._pane.story.has_fresh and not self._busy and self.is_attached:
+        """Schedule one repaint for all text that comes within a frame; nothing runs while none comes."""
+        if self._frame is None and self.document.story.has_fresh and not self._busy and self.is_attached:
             loop = asyncio.get_running_loop()
             if loop.time() + NEARLY >= self._next_frame:
                 self._tick()
@@ -255,7 +295,7 @@ class Transcript(Readying):
     def _tick(self) -> None:
         self._frame = None
         self._next_frame = asyncio.get_running_loop().time() + FRAME
-        for key, text in self._pane.story.take().items():
+        for key, text in self.document.story.take().items():
             self._texts.setdefault(key, []).append(text)
             if key in self._runs and (growth := self._desk.grown(key, text)) is not None:
                 self._grow(growth)
@@ -266,7 +306,7 @@ class Transcript(Readying):
     def _grow(self, growth: Growth) -> None:
         self._busy.discard(growth.key)
         self._next_frame = max(self._next_frame, asyncio.get_running_loop().time() + min(4 * growth.cost, SLOWEST))
-        if self._runs.get(growth.key) == growth.run and (found := self._pane.grow(growth)) is not None:
+        if self._runs.get(growth.key) == growth.run and (found := self.document.grow(growth)) is not None:
             first, resized = found
             moved = self.place(grown=resized)
             if moved or (first < self.top and resized):
@@ -277,25 +317,89 @@ class Transcript(Readying):
                     self.refresh(Region(0, start, self.size.width, self.height - start))
         self._arm()
 
-    # --- folding -------------------------------------------------------------------------------------------
+    # --- folds and clicks ----------------------------------------------------------------------------------
 
     def hit(self, hit: Hit, number: int) -> None:
-        if hit.kind == "word":
-            self.post_message(self.WordPicked(hit.value))
-        else:
-            super().hit(hit, number)
+        match hit.kind:
+            case "word":
+                self.post_message(self.WordPicked(hit.value))
+            case "fold":
+                self._folds.to(hit.value)
+                self.toggle(hit.value)
+            case _:
+                super().hit(hit, number)
+
+    def decorate(self, strip: Strip, number: int) -> Strip:
+        return self._folds.decorate(strip, number)
+
+    def focus_on_click(self) -> bool:
+        """Return False: who clicks and types on is writing, and none of these letters is a key here."""
+        return False
+
+    def folds(self, first: int, last: int) -> dict[str, int]:
+        """Return the folds in the rows `first`..`last`, each with its first row there."""
+        return self._folds.folds(first, last)
 
     def toggle(self, key: str) -> None:
-        self._pane.unfolded ^= {key}
+        """Fold or unfold a part; what is above it stays where it is."""
+        self.document.unfolded ^= {key}
         self.hold()
         if key in self._runs:
             self._begin(key, thought=True)
         self._settle()
 
+    # --- keys ----------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return False for `why` where no trail line can be explained (E5)."""
+        return action != "why" or bool(self._folds.trail_line())
+
+    def action_mark(self, step: int) -> None:
+        self._folds.step(step)
+
+    def action_unfold(self) -> None:
+        """Unfold or fold the part under the cursor, else the last in sight."""
+        sight = self._folds.folds_in_sight()
+        if sight and self._folds.key not in sight:
+            self._folds.to(list(sight)[-1])
+        if self._folds.key in sight:
+            self.toggle(self._folds.key)
+            self.refresh_bindings()
+
+    def action_open(self, unfolded: bool) -> None:
+        """Unfold or fold the part under the cursor, if it isn't so already."""
+        if (key := self._folds.key_in_sight) and (key in self.document.unfolded) is not unfolded:
+            self.action_unfold()
+
+    def action_why(self) -> None:
+        """Show below a trail line why the user was asked, or was not; again to hide it (E42)."""
+        if key := self._folds.trail_line():
+            self._folds.to(key)
+            self.toggle(key + WHY)
+
+    def action_message(self, step: int) -> None:
+        self._selection.step(step)
+
+    def action_copy(self) -> None:
+        if (found := self._selection.source()) is not None:
+            self.post_message(self.Copied(*found))
+
+    def action_copy_code(self) -> None:
+        self.post_message(self.Copied(*self._selection.next_code()))
+
+    def action_resend(self) -> None:
+        if (block := self._selection.user_message()) is not None:
+            self.post_message(self.Resend(block.place[0], block.text.raw))
+
+    def action_fork_here(self) -> None:
+        block = self._selection.message()
+        if block is not None and block.place[0] < LIVE:  # text that still streams has no number yet
+            self.post_message(self.ForkHere(block.place[0]))
+
     # --- painted rows --------------------------------------------------------------------------------------
 
     def _deliver(self, results: Sequence[Result]) -> None:
-        """On the painter's thread: `post_message` is the one call that Textual makes safe there."""
+        """Take results on the painter's thread: `post_message` is the one call that Textual makes safe there."""
         with suppress(RuntimeError):  # the app's loop may have ended meanwhile
             self.post_message(self._Results(results))
 
@@ -305,7 +409,7 @@ class Transcript(Readying):
         for result in message.results:
             if isinstance(result, Painted):
                 self._waiting.discard(result.order.block.key)
-                changed |= self._pane.paint(result)
+                changed |= self.document.paint(result)
             else:
                 self._grow(result)
         if changed:
@@ -314,7 +418,7 @@ class Transcript(Readying):
     # --- size and colours ----------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        self._pane.look = look(self.app.get_css_variables())
+        self.document.look = look(self.app.get_css_variables())
         self.app.theme_changed_signal.subscribe(self, self._recolour)
 
     def on_unmount(self) -> None:
@@ -322,20 +426,20 @@ class Transcript(Readying):
         self._desk.close()
 
     def _recolour(self, _: Theme) -> None:
-        self._pane.look = look(self.app.get_css_variables())
+        self.document.look = look(self.app.get_css_variables())
         self._again()
 
     def on_resize(self) -> None:
         width = max(self.size.width - 1, 1)
-        if width != self._pane.width:
-            self._pane.resize(width)
+        if width != self.document.width:
+            self.document.resize(width)
             self._again()
         else:
             self._settle()
 
     def _again(self) -> None:
-        """Another width or other colours: what grows is painted from its beginning, the rest as it comes near."""
+        """After a new width or theme: paint growing parts from their beginning, the rest as it comes near."""
         for key in list(self._runs):
-            block = next((one for one in self._pane.story.live if one.key == key), None)
+            block = next((one for one in self.document.story.live if one.key == key), None)
             self._begin(key, isinstance(block, Thought))
         self._settle()

@@ -1,17 +1,16 @@
-"""A column of rows that scrolls, paints itself and can be selected and clicked.
+"""A virtual list of rows: it scrolls, paints only the rows in sight, and its text can be selected and clicked.
 
-It keeps the first row in sight by an anchor, so that heights that become known above do not move what is read, and
-follows the end while it is there. It hands finished rows to the compositor: no layout, no bars, no styles cache; a row
-that only moved costs a look-up (designs.md B). A selection lives in document rows, so it survives scrolling (designs.md
-D); what it gives is the source text without gutters. Nothing untrusted is ever run by a click: a row says what a click
-on it means, as a value. It knows no conversation.
+The first row in sight is kept as an anchor, so that heights that become known above it don't move what is read. At the
+end it follows new rows. Finished rows go to the compositor without layout, bars or styles cache, so a row that only
+moved costs a look-up (designs.md B). A selection is in document rows, so it survives scrolling (designs.md D), and
+gives the source text without gutters. A click runs nothing untrusted: a row says what the click means, as a value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -31,15 +30,15 @@ from jp_tui.ui.selecting import character, line_at, shaded, text_between, word_a
 from jp_tui.ui.transcript.positions import Anchor
 
 WHEEL = 3
-"""Rows of a turn of the wheel."""
+"""Rows that one step of the mouse wheel scrolls, as most terminals' own scrolling."""
 DRAG = 0.05
-"""Seconds between two rows while a selection is dragged beyond the edge."""
+"""Seconds between two rows while a selection is dragged beyond the edge: 20 rows a second can still be read."""
 THUMB, TRACK = "┃", " "
 NEWS = " ↓ new · End "
 
 
-class Rows(Protocol):
-    """What a RowView scrolls through: `Pane`, or rows that are all there."""
+class RowDocument(Protocol):
+    """The rows that a `VirtualList` shows, by their number from the beginning."""
 
     look: Look
 
@@ -55,8 +54,11 @@ class Rows(Protocol):
     def row_of(self, anchor: Anchor) -> int | None: ...
 
 
-def scrolling(name: str) -> list[Binding]:
-    """The keys that scroll, with ids that begin with `name`."""
+RowDocumentType = TypeVar("RowDocumentType", bound=RowDocument)
+
+
+def scroll_bindings(name: str) -> list[Binding]:
+    """Return the keys that scroll, with ids that begin with `name`."""
     return [
         Binding("up,k", "scroll_rows(-1)", "Up", show=False, id=f"{name}.up", tooltip="Scrolls one row up"),
         Binding("down,j", "scroll_rows(1)", "Down", show=False, id=f"{name}.down", tooltip="Scrolls one row down"),
@@ -71,8 +73,11 @@ def scrolling(name: str) -> list[Binding]:
     ]
 
 
-class RowView(Widget, can_focus=True):
-    """Rows that can be scrolled, selected and clicked."""
+class VirtualList(Widget, Generic[RowDocumentType], can_focus=True):
+    """Rows that can be scrolled, selected and clicked.
+
+    A subclass may override `before_scroll`, `moved`, `decorate` and `hit`.
+    """
 
     @dataclass
     class LinkClicked(Message):
@@ -82,15 +87,16 @@ class RowView(Widget, can_focus=True):
 
     @dataclass
     class SelectionCopied(Message):
-        """Text was selected with the mouse: the source, without gutters."""
+        """The user selected text with the mouse: its source, without gutters."""
 
         text: str
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, document: RowDocumentType, *, following: bool = True, id: str | None = None) -> None:
+        """`following`: stay at the end while rows are added."""
         super().__init__(id=id)
-        self._pane: Rows
-        self.top = 0
-        self._following = True
+        self._document = document
+        self._top = 0
+        self._following = following
         self._anchor, self._total = Anchor("", 0, 0), 0
         self._news = False
         self._grip: int | None = None
@@ -98,87 +104,107 @@ class RowView(Widget, can_focus=True):
         self._dragging: Timer | None = None
         self._pointer = Offset(0, 0)
 
-    # --- where the viewport is -----------------------------------------------------------------------------
+    # --- the viewport --------------------------------------------------------------------------------------
+
+    @property
+    def document(self) -> RowDocumentType:
+        """The rows that are shown."""
+        return self._document
+
+    @document.setter
+    def document(self, document: RowDocumentType) -> None:
+        """Replace the rows. The viewport stays where it is until `place`, `reset` or a scroll."""
+        self._document = document
+
+    @property
+    def top(self) -> int:
+        """The number of the first row in sight."""
+        return self._top
+
+    @top.setter
+    def top(self, row: int) -> None:
+        """Move without repainting and without `scrolled`."""
+        self._top = row
 
     @property
     def height(self) -> int:
-        """Rows in sight."""
+        """The number of rows in sight."""
         return self.size.height
 
     @property
     def following(self) -> bool:
-        """Whether the newest row stays in sight."""
+        """True while the newest row stays in sight."""
         return self._following
 
     def reset(self) -> None:
-        """At the end of something new."""
-        self.top, self._total, self._following, self._news = 0, 0, True, False
+        """Go to the end of a new document and follow it."""
+        self._top, self._total, self._following, self._news = 0, 0, True, False
         self._anchor = Anchor("", 0, 0)
         if self.is_attached:
             self.screen.clear_selection()
             self.refresh()
 
     def place(self, *, grown: bool = False) -> bool:
-        """Find the first row again after the column changed; True when it stands elsewhere on the screen."""
-        before, total = self.top, self._pane.total
+        """Find the first row again after the document changed. Return True if rows moved on the screen."""
+        before, total = self._top, self._document.total
         limit = max(total - self.height, 0)
-        found = self._pane.row_of(self._anchor)
+        found = self._document.row_of(self._anchor)
         if found is not None:
             self._shift_selection(found - before)
         wanted = before if found is None else found
         if not self._following and total < self._total and wanted >= limit:
             self._following = True
         if self._following:
-            self.top = limit
+            self._top = limit
         else:
-            self.top = min(max(wanted, 0), limit)
+            self._top = min(max(wanted, 0), limit)
             self._news |= grown
-        self._anchor, self._total = self._pane.anchor(self.top), total
-        return self.top != before or (grown and not self._following)
+        self._anchor, self._total = self._document.anchor(self._top), total
+        return self._top != before or (grown and not self._following)
 
     def renamed(self, old: str, new: str) -> None:
-        """A block has another key."""
+        """Follow a block that has another key."""
         if self._anchor.key == old:
             self._anchor = self._anchor._replace(key=new)
 
     def hold(self) -> None:
-        """Stay where the viewport is, whatever comes below."""
+        """Stop following: the viewport stays whatever is added below."""
         self._following = False
 
-    def ahead(self, rows: int) -> None:
-        """The viewport is about to move so far: for whoever can make rows ready."""
+    def before_scroll(self, rows: int) -> None:
+        """Prepare for a scroll by so many rows. Does nothing here."""
 
     def moved(self) -> None:
-        """The viewport stands elsewhere: for whoever fetches what is near."""
+        """React to another first row. Does nothing here."""
 
     def scroll_to_row(self, row: int) -> None:
         """Make a document row the first in sight, as far as there are rows below it."""
-        limit = max(self._pane.total - self.height, 0)
+        limit = max(self._document.total - self.height, 0)
         top = min(max(row, 0), limit)
         self._following = top == limit
         if self._following:
             self._news = False
-        if top != self.top or self._following:
-            self.top = top
-            self._anchor = self._pane.anchor(top)
+        if top != self._top or self._following:
+            self._top = top
+            self._anchor = self._document.anchor(top)
             self.refresh()
             self.moved()
 
     def scroll_by(self, rows: int) -> None:
-        """So many rows down, or up when they are negative."""
-        self.ahead(rows)
-        self.scroll_to_row(self.top + rows)
+        """Scroll down by so many rows, or up if negative."""
+        self.before_scroll(rows)
+        self.scroll_to_row(self._top + rows)
 
     def scroll_to_end(self) -> None:
-        """To the newest row, and stay there."""
-        self.scroll_to_row(self._pane.total)
+        """Go to the newest row and follow."""
+        self.scroll_to_row(self._document.total)
 
     def scroll_to_start(self) -> None:
-        """To the first row."""
+        """Go to the first row."""
         self.scroll_to_row(0)
 
     def scroll_pages(self, pages: int) -> None:
-        """By whole pages, one row of the old one staying in sight."""
+        """Scroll by whole pages; one row of the old page stays in sight."""
         self.scroll_by(pages * max(self.height - 1, 1))
 
     def action_scroll_rows(self, rows: int) -> None:
@@ -199,45 +225,45 @@ class RowView(Widget, can_focus=True):
     # --- rows for the compositor ---------------------------------------------------------------------------
 
     def render_line(self, y: int) -> Strip:
-        """For hit testing only: a row with document offsets, from which Textual makes a selection (designs.md D)."""
-        return self._pane.row(self.top + y).strip.apply_offsets(0, self.top + y)
+        """Return a row with document offsets: for hit testing, from which Textual makes a selection (designs.md D)."""
+        return self._document.row(self._top + y).strip.apply_offsets(0, self._top + y)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The rows in sight; finished strips, so that a row that only moved costs a look-up."""
+        """Return the rows in sight as finished strips, so that a row that only moved costs a look-up."""
         width = self.size.width
         selection = self.text_selection
-        look = self._pane.look
+        look = self._document.look
         first, last = self._thumb()
         thumb = look.marker if self.has_focus else look.thumb
         found: list[Strip] = []
         filters = [one for one in self.app.get_line_filters() if isinstance(one, Monochrome | NoColor)]
         for y in range(crop.y, crop.bottom):
-            number = self.top + y
-            row = self._pane.row(number)
+            number = self._top + y
+            row = self._document.row(number)
             inside = first <= y < last
             strip = row.marked(thumb if inside else look.track, THUMB if inside else TRACK)
             if selection is not None and (span := selection.get_span(number)) is not None:
                 strip = shaded(strip, _clamped(span, row), self._selection_style())
-            strip = self.overlaid(strip, number, y)
+            strip = self.decorate(strip, number)
             if self._news and not self._following and y == self.height - 1:
                 strip = self._with_news(strip)
-            for one in filters:  # what the theme's colours need is done when the look is made
+            for one in filters:  # filters for the theme's colours are applied when the look is made
                 strip = strip.apply_filter(one, self.background_colors[1])
             found.append(strip if crop.x == 0 and crop.width == width else strip.crop(crop.x, crop.right))
         return found
 
-    def overlaid(self, strip: Strip, number: int, y: int) -> Strip:
-        """What a derived widget lays over a row."""
+    def decorate(self, strip: Strip, number: int) -> Strip:
+        """Return a row's strip with marks that aren't part of the row. Returns it unchanged here."""
         return strip
 
     def _selection_style(self) -> Style:
         style = self.screen.get_visual_style("screen--selection").rich_style
-        front = style.color if style.color != style.bgcolor else self._pane.look.text.color
+        front = style.color if style.color != style.bgcolor else self._document.look.text.color
         return Style(color=front, bgcolor=style.bgcolor)
 
     def _with_news(self, strip: Strip) -> Strip:
         keep = max(self.size.width - len(NEWS) - 2, 0)
-        sign = Segment(NEWS, self._pane.look.running + Style(reverse=True))
+        sign = Segment(NEWS, self._document.look.running + Style(reverse=True))
         return Strip([*strip.crop(0, keep), sign, *strip.crop(keep + len(NEWS))], self.size.width)
 
     def on_focus(self) -> None:
@@ -247,12 +273,12 @@ class RowView(Widget, can_focus=True):
         self.refresh()
 
     def _thumb(self) -> tuple[int, int]:
-        """The rows of the screen that the scroll mark covers; none when everything is in sight."""
-        total, height = self._pane.total, self.height
+        """Return the first screen row of the scroll mark and the one after its last; (0, 0) if everything fits."""
+        total, height = self._document.total, self.height
         if total <= height or not height:
             return 0, 0
         size = max(height * height // total, 1)
-        start = round((height - size) * self.top / (total - height))
+        start = round((height - size) * self._top / (total - height))
         return start, start + size
 
     # --- the mouse -----------------------------------------------------------------------------------------
@@ -266,7 +292,7 @@ class RowView(Widget, can_focus=True):
         self.scroll_by(WHEEL)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        if event.x == self.size.width - 1 and self._pane.total > self.height:
+        if event.x == self.size.width - 1 and self._document.total > self.height:
             first, last = self._thumb()
             self._grip = event.y - first if first <= event.y < last else (last - first) // 2
             self.capture_mouse()
@@ -291,7 +317,7 @@ class RowView(Widget, can_focus=True):
         if self._grip is not None:
             self._grip = None
             self.release_mouse()
-        elif (selection := self.text_selection) is not None and (text := self._selected(selection)):
+        elif (selection := self.text_selection) is not None and (text := self.source_of(selection)):
             self.post_message(self.SelectionCopied(text))
 
     def _drag_mark(self, y: int) -> None:
@@ -299,14 +325,14 @@ class RowView(Widget, can_focus=True):
         room = self.height - (last - first)
         if self._grip is not None and room > 0:
             share = min(max(y - self._grip, 0), room) / room
-            self.scroll_to_row(round(share * (self._pane.total - self.height)))
+            self.scroll_to_row(round(share * (self._document.total - self.height)))
 
     def _drag_on(self) -> None:
-        """The pointer rests at the edge while a selection is dragged: scroll, and take the new row in."""
-        if self._press is None or not getattr(self.screen, "_selecting", False):  # let go over another widget
+        """Scroll while a selection is dragged beyond the edge, and extend it to the new row."""
+        if self._press is None or not getattr(self.screen, "_selecting", False):  # released over another widget
             self._end_drag()
             return
-        self.scroll_to_row(self.top + (-1 if self._pointer.y <= 0 else 1))
+        self.scroll_to_row(self._top + (-1 if self._pointer.y <= 0 else 1))
         end = self._place_at(self._pointer.x, min(max(self._pointer.y, 0), self.height - 1))
         self.screen.selections = {self: Selection.from_offsets(self._press, end)}
 
@@ -316,12 +342,12 @@ class RowView(Widget, can_focus=True):
             self._dragging = None
 
     async def _on_click(self, event: events.Click) -> None:
-        """Words and lines by double and triple click; else what a click on the row means."""
+        """Select a word or line by double or triple click; else report what the row says at the click."""
         event.prevent_default()  # the base class would select the whole widget, or all its neighbours
-        number = self.top + event.y
+        number = self._top + event.y
         if event.x >= self.size.width - 1:
             return
-        row = self._pane.row(number)
+        row = self._document.row(number)
         offset = character(row, event.x)
         if event.chain == 1:
             if self._news and not self._following and event.y == self.height - 1 and self._on_news(event.x):
@@ -329,39 +355,40 @@ class RowView(Widget, can_focus=True):
             elif (hit := row.at(offset)) is not None and not self.text_selection:
                 self.hit(hit, number)
             return
-        last = self._pane.total - 1
-        chosen = word_at(row, number, offset) if event.chain == 2 else line_at(self._pane.row, number, last)
+        last = self._document.total - 1
+        chosen = word_at(row, number, offset) if event.chain == 2 else line_at(self._document.row, number, last)
         if chosen is not None:
             self.screen.selections = {self: chosen}
-            self.post_message(self.SelectionCopied(self._selected(chosen)))
+            self.post_message(self.SelectionCopied(self.source_of(chosen)))
 
     def _on_news(self, x: int) -> bool:
         keep = self.size.width - len(NEWS) - 2
         return keep <= x < keep + len(NEWS)
 
     def hit(self, hit: Hit, number: int) -> None:
-        """A part of a row that means something was clicked."""
+        """React to a click on a part of a row that has a meaning. Links are reported here."""
         if hit.kind == "link":
             self.post_message(self.LinkClicked(hit.value))
 
     # --- selection -----------------------------------------------------------------------------------------
 
     def _place_at(self, x: int, y: int) -> Offset:
-        number = self.top + y
-        return Offset(character(self._pane.row(number), x), number)
+        number = self._top + y
+        return Offset(character(self._document.row(number), x), number)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The source text of a selection, from rows that need not be in sight."""
-        return self._selected(selection), "\n"
+        """Return the source text of a selection, also of rows out of sight."""
+        return self.source_of(selection), "\n"
 
-    def _selected(self, selection: Selection) -> str:
-        return text_between(self._pane.rows, selection, self._pane.total - 1)
+    def source_of(self, selection: Selection) -> str:
+        """Return the source text of a selection."""
+        return text_between(self._document.rows, selection, self._document.total - 1)
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh(Region(0, 0, self.size.width, self.height))
 
     def _shift_selection(self, rows: int) -> None:
-        """Rows above became higher or lower: a selection stays on its words."""
+        """Keep a selection on its words after rows above it became higher or lower."""
         if rows and (selection := self.text_selection) is not None and selection.start and selection.end:
             shift = Offset(0, rows)
             self.screen.selections = {self: Selection(selection.start + shift, selection.end + shift)}
@@ -370,7 +397,7 @@ class RowView(Widget, can_focus=True):
 
 
 def _clamped(span: tuple[int, int], row: Row) -> tuple[int, int]:
-    """The part of a span that lies on the row's content: gutters are not copied, so they are not shaded."""
+    """Return the part of a span that is on the row's content: gutters aren't copied, so they aren't shaded."""
     start, end = span
     last = row.lead + len(row.text)
     return max(start, row.lead), last if end == -1 else min(end, last)
