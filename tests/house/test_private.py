@@ -14,7 +14,7 @@ GUARDED = {
     "jp_tui/ui/driver_input.py": "driver",  # imported by it alone
     "jp_tui/ui/crash.py": "crashes",
     "jp_tui/ui/gate.py": "gate",
-    "jp_tui/ui/composer/text_colours.py": "text colours",
+    "jp_tui/ui/textual_patches/text_colours.py": "text colours",
     "jp_tui/ui/textual_patches/__init__.py": "compositor",
     "jp_tui/ui/textual_patches/compositing.py": "compositor",
     "jp_tui/ui/textual_patches/leaks.py": "style cache",

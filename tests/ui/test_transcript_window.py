@@ -10,8 +10,9 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.ui import paint, pane
-from jp_tui.ui.pane import HELD, KEPT, ROWS
+from jp_tui.ui import paint
+from jp_tui.ui.transcript import document
+from jp_tui.ui.transcript.document import HELD, KEPT, ROWS
 from jp_tui.view.transcript.loaded_ranges import RUN
 from tests.ui.transcript_host import Host, chat, screen, settled
 from tests.view.events_of import appended, delta
@@ -107,7 +108,7 @@ async def test_a_day_of_events_leaves_only_what_is_near() -> None:
         assert shown.painted_rows <= ROWS * 5 // 4 + 5 * 24
         assert sum(run.events for run in shown.pages.runs if run.held) <= (HELD * 5 // 4 + 1) * RUN
         assert len(shown.story._by_event) <= (HELD * 5 // 4 + 1) * RUN
-        assert all(section.run is None or section.run.held for section in shown.column._sections if section.blocks)
+        assert all(section.run is None or section.run.held for section in shown.positions._sections if section.blocks)
         await pilot.press("home")
         await settled(pilot)
         assert numbers(host)[0] == 1 and whole(host)
@@ -115,7 +116,7 @@ async def test_a_day_of_events_leaves_only_what_is_near() -> None:
 
 async def test_what_is_near_is_not_let_go_only_to_be_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A screen may reach over more runs than are to be held: it comes to rest."""
-    monkeypatch.setattr(pane, "HELD", 1)
+    monkeypatch.setattr(document, "HELD", 1)
     host = Host(chat(3_000), page=60)
     async with host.run_test(size=(80, 100)) as pilot:
         await settled(pilot)
@@ -177,7 +178,7 @@ async def test_copying_over_what_is_not_painted_gives_every_line_once() -> None:
         await settled(pilot)
         pane = host.transcript
         last = pane.document.total - 1
-        first = pane.document.row_of(pane.document.column.anchor(last - 700)) or 0
+        first = pane.document.row_of(pane.document.positions.anchor(last - 700)) or 0
         text, _ = pane.get_selection(Selection(Offset(0, first), Offset(60, last))) or ("", "")
         turns = [int(match[1]) for line in text.split("\n") if (match := re.match(r"Question (\d+)\?$", line))]
         assert turns == list(range(turns[0], 301)) and len(turns) > 50

@@ -23,9 +23,9 @@ from jp_tui.ui.composer.paste_marks import CHIPS, Chips
 from jp_tui.ui.composer.queueing import QUEUEING, Queueing
 from jp_tui.ui.composer.shelling import SHELLING, Shelling
 from jp_tui.ui.composer.slash_completion import SLASH
-from jp_tui.ui.composer.text_colours import Coloured
 from jp_tui.ui.keys import bound, words
 from jp_tui.ui.text import blank, ours
+from jp_tui.ui.textual_patches.text_colours import Coloured
 from jp_tui.ui.widgets.editing import EDITING
 from jp_tui.view.composer.commands import Command, Run, Unknown
 from jp_tui.view.composer.history import Recall

@@ -83,7 +83,7 @@ PATCHES = (
         "text colours",
         "A text area works out its colours when they change, not at each key.",
         "A key takes longer to paint.",
-        "jp_tui.ui.composer.text_colours:check",
+        "jp_tui.ui.textual_patches.text_colours:check",
     ),
     Patch(
         "driver",

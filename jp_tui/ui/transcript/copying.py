@@ -10,7 +10,7 @@ from textual.binding import Binding
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from jp_tui.ui.pane import Pane
+from jp_tui.ui.transcript.document import TranscriptDocument
 from jp_tui.ui.transcript.virtual_list import VirtualList
 from jp_tui.view.composer.clipboard_text import code_blocks
 from jp_tui.view.transcript.blocks import Block, Data, Said, Thought, Tool, User
@@ -32,7 +32,7 @@ _MESSAGES = (User, Said, Data)
 class MessageSelection:
     """Which message is selected, and which of its code blocks was copied last."""
 
-    def __init__(self, view: VirtualList[Pane]) -> None:
+    def __init__(self, view: VirtualList[TranscriptDocument]) -> None:
         self._view = view
         self._key = ""
         self._code = ("", -1)
@@ -108,14 +108,14 @@ class MessageSelection:
 
     def _near(self) -> list[tuple[int, Block]]:
         top, height = self._view.top, self._view.height
-        return list(self._view.document.column.blocks(top - 4 * height, top + 5 * height))
+        return list(self._view.document.positions.blocks(top - 4 * height, top + 5 * height))
 
     def _in_sight(self, row: int, block: Block) -> bool:
         return row < self._view.top + self._view.height and self._last_row(row, block) >= self._view.top
 
     def _last_row(self, row: int, block: Block) -> int:
         document = self._view.document
-        later = [start for start, _ in document.column.blocks(row, row + 100_000) if start > row]
+        later = [start for start, _ in document.positions.blocks(row, row + 100_000) if start > row]
         last = (later[0] if later else document.total) - 1
         while last > row and not document.row(last).text:
             last -= 1

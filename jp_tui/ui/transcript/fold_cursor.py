@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.strip import Strip
 
 from jp_tui.ui.painting.aside import SIDE
-from jp_tui.ui.pane import Pane
+from jp_tui.ui.transcript.document import TranscriptDocument
 from jp_tui.ui.transcript.virtual_list import VirtualList
 
 FOLD_KEYS = [
@@ -25,7 +25,7 @@ FOLD_KEYS = [
 class FoldCursor:
     """The key of the fold that the cursor is on, empty for none."""
 
-    def __init__(self, view: VirtualList[Pane]) -> None:
+    def __init__(self, view: VirtualList[TranscriptDocument]) -> None:
         self._view = view
         self.key = ""
 

@@ -1,8 +1,8 @@
-"""One long column of blocks and gaps: which row is where, at any size, with positions that outlast new heights.
+"""Row positions of a transcript: which block is at which row, also where events aren't loaded.
 
-Sections follow the pages of a conversation, the last one is what is not in the log yet. Knows heights, not rows:
-whoever owns it says how high a block is. Document rows are counted from the beginning and rest on estimates where
-nothing is held, so a position that must last is an `Anchor`.
+A section is a run of loaded events or a gap; the last one holds what isn't in the log yet. Row numbers count from the
+beginning and rest on estimates in gaps, so a position that must outlast new heights is an `Anchor`. Knows heights, not
+rows: the owner says how high a block is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jp_tui.view.transcript.reducer import Story
 
 
 class Anchor(NamedTuple):
-    """A position that outlives new heights: a block (or, in a gap, the number of an event) and a row in it."""
+    """A position that outlasts new heights: a block (or, in a gap, the number of an event) and a row in it."""
 
     key: str
     seq: int
@@ -27,9 +27,9 @@ class Anchor(NamedTuple):
 
 @dataclass(slots=True)
 class Section:
-    """A run's blocks with their heights, each with its blank rows before it; a gap has no blocks and one height.
+    """A run's blocks with their heights, each with the blank rows before it; a gap has no blocks and one height.
 
-    `held` is what the run was when this was made: one that is let go is the same run, and its section a gap.
+    `held` is the state of the run when this was made: a run that is dropped later is the same run, but a gap.
     """
 
     run: Run | None
@@ -40,7 +40,7 @@ class Section:
 
 
 class Spot(NamedTuple):
-    """Where a document row is: its section, the block in it (None in a gap), the row within the block's own rows.
+    """What is at a document row: the section, the block (None in a gap), and the row within the block's own rows.
 
     `line` is negative on the blank rows before a block.
     """
@@ -51,7 +51,7 @@ class Spot(NamedTuple):
 
 
 class RowPositions:
-    """The sections of one conversation. `height` gives the rows of a block, `width` is for estimates of gaps."""
+    """The sections of one conversation. `height` returns the rows of a block; gaps are estimated for `width`."""
 
     def __init__(self, story: Story, pages: Pages, height: Callable[[Block], int], width: int) -> None:
         self.width = width
@@ -61,10 +61,10 @@ class RowPositions:
         self._dirty: set[int] = set()
         self._all = self._live_only = True
 
-    # --- what changed --------------------------------------------------------------------------------------
+    # --- changes -------------------------------------------------------------------------------------------
 
     def touch(self, key: str) -> None:
-        """A block may have another height, or be another block."""
+        """Note that a block may have another height or be another block."""
         seq = seq_of(key)
         if seq is None:
             self._live_only = True
@@ -72,11 +72,11 @@ class RowPositions:
             self._dirty.add(seq)
 
     def restructure(self) -> None:
-        """Runs came, went or grew."""
+        """Note that runs were added, dropped or extended."""
         self._all = True
 
     def resize(self, width: int) -> None:
-        """Every height may be another one."""
+        """Note that every height may have changed."""
         self.width = width
         self._sections = []
         self._all = True
@@ -130,16 +130,16 @@ class RowPositions:
         sums = heights.Sums([apart + self._height(block) for apart, block in zip(gaps, blocks, strict=True)])
         return Section(run, True, blocks, gaps, sums)
 
-    # --- what is where -------------------------------------------------------------------------------------
+    # --- look-up -------------------------------------------------------------------------------------------
 
     @property
     def total(self) -> int:
-        """Rows of the whole column."""
+        """The number of rows, estimates included."""
         self._update()
         return self._places.total
 
     def spot(self, row: int) -> Spot | None:
-        """What stands in a document row; None outside."""
+        """Return what is at a document row; None outside."""
         self._update()
         found = self._places.find(row)
         if found is None:
@@ -151,7 +151,7 @@ class RowPositions:
         return Spot(section, section.blocks[inner[0]], inner[1] - section.gaps[inner[0]])
 
     def anchor(self, row: int) -> Anchor:
-        """A position that lasts, for a document row."""
+        """Return a lasting position for a document row."""
         spot = self.spot(row)
         if spot is None:
             return Anchor("", 0, row)
@@ -161,12 +161,12 @@ class RowPositions:
 
     @staticmethod
     def event_at(spot: Spot) -> int | None:
-        """The number of the event that stands about there in a gap."""
+        """Return the number of the event that is about there in a gap."""
         run = spot.section.run
         return None if run is None else run.first + run.events * spot.line // max(spot.section.sums.total, 1)
 
     def row_of(self, anchor: Anchor) -> int | None:
-        """Where an anchor is now; None when its block is gone."""
+        """Return the document row where an anchor is now; None if its block is gone."""
         self._update()
         seq = seq_of(anchor.key) if anchor.key else anchor.seq
         at = len(self._sections) - 1 if seq is None else self._pages.find(seq)
@@ -183,7 +183,7 @@ class RowPositions:
         return None if anchor.key else start + section.sums.total
 
     def blocks(self, first: int, last: int) -> Iterator[tuple[int, Block]]:
-        """The blocks in the rows `first`..`last`, with the row where each begins."""
+        """Yield the blocks in the rows `first`..`last`, each with the row where it begins."""
         self._update()
         found = self._places.find(max(first, 0))
         for at in range(found[0], len(self._sections)) if found else ():
@@ -198,8 +198,8 @@ class RowPositions:
                 return
 
     def far_runs(self, row: int, keep: int, near: tuple[int, int]) -> list[Section]:
-        """Held runs beyond the `keep` nearest to a row, the farthest first; never the last one, nor one that reaches
-        into the rows `near`."""
+        """Return the loaded runs beyond the `keep` nearest to a row, the farthest first; never the last run, nor one
+        that reaches into the rows `near`."""
         self._update()
         found = self._places.find(min(max(row, 0), max(self._places.total - 1, 0)))
         here = found[0] if found else 0
@@ -213,5 +213,5 @@ class RowPositions:
 
 
 def seq_of(key: str) -> int | None:
-    """The number of the event that a block's key belongs to; None for what is not in the log."""
+    """Return the number of the event that a block's key belongs to; None for what isn't in the log."""
     return int(key[1:]) if key[:1] in ("e", "h", "r") and key[1:].isdigit() else None

@@ -10,7 +10,7 @@ from time import thread_time
 
 from jp_tui.ui.paint import Painted, painted
 from jp_tui.ui.painting import code
-from jp_tui.ui.pane import Pane
+from jp_tui.ui.transcript.document import TranscriptDocument
 from jp_tui.view.transcript.blocks import Block, Data, Ending, Header, Note, Resumed, Retry, Said, Thought, User
 
 BUDGET = 0.012
@@ -20,7 +20,7 @@ SMALL = 6_000
 _FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})[ \t]*([^\s`]*)", re.MULTILINE)
 
 
-def paint_small(document: Pane, first: int, last: int, until: float) -> bool:
+def paint_small(document: TranscriptDocument, first: int, last: int, until: float) -> bool:
     """Paint small blocks in the rows `first`..`last` that nothing is painted of, until `thread_time()` is `until`.
 
     Return True if some were painted and time is left: their heights may bring other blocks into these rows.

@@ -1,8 +1,8 @@
 """The conversation on the screen: a virtual list of painted blocks (traps.md T4, T21, T22; designs.md B and D).
 
-Blocks and painted rows come from `Pane`, rows are painted on the painter's thread. The widget owns the cursor on folds,
-the selected message and the text that streams in. It asks for missing events by message and sends no command; while
-nothing happens it has no timer and writes nothing.
+Blocks and painted rows are in a `TranscriptDocument`; rows are painted on the painter's thread. The widget owns the
+cursor on folds, the selected message and the text that streams in. It asks for missing events by message and sends no
+command; while nothing happens it has no timer and writes nothing.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from jp_tui.ui.paint import Desk, Growth, Painted, Result
 from jp_tui.ui.painting.look import look
 from jp_tui.ui.painting.rows import Hit
 from jp_tui.ui.painting.trail import WHY
-from jp_tui.ui.pane import Pane
 from jp_tui.ui.transcript import prefetch
 from jp_tui.ui.transcript.copying import COPY_KEYS, MessageSelection
+from jp_tui.ui.transcript.document import TranscriptDocument
 from jp_tui.ui.transcript.fold_cursor import FOLD_KEYS, FoldCursor
 from jp_tui.ui.transcript.virtual_list import VirtualList, scroll_bindings
 from jp_tui.view.transcript.blocks import LIVE, Said, Thought
@@ -45,7 +45,7 @@ AT_ONCE = 16
 """Events that are each shown at once before the rest is shown once a frame: more than a user's own action causes."""
 
 
-class Transcript(VirtualList[Pane]):
+class Transcript(VirtualList[TranscriptDocument]):
     """The conversation: scrolls, folds, selects and copies, and follows the text that streams in."""
 
     BINDINGS = [
@@ -105,7 +105,7 @@ class Transcript(VirtualList[Pane]):
         results: Sequence[Result]
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(Pane(1, look({})), id=id)
+        super().__init__(TranscriptDocument(1, look({})), id=id)
         self._folds = FoldCursor(self)
         self._selection = MessageSelection(self)
         self._desk = Desk(self._deliver)
@@ -142,12 +142,12 @@ class Transcript(VirtualList[Pane]):
         elif isinstance(event, ev.EventsRead):
             self._read(event)
         elif getattr(event, "conversation", "") == self._conversation:
-            before = self.document.column.total
+            before = self.document.positions.total
             changes = self.document.apply(event)
             self._count_waits()
             self._follow_parts(changes)
             if changes.changed or changes.renamed:
-                self._settle_soon(grown=self.document.column.total > before)
+                self._settle_soon(grown=self.document.positions.total > before)
 
     def _count_waits(self) -> None:
         """Run the countdown of retries while there are any, and only then."""
@@ -167,9 +167,9 @@ class Transcript(VirtualList[Pane]):
 
     def asking(self, calls: frozenset[tuple[int, str]]) -> None:
         """Mark the calls, each by turn and id, whose sub-agents wait for the user now."""
-        before = self.document.column.total
+        before = self.document.positions.total
         if self.document.asking(calls).changed:
-            self._settle_soon(grown=self.document.column.total > before)
+            self._settle_soon(grown=self.document.positions.total > before)
 
     def clear(self) -> None:
         """Show nothing."""
@@ -181,7 +181,7 @@ class Transcript(VirtualList[Pane]):
         self._frame, self._settle_later, self._asked, self._conversation = None, None, None, ""
         self._folds.to("")
         self._desk = Desk(self._deliver)
-        self.document = Pane(self.document.width, self.document.look)
+        self.document = TranscriptDocument(self.document.width, self.document.look)
         self._count_waits()
         for held in (self._texts, self._runs):
             held.clear()

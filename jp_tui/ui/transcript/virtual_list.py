@@ -26,8 +26,8 @@ from textual.widget import Widget
 
 from jp_tui.ui.painting.look import Look
 from jp_tui.ui.painting.rows import Hit, Row
-from jp_tui.ui.selecting import character, line_at, shaded, text_between, word_at
 from jp_tui.ui.transcript.positions import Anchor
+from jp_tui.ui.transcript.text_selection import character, line_at, shaded, text_between, word_at
 
 WHEEL = 3
 """Rows that one step of the mouse wheel scrolls, as most terminals' own scrolling."""

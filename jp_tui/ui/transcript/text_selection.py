@@ -1,7 +1,7 @@
-"""Selecting text in a column of rows: where a cell's character is, what is between two places, words and lines.
+"""Text selection over rows: the character at a cell, the text between two places, words and lines.
 
-Offsets are Textual's: x counts characters of a row, y is the document row. What is copied is the source without
-gutters, wrapped rows joined again. Knows no widget and keeps no selection.
+Offsets are Textual's: x counts characters of a row, y is the document row. The text is the source without gutters, with
+wrapped rows joined again. Functions only; the screen keeps the selection.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORD = re.compile(r"[\w./:@~+-]+|\S")
 
 
 def character(row: Row, cell: int) -> int:
-    """The character of a row that covers a cell; its length when the cell is beyond its end."""
+    """Return the index of the character that covers a cell; the row's length if the cell is beyond its end."""
     text, used = row.strip.text, 0
     for at, char in enumerate(text):
         used += get_character_cell_size(char)
@@ -32,14 +32,14 @@ def character(row: Row, cell: int) -> int:
 
 
 def _ends(row: Row, span: tuple[int, int]) -> tuple[int, int]:
-    """A span of the strip in characters of the row's content."""
+    """Convert a span of the strip to characters of the row's content."""
     start, end = span
     size = len(row.text)
     return min(max(start - row.lead, 0), size), size if end == -1 else min(max(end - row.lead, 0), size)
 
 
 def text_between(rows: Callable[[int, int], Iterable[tuple[int, Row]]], selection: Selection, last: int) -> str:
-    """The source text of a selection; `rows` gives those between two numbers, `last` is the last that there is."""
+    """Return the source text of a selection; `rows` yields those between two numbers, `last` is the last row."""
     first_row = selection.start.y if selection.start is not None else 0
     last_row = min(selection.end.y if selection.end is not None else last, last)
     parts: list[str] = []
@@ -56,7 +56,7 @@ def text_between(rows: Callable[[int, int], Iterable[tuple[int, Row]]], selectio
 
 
 def shaded(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
-    """A strip with a span of its characters in the selection's style."""
+    """Return a strip with a span of its characters in the selection's style."""
     start, end = span
     size = sum(len(segment.text) for segment in strip)
     end = size if end == -1 else min(end, size)
@@ -74,7 +74,7 @@ def shaded(strip: Strip, span: tuple[int, int], style: Style) -> Strip:
 
 
 def word_at(row: Row, number: int, offset: int) -> Selection | None:
-    """The word at a character of a row."""
+    """Return the word at a character of a row."""
     for match in _WORD.finditer(row.text):
         if match.start() <= offset - row.lead < match.end():
             return Selection(Offset(match.start() + row.lead, number), Offset(match.end() + row.lead, number))
@@ -82,7 +82,7 @@ def word_at(row: Row, number: int, offset: int) -> Selection | None:
 
 
 def line_at(row_at: Callable[[int], Row], number: int, last: int) -> Selection:
-    """The whole source line that a row belongs to, over all rows that it was wrapped to."""
+    """Return the whole source line that a row belongs to, over all rows that it wraps to."""
     first = number
     while first > 0 and row_at(first).join is not None:
         first -= 1

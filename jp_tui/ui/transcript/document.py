@@ -1,7 +1,7 @@
-"""A transcript's blocks and their painted rows as one column: the model under the widget.
+"""The document of a transcript: its blocks with their painted rows, by row number.
 
-Fed with events and painted rows; asked for rows by number, for what should be painted and for which events are
-missing. Keeps what is near the viewport and lets the rest go. Knows no widget, no event loop and no thread.
+Takes events and painted rows; gives rows, what has to be painted, and which events are missing. Keeps what is near the
+viewport and drops the rest. Knows no widget, no event loop and no thread.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from jp_tui.view.transcript.loaded_ranges import Pages
 from jp_tui.view.transcript.reducer import Changes, Story
 
 KEPT, ROWS, SCREENS = 400, 400, 8
-"""Most painted blocks that are kept near the viewport (HOUSE "The way of a page"); the rows of it that they may have:
-so many, or so many screens of them, as they weigh more than all else that is held."""
+"""The most painted blocks that are kept near the viewport, and the most rows that they may have: so many, or so many
+screens of them, whichever is more. Painted rows take more memory than all else that is kept."""
 HELD, ROUND = 6, 5
-"""Runs of events that are held; screens above and below that are never let go, as they would be asked for again."""
+"""Runs of events that are kept; screens above and below that are never dropped, as they would be requested again."""
 PAGE = 256
-"""Events that are asked for at once."""
+"""Events in one request: a span of the journal."""
 
 
 @dataclass(slots=True)
 class _Held:
-    """Painted rows of a block and what they were painted for; `run` is the beginning of a growing part."""
+    """Painted rows of a block and the order that they answer; `run` is the number of a growing part's painting."""
 
     rows: list[Row]
     order: Order | None = None
@@ -42,13 +42,13 @@ class _Held:
     frozen: int = 0
 
 
-class Pane:
-    """One conversation at one width in one look."""
+class TranscriptDocument:
+    """One conversation at one width and in one look."""
 
     def __init__(self, width: int, look: Look) -> None:
         self.width, self.look = width, look
         self.story, self.pages = Story(), Pages()
-        self.column = RowPositions(self.story, self.pages, self._height, width)
+        self.positions = RowPositions(self.story, self.pages, self._height, width)
         self.unfolded: set[str] = set()
         self._painted: dict[str, _Held] = {}
         self._known: dict[str, int] = {}
@@ -56,67 +56,67 @@ class Pane:
     # --- feeding -------------------------------------------------------------------------------------------
 
     def load(self, spans: Sequence[EventSpan], page: Sequence[StoredEvent], last: int) -> None:
-        """A conversation as it was opened."""
+        """Fill an empty document with a conversation that was opened."""
         self.pages.cover(spans, last)
         self.read(page)
 
     def read(self, events: Sequence[StoredEvent]) -> bool:
-        """A page that was asked for; False when nothing in it was new."""
+        """Add a page that was requested. Return False if nothing in it was new."""
         fresh = self.pages.hold(events)
         self.changed(self.story.load(fresh))
-        self.column.restructure()
+        self.positions.restructure()
         return bool(fresh)
 
     def apply(self, event: ev.Event) -> Changes:
-        """A live event."""
+        """Apply a live event. Return which blocks changed."""
         if isinstance(event, ev.EventAppended):
             if not self.pages.grow(event.stored.seq):
                 return Changes()
-            self.column.restructure()
+            self.positions.restructure()
         changes = self.story.apply(event)
         self.changed(changes)
         return changes
 
     def passed(self, elapsed: float) -> Changes:
-        """Seconds have passed, which waits count."""
+        """Count `elapsed` seconds off the waits before retries. Return which blocks changed."""
         changes = Changes(self.story.retries.passed(elapsed))
         self.changed(changes)
         return changes
 
     def asking(self, calls: frozenset[tuple[int, str]]) -> Changes:
-        """The calls whose sub-agents wait for the human now."""
+        """Mark the calls whose sub-agents wait for the user now. Return which blocks changed."""
         changes = self.story.asking(calls)
         self.changed(changes)
         return changes
 
     def changed(self, changes: Changes) -> None:
-        """Blocks that are other ones now, or have another key."""
+        """Note that blocks changed or have another key."""
         for old, new in changes.renamed:
             if old in self._painted:
                 self._painted[new] = self._painted.pop(old)
             if old in self.unfolded:
                 self.unfolded.add(new)
         for key in changes.changed:
-            self.column.touch(key)
+            self.positions.touch(key)
 
     def close_gap(self, seq: int) -> None:
-        """Nobody has the events around this number: do not ask again."""
+        """Note that the events around this number don't exist, so that they aren't requested again."""
         at = self.pages.find(seq)
         if at is not None and not self.pages.runs[at].held:
             self.pages.runs[at].held = True
-            self.column.restructure()
+            self.positions.restructure()
 
     # --- painted rows --------------------------------------------------------------------------------------
 
     def resize(self, width: int) -> None:
-        """Another width: heights are estimates again; what was painted is shown until it is painted anew."""
+        """Set the width. Heights are estimates again; old rows are shown until they are painted again."""
         self.width = width
         self._known.clear()
         self.pages.forget_rows()
-        self.column.resize(width)
+        self.positions.resize(width)
 
     def paint(self, done: Painted) -> bool:
-        """Rows that the painter made; False when nobody can see a difference."""
+        """Take painted rows. Return False if they look as before."""
         key, order = done.order.block.key, done.order
         if order.width != self.width or order.look is not self.look:
             return False
@@ -125,11 +125,11 @@ class Pane:
         self._known.pop(key, None)
         if before is not None and _same(before.rows, done.rows):
             return False
-        self.column.touch(key)
+        self.positions.touch(key)
         return True
 
     def grow(self, growth: Growth) -> tuple[int, bool] | None:
-        """More rows of a growing part: the first document row that changed, and whether the column's height did."""
+        """Add rows of a growing part. Return the first changed document row, and True if the height changed."""
         held = self._painted.get(growth.key)
         if held is None or held.run != growth.run:
             return None
@@ -139,12 +139,12 @@ class Pane:
         while first < min(len(old), len(new)) and (old[first] is new[first] or old[first].same(new[first])):
             first += 1
         held.rows, held.frozen = new, held.frozen + len(growth.frozen)
-        self.column.touch(growth.key)
-        start = self.column.row_of(Anchor(growth.key, 0, 0))
+        self.positions.touch(growth.key)
+        start = self.positions.row_of(Anchor(growth.key, 0, 0))
         return None if start is None else (start + first, len(old) != len(new))
 
     def begin(self, key: str, run: int) -> None:
-        """A growing part is painted from its beginning; what stood there stays until then."""
+        """Expect rows of a growing part from its beginning; old rows stay until they come."""
         old = self._painted.get(key)
         self._painted[key] = _Held(old.rows if old else [], run=run)
 
@@ -157,8 +157,8 @@ class Pane:
         return 0 if _growing(block) else heights.of_block(block, self.width)
 
     def row(self, number: int) -> Row:
-        """The row of that number; blank where nothing is or nothing is painted yet."""
-        spot = self.column.spot(number)
+        """Return the row of that number; a blank one outside and where nothing is painted yet."""
+        spot = self.positions.spot(number)
         if spot is None or spot.line < 0:
             return self._blank("")
         held = self._painted.get(spot.block.key) if spot.block is not None else None
@@ -170,9 +170,9 @@ class Pane:
         return row
 
     def rows(self, first: int, last: int) -> Iterator[tuple[int, Row]]:
-        """The rows `first`..`last` for copying, what is not painted painted here and now; gaps are left out."""
+        """Yield the rows `first`..`last` for copying. Paints what isn't painted yet; leaves gaps out."""
         at = first
-        for start, block in self.column.blocks(first, last):
+        for start, block in self.positions.blocks(first, last):
             yield from ((number, self._blank("")) for number in range(max(at, start - 1), start) if number <= last)
             held, height = self._painted.get(block.key), self._height(block)
             rows = held.rows if held is not None else painted(self.order(block))
@@ -188,66 +188,66 @@ class Pane:
 
     @property
     def total(self) -> int:
-        """Rows of the whole column."""
-        return self.column.total
+        """The number of rows, estimates included."""
+        return self.positions.total
 
     def anchor(self, row: int) -> Anchor:
-        """A position that lasts, for a document row."""
-        return self.column.anchor(row)
+        """Return a lasting position for a document row."""
+        return self.positions.anchor(row)
 
     def row_of(self, anchor: Anchor) -> int | None:
-        """Where such a position is now."""
-        return self.column.row_of(anchor)
+        """Return the document row where an anchor is now; None if its block is gone."""
+        return self.positions.row_of(anchor)
 
     # --- what is needed ------------------------------------------------------------------------------------
 
     def fresh(self, block: Block) -> bool:
-        """Whether a block is painted as it is now."""
+        """Return True if a block is painted as it is now."""
         held = self._painted.get(block.key)
         return _growing(block) or (held is not None and held.order == self.order(block))
 
     def order(self, block: Block) -> Order:
-        """What to ask the painter for."""
+        """Return the painter's order for a block."""
         parts = f"{block.key}/"
         unfolded = frozenset(key for key in self.unfolded if key == block.key or key.startswith(parts))
         return Order(block, self.width, self.look, unfolded)
 
     def wanted(self, top: int, height: int) -> list[Order]:
-        """What is not painted: in sight first, then a screen below, then one above."""
+        """Return orders for what isn't painted: in sight first, then a screen below, then one above."""
         found: dict[str, Order] = {}
         for first, last in ((top, top + height - 1), (top + height, top + 2 * height), (top - height, top - 1)):
-            for _, block in self.column.blocks(first, last) if last >= 0 else ():
+            for _, block in self.positions.blocks(first, last) if last >= 0 else ():
                 if block.key not in found and not self.fresh(block):
                     found[block.key] = self.order(block)
         return list(found.values())
 
     def unpainted(self, first: int, last: int) -> list[Order]:
-        """What nothing is painted of between two rows."""
-        blocks = (block for _, block in self.column.blocks(max(first, 0), last))
+        """Return orders for blocks between two rows that have no painted rows at all."""
+        blocks = (block for _, block in self.positions.blocks(max(first, 0), last))
         return [self.order(block) for block in blocks if block.key not in self._painted and not _growing(block)]
 
     def missing(self, top: int, height: int) -> tuple[int, int] | None:
-        """The events to ask for (around, count) when a gap is in sight or within a screen, so that a page finds it."""
-        last = self.column.total - 1
+        """Return which events to request, as (around, count), if a gap is in sight or will soon be; else None."""
+        last = self.positions.total - 1
         half = height // 2
         near = (top, top + height - 1, top + half, top - half, top - height, top + height + half, top + 2 * height)
         for row in (*near, top - 3 * height, top + 4 * height):
-            spot = self.column.spot(min(max(row, 0), last))
+            spot = self.positions.spot(min(max(row, 0), last))
             if spot is None or spot.block is not None or spot.section.run is None or spot.section.run.held:
                 continue
-            run, seq = spot.section.run, self.column.event_at(spot) or spot.section.run.first
+            run, seq = spot.section.run, self.positions.event_at(spot) or spot.section.run.first
             low, high = run.first + PAGE // 2, run.last - PAGE // 2 + 1
             return (min(max(seq, low), high) if low <= high else (run.first + run.last) // 2), PAGE
         return None
 
     def trim(self, top: int, height: int) -> None:
-        """Let go what is far from the viewport: painted rows beyond `KEPT` blocks or `ROWS`, events beyond `HELD`."""
+        """Drop what is far from the viewport: painted rows beyond `KEPT` blocks or `ROWS`, events beyond `HELD`."""
         middle, room = top + height // 2, max(ROWS, SCREENS * height)
         if self.painted_blocks > KEPT * 5 // 4 or self.painted_rows > room * 5 // 4:
             self._forget_painted(middle, room // 2)
         if sum(run.held for run in self.pages.runs) > HELD * 5 // 4:
             near = top - ROUND * height, top + (ROUND + 1) * height
-            for section in self.column.far_runs(middle, HELD, near):
+            for section in self.positions.far_runs(middle, HELD, near):
                 for block in section.blocks:
                     self._painted.pop(block.key, None)
                     self._known.pop(block.key, None)
@@ -255,12 +255,12 @@ class Pane:
                     self.story.forget(section.run.first, section.run.last)
                     rows = section.sums.total
                     self.pages.release(section.run, rows, heights.characters(section.run, rows, self.width))
-            self.column.restructure()
+            self.positions.restructure()
 
     def _forget_painted(self, middle: int, around: int) -> None:
-        """Of what is painted only the `KEPT` blocks nearest to a row stay, as far as they reach into those around."""
+        """Keep the painted rows of only the `KEPT` blocks nearest to a row that reach into the rows around it."""
         near: dict[str, int] = {}
-        for start, block in self.column.blocks(middle - around, middle + around):
+        for start, block in self.positions.blocks(middle - around, middle + around):
             near[block.key] = max(start - middle, middle - start - self._height(block), 0)
         kept = {*sorted(near, key=near.__getitem__)[:KEPT], *(block.key for block in self.story.live)}
         for key in [key for key in self._painted if key not in kept]:
@@ -268,12 +268,12 @@ class Pane:
 
     @property
     def painted_blocks(self) -> int:
-        """How many blocks are painted now."""
+        """The number of painted blocks."""
         return len(self._painted)
 
     @property
     def painted_rows(self) -> int:
-        """How many rows they have."""
+        """The number of their rows."""
         return sum(len(held.rows) for held in self._painted.values())
 
 
