@@ -46,7 +46,7 @@ from jp_tui.view.questions.interrupt_menu import InterruptWishes
 if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.link.port import Link
     from jp_tui.protocol.commands import OpenConversation
-    from jp_tui.ui.transcript.conversation_controller import Exchange
+    from jp_tui.ui.transcript.conversation_controller import ConversationController
 
 textual_patches.install()  # before the first widget and the first timer
 
@@ -187,7 +187,7 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
                 elif isinstance(event, ev.Stopped):
                     self.exit(return_code=self.return_code or 0)
 
-    def on_exchange_unopened(self, event: Exchange.Unopened) -> None:
+    def on_conversation_controller_open_failed(self, event: ConversationController.OpenFailed) -> None:
         """Nothing could be opened, so there is nothing to work in: the words go to the shell (S1, Z20)."""
         said = Foreign("\n".join(part for part in (event.message, event.advice) if part))
         self.exit(return_code=event.status, message=neutralise(said, "conversation"))
@@ -280,10 +280,10 @@ class Workspace(  # type: ignore[misc]  # untyped mixin
     def on_workspace_screen_copied(self, event: WorkspaceScreen.Copied) -> None:
         self.copied(event.text)
 
-    def on_exchange_copied(self, event: Exchange.Copied) -> None:
+    def on_conversation_controller_copied(self, event: ConversationController.Copied) -> None:
         self.copied(event.text, event.what)
 
-    def on_exchange_told(self, event: Exchange.Told) -> None:
+    def on_conversation_controller_state_changed(self, event: ConversationController.StateChanged) -> None:
         status = event.status
         self.attention.told(status)
         self.told_waiting()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.settings.errors import Problem
     from jp_tui.ui.attention import Attention
     from jp_tui.ui.bridge import Bridge
-    from jp_tui.ui.composer.slash_completion import Slash
+    from jp_tui.ui.composer.composer import Composer
     from jp_tui.ui.screens.agents import Agents
     from jp_tui.ui.screens.inbox import Inbox
     from jp_tui.ui.screens.ledger import Ledger
@@ -35,8 +35,8 @@ if TYPE_CHECKING:  # the protocol is loaded after the first frame (T23)
     from jp_tui.ui.screens.overlay import Overlay
     from jp_tui.ui.screens.reviewers import Reviewers
     from jp_tui.ui.screens.workspace import WorkspaceScreen
-    from jp_tui.ui.transcript.conversation_controller import Exchange
-    from jp_tui.ui.transcript.inbox_controller import Waits
+    from jp_tui.ui.transcript.conversation_controller import ConversationController
+    from jp_tui.ui.transcript.inbox_controller import InboxController
     from jp_tui.ui.widgets.status import StatusLine
 
     _Part = App[None]
@@ -151,7 +151,7 @@ class Commands(_Part):
     wall = staticmethod(time)
     """Seconds since 1970, for what is told of the past."""
 
-    def on_slash_commanded(self, event: Slash.Commanded) -> None:
+    def on_composer_commanded(self, event: Composer.Commanded) -> None:
         event.stop()
         if isinstance(event.command, Entry):
             self.do(event.command, event.argument)
@@ -279,18 +279,18 @@ class Commands(_Part):
     def on_inbox_put_off(self, event: Inbox.PutOff) -> None:
         event.stop()
         if (waits := self._main.waits) is not None:
-            waits.put_off(event.key, event.seconds)
+            waits.snooze(event.key, event.seconds)
 
     def on_inbox_take_back(self, event: Inbox.TakeBack) -> None:
         event.stop()
         if (waits := self._main.waits) is not None:
-            waits.take_back(event.key)
+            waits.unsnooze(event.key)
 
-    def on_waits_ended(self, event: Waits.Ended) -> None:
+    def on_inbox_controller_turn_ended(self, event: InboxController.TurnEnded) -> None:
         event.stop()
         self.attention.ended_elsewhere(event.ended, event.title)
 
-    def on_waits_back(self, event: Waits.Back) -> None:
+    def on_inbox_controller_unsnoozed(self, event: InboxController.Unsnoozed) -> None:
         """Whoever does not look is told once more."""
         event.stop()
         self.attention.comes_due(*event.key)
@@ -372,7 +372,7 @@ class Commands(_Part):
         event.stop()
         self._bridge.send(event.command)
 
-    def on_exchange_listed(self, event: Exchange.Listed) -> None:
+    def on_conversation_controller_for_page(self, event: ConversationController.ForPage) -> None:
         """What the engine said for a list goes to the one that is open."""
         from jp_tui.protocol import events as ev
         from jp_tui.ui.screens.inquiries import Inquiries

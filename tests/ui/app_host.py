@@ -18,7 +18,7 @@ from jp_tui.settings.themes import themes
 from jp_tui.ui.app import Workspace
 from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.sidebar.sidebar import Sidebar
-from jp_tui.ui.transcript.conversation_column import Column
+from jp_tui.ui.transcript.conversation_column import ConversationColumn
 from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.footer import KeyBar
@@ -83,8 +83,8 @@ class Host(Workspace):
         return self._main.query_one(SheetDock)
 
     @property
-    def column(self) -> Column:
-        return self._main.query_one(Column)
+    def column(self) -> ConversationColumn:
+        return self._main.query_one(ConversationColumn)
 
     @property
     def footer(self) -> str:

@@ -1,7 +1,7 @@
-"""Unsent text on its way to the log: of the composer and of every open answer (asking.md E6, E24).
+"""Saves drafts to the log: of the composer and of every open answer (asking.md E6, E24).
 
-Saves within 0.3 s of the first change, however long the typing goes on, and at once when asked to. It holds no
-text itself: what is saved is read when it is saved, so that a megabyte is not put together at every key.
+Saves within 0.3 s of the first change, however long the user goes on typing, and at once on request. It keeps no text:
+a draft is read when it is saved, so that a megabyte is not put together at every key.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ DELAY = 0.25
 COMPOSER = "composer"
 FOLDS = "composer.folds"
 OWN = (COMPOSER, FOLDS, "queue")
-"""Keys that are no question's."""
+"""Keys of the composer; all others are ids of questions."""
 
 
-class Drafts:
-    """`send` hands a command over, `later` calls back after some seconds."""
+class DraftStore:
+    """`send` sends a command; `later` calls back after some seconds."""
 
     def __init__(
         self, *, send: Callable[[SaveDraft], None], later: Callable[[float, Callable[[], None]], object]
@@ -33,11 +33,11 @@ class Drafts:
         self._armed = False
 
     def loaded(self, conversation: str, drafts: dict[str, str]) -> None:
-        """What the log holds already; it need not be saved again."""
+        """Note what the log has already; it need not be saved again."""
         self._saved.update({(conversation, key): text for key, text in drafts.items()})
 
     def changed(self, conversation: str, key: str, text: Callable[[], str]) -> None:
-        """The text of `key` changed; `text` gives the newest when it is saved."""
+        """Save a draft soon; `text` returns it as it is then."""
         if not conversation:
             return
         self._waiting[conversation, key] = text
@@ -45,13 +45,13 @@ class Drafts:
             self._armed = True
             self._later(DELAY, self.flush)
 
-    def over(self, conversation: str, key: str) -> None:
-        """Nothing is to be kept any more: it was sent, or its question is gone."""
+    def discard(self, conversation: str, key: str) -> None:
+        """Delete a draft now: it was sent, or its question is gone."""
         self.changed(conversation, key, str)
         self.flush()
 
     def flush(self) -> None:
-        """Save what changed, now."""
+        """Save all changed drafts now."""
         from jp_tui.protocol.commands import SaveDraft
 
         self._armed = False

@@ -1,6 +1,6 @@
-"""The files that an `@` in the composer may mean, a line a path, best first, and how many there are.
+"""The list of files for an `@` in the composer: a line for each path, best first, and how many there are.
 
-A list to look at: the composer keeps the focus and all keys. A click picks a line (E60). A name is foreign text.
+Only shows: the composer keeps the focus and all keys. A click picks a line (E60). Names are foreign text.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, cut, join, ours, styled, whole
 
 MOST = 8
-"""Lines of the list; what is beyond is reached by writing on."""
+"""Lines of the list; more letters narrow it down to the rest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """What the list says: `known` false while the files are being read."""
+class FileChoices:
+    """What the list shows; `known` is false while the files are being read."""
 
     paths: tuple[str, ...] = ()
     chosen: int = 0
@@ -35,7 +35,7 @@ class Files:
 
 
 class FileList(Widget):
-    """`❯ src/main.py`; hidden while no file is being named."""
+    """`❯ src/main.py`; hidden while the user isn't naming a file."""
 
     DEFAULT_CSS = """
     FileList {
@@ -45,21 +45,21 @@ class FileList(Widget):
     """
     ALLOW_SELECT = False
 
-    files: reactive[Files] = reactive(Files(), layout=True)
-    """What may be meant."""
+    files: reactive[FileChoices] = reactive(FileChoices(), layout=True)
+    """What the list shows."""
 
     @dataclass
     class Picked(Message):
-        """This line was clicked."""
+        """The user clicked this line."""
 
         path: str
 
-    def watch_files(self, files: Files) -> None:
+    def watch_files(self, files: FileChoices) -> None:
         self.set_class(files.open, "-shown")
 
     @property
     def first(self) -> int:
-        """The first one in sight."""
+        """The index of the first line in sight."""
         return max(min(self.files.chosen - MOST // 2, len(self.files.paths) - MOST), 0)
 
     def render(self) -> Content:

@@ -1,121 +1,115 @@
-"""An earlier message, edited and said anew: the conversation forks before it, the fork is opened, and it is sent there.
+"""Editing an earlier message: when it is sent, the conversation is forked before it, and it is sent in the fork.
 
-A part of `Exchange`. What was being written meanwhile is put aside and comes back; a fork that fails gives the edited
-message back.
+What was in the composer meanwhile is put aside and restored; if the fork fails, the edited message is restored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.composer.above import Above
 from jp_tui.ui.composer.composer import Composer
-from jp_tui.ui.composer.forknote import ForkNote
-from jp_tui.ui.transcript.banner import Banner
-from jp_tui.ui.transcript.transcript import Transcript
-from jp_tui.view.activity.status import Status
-
-if TYPE_CHECKING:
-    from textual.widget import Widget
-
-    _Part = Widget
-else:
-    _Part = object
+from jp_tui.ui.text import blank, cut, join, ours
 
 JOB = "resend"
-"""Our own name for the fork that we want."""
+"""The name by which the engine's refusal of our fork is known."""
+
+
+class ForkNote(Widget):
+    """One line above the composer while an earlier message is edited: `✎ an earlier message …`."""
+
+    DEFAULT_CSS = """
+    ForkNote {
+        height: 1; width: 1fr; margin: 0 1; padding: 0 1; display: none; background: $surface;
+        &.-shown { display: block; }
+    }
+    """
+
+    shown = reactive(False, toggle_class="-shown")
+    """True while one is edited."""
+
+    def render(self) -> Content:
+        if not self.shown:
+            return blank()
+        said = ours("✎ an earlier message: Enter sends it in a fork", style="$warning")
+        return cut(join(said, ours(" · Esc leaves it", style="$muted-foreground")), max(self.content_size.width, 8))
 
 
 @dataclass(slots=True)
-class _Earlier:
-    """The message that is edited, what was written before, and, once it was sent, its words."""
+class _Editing:
+    """The message that is edited, what was in the composer before, and, once it was sent, the edited message."""
 
     conversation: str
     seq: int
     before: tuple[str, str]
-    said: tuple[str, tuple[str, ...]] | None = None
+    sent: tuple[str, tuple[str, ...]] | None = None
 
 
-class Resends(_Part):
-    """At most one message at a time."""
+class ForkEditing:
+    """At most one message that is edited, from the user's key until the fork is there."""
 
-    above: Above
-    _composer: Composer
-    _first_prompt: str
-    _first_files: tuple[str, ...] = ()
-    _send: Callable[[cmd.Command], None]
-    _status: Status
-    _earlier: _Earlier | None = None
+    def __init__(self, *, composer: Composer, note: ForkNote, send: Callable[[cmd.Command], None]) -> None:
+        self._composer, self._note, self._send = composer, note, send
+        self._editing: _Editing | None = None
 
-    def on_transcript_resend(self, event: Transcript.Resend) -> None:
-        event.stop()
+    def begin(self, conversation: str, seq: int, text: str) -> None:
+        """Put a message of the conversation into the composer, unless another is edited or it is read-only."""
         composer = self._composer
-        if composer.busy or composer.locked or self._earlier is not None:
-            if composer.busy:
-                self.query_one(Banner).refusal = ("The model is still working.", "Esc interrupts it; then edit.")
+        if composer.locked or self._editing is not None:
             return
-        self._earlier = _Earlier(self._status.conversation, event.seq, (composer.written, composer.folds))
-        self._forking(True)
-        composer.put(event.text if not event.text.startswith(("/", "!")) else f"{event.text[0]}{event.text}")
-        self.screen.set_focus(composer)
+        self._editing = _Editing(conversation, seq, (composer.written, composer.folds))
+        self._show(True)
+        composer.put(text if not text.startswith(("/", "!")) else f"{text[0]}{text}")
+        composer.screen.set_focus(composer)
 
-    def on_transcript_fork_here(self, event: Transcript.ForkHere) -> None:
-        event.stop()
-        self._send(cmd.ForkConversation(conversation=self._status.conversation, at=event.seq))
+    def leave(self) -> None:
+        """Stop editing: the message stays as it was sent, and the composer as it was before."""
+        if (editing := self._editing) is not None and editing.sent is None:
+            self._editing = None
+            self._show(False)
+            self._composer.put(*editing.before)
 
-    def leave_fork(self) -> None:
-        """The earlier message stays as it was said; what was being written is back."""
-        if (earlier := self._earlier) is not None and earlier.said is None:
-            self._earlier = None
-            self._forking(False)
-            self._composer.put(*earlier.before)
-
-    def forked(self, text: str, files: tuple[str, ...]) -> bool:
-        """What is sent now is the edited message; says whether it is."""
-        earlier = self._earlier
-        if earlier is None or earlier.said is not None:
+    def submit(self, conversation: str, text: str, attachments: tuple[str, ...]) -> bool:
+        """Ask for the fork to send the edited message in. Return False if no message of `conversation` is edited."""
+        editing = self._editing
+        if editing is None or editing.sent is not None:
             return False
-        if earlier.conversation != self._status.conversation:
-            self._earlier = None
-            self._forking(False)
+        if editing.conversation != conversation:
+            self._editing = None
+            self._show(False)
             return False
-        earlier.said = text, files
+        editing.sent = text, attachments
         self._composer.busy = True
-        self._send(cmd.ForkConversation(conversation=earlier.conversation, at=earlier.seq, before=True, job=JOB))
+        self._send(cmd.ForkConversation(conversation=editing.conversation, at=editing.seq, before=True, job=JOB))
         return True
 
-    def fork_made(self, event: ev.Event) -> bool:
-        """Whether this is the fork that was wanted; it is opened, and the message is said there."""
-        earlier = self._earlier
-        if not isinstance(event, ev.ConversationForked) or earlier is None or earlier.said is None:
-            return False
-        self._earlier = None
-        self._forking(False)
-        self._first_prompt, self._first_files = earlier.said
-        self._composer.put(*earlier.before)
+    def made(self, event: ev.ConversationForked) -> tuple[str, tuple[str, ...]] | None:
+        """Open our fork. Return the message to send there with its images; None if the fork isn't ours."""
+        editing = self._editing
+        if editing is None or editing.sent is None:
+            return None
+        self._editing = None
+        self._show(False)
+        self._composer.put(*editing.before)
         self._send(cmd.OpenConversation(which="id", conversation=event.info.id))
-        return True
+        return editing.sent
 
-    def files_of_first(self) -> tuple[str, ...]:
-        """The images of what is said first in the fork."""
-        files, self._first_files = self._first_files, ()
-        return files
-
-    def fork_refused(self, event: ev.Refused) -> bool:
-        """Whether it was ours that could not be made."""
-        earlier = self._earlier
-        if event.command != "fork_conversation" or earlier is None or earlier.said is None:
+    def refused(self, refused: ev.Refused) -> bool:
+        """Restore the edited message. Return False if the fork that was refused isn't ours."""
+        editing = self._editing
+        if refused.command != "fork_conversation" or editing is None or editing.sent is None:
             return False
-        said, earlier.said = earlier.said[0], None
+        (text, _), editing.sent = editing.sent, None
         self._composer.busy = False
-        self._composer.put_back(said)
-        self.query_one(Banner).refusal = (event.message, event.advice)
+        self._composer.put_back(text)
         return True
 
-    def _forking(self, on: bool) -> None:
-        self._composer.forking = on
-        self.above.query_one(ForkNote).shown = on
+    def _show(self, editing: bool) -> None:
+        self._composer.forking = editing
+        self._note.shown = editing

@@ -1,6 +1,6 @@
-"""What was typed before and holds what is looked for, a line a text, newest first, and the words of the search.
+"""The list of earlier messages that a history search found, newest first, and the search text.
 
-A list to look at: the composer keeps the focus and all keys. A click picks a line (E60).
+Only shows: the composer keeps the focus and all keys. A click picks a line (E60).
 """
 
 from __future__ import annotations
@@ -17,48 +17,48 @@ from jp_tui.conversation.text import Foreign
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 
 MOST = 8
-"""Lines of the list; what is beyond is reached by searching on, or with the arrows."""
+"""Lines of the list; the arrows or more letters lead to the rest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """What the list says; `query` None hides it."""
+class HistoryMatches:
+    """What the list shows; a `query` of None hides it."""
 
     query: str | None = None
     texts: tuple[str, ...] = ()
     chosen: int = 0
 
 
-class RecallList(Widget):
-    """`❯ why does the build fail?`; hidden while nothing is looked for."""
+class HistoryList(Widget):
+    """`❯ why does the build fail?`; hidden while there is no search."""
 
     DEFAULT_CSS = """
-    RecallList {
+    HistoryList {
         height: auto; width: 1fr; margin: 0 1; padding: 0 1; display: none; background: $surface;
         &.-shown { display: block; }
     }
     """
     ALLOW_SELECT = False
 
-    search: reactive[Search] = reactive(Search(), layout=True)
-    """What is looked for, and what was found."""
+    matches: reactive[HistoryMatches] = reactive(HistoryMatches(), layout=True)
+    """What the list shows."""
 
     @dataclass
     class Picked(Message):
-        """This line was clicked."""
+        """The user clicked this line."""
 
         at: int
 
-    def watch_search(self, search: Search) -> None:
-        self.set_class(search.query is not None, "-shown")
+    def watch_matches(self, matches: HistoryMatches) -> None:
+        self.set_class(matches.query is not None, "-shown")
 
     @property
     def first(self) -> int:
-        """The first one in sight."""
-        return max(min(self.search.chosen - MOST // 2, len(self.search.texts) - MOST), 0)
+        """The index of the first line in sight."""
+        return max(min(self.matches.chosen - MOST // 2, len(self.matches.texts) - MOST), 0)
 
     def render(self) -> Content:
-        width, search = max(self.content_size.width, 8), self.search
+        width, search = max(self.content_size.width, 8), self.matches
         lines = []
         for at, text in list(enumerate(search.texts))[self.first : self.first + MOST]:
             mark = ours("❯ ", style="bold $primary") if at == search.chosen else ours("  ")
@@ -74,5 +74,5 @@ class RecallList(Widget):
     def on_click(self, event: events.Click) -> None:
         event.stop()
         at = self.first + event.y
-        if at < len(self.search.texts):
+        if at < len(self.matches.texts):
             self.post_message(self.Picked(at))

@@ -1,170 +1,99 @@
-"""Marks in the composer that stand for what is too long to be edited there: pastes, output of commands (traps.md T4).
+"""Marks in the composer for what is too long to edit there: pastes, command output, images (traps.md T4).
 
-A part of `Composer`. A mark goes as a whole, is sent as what it stands for, and can be unfolded where there is room.
+A mark is deleted and replaced as a whole, is sent as the text that it stands for, and can be unfolded where there is
+room. What it stands for is kept by `view/composer/pastes.py`; this knows where marks are in the text area.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, Location
 
-from textual.binding import Binding
-from textual.content import Content
-from textual.message import Message
-from textual.widgets.text_area import Edit, EditResult, Location, Selection
-
-from jp_tui.ui.keys import words
-from jp_tui.ui.text import ours
-from jp_tui.view.composer.mentions import image_path, is_image
 from jp_tui.view.composer.pastes import ROOM, Pastes, beside, cleaned, kept
 
-if TYPE_CHECKING:
-    from textual.widgets import TextArea
 
-    _Part = TextArea
-else:
-    _Part = object
+class PasteMarks:
+    """The marks in the text of `area`."""
 
-CHIPS = [
-    Binding("alt+v", "paste_image", "image", show=False, id="composer.paste_image", tooltip="The one on the clipboard"),
-    Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="The mark at the cursor becomes its text"),
-]
-
-
-class Chips(_Part):
-    """The composer's text, with what its marks stand for."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, area: TextArea) -> None:
+        self._area = area
         self._pastes = Pastes()
+        self._at_cursor = False
 
     @property
-    def written(self) -> str:
-        """What is written, pastes in full."""
-        return self._pastes.whole(self.text)
+    def whole_text(self) -> str:
+        """The text, with pastes in full."""
+        return self._pastes.whole(self._area.text)
 
     @property
-    def attachments(self) -> tuple[str, ...]:
-        """Paths of the images that go along."""
-        return tuple(self._pastes.files(self.text).values())
-
-    @dataclass
-    class ImageWanted(Message):
-        """Is this an image that can go along? `image_checked` is to be told; `written` is how it stands in the text.
-        An empty path means the one on the clipboard."""
-
-        path: str
-        written: str
-
-    def action_paste_image(self) -> None:
-        if not self.read_only:
-            self.post_message(self.ImageWanted("", ""))
-
-    def want_image(self, path: str, written: str) -> None:
-        """What was written just now may be one."""
-        if is_image(path):
-            self.post_message(self.ImageWanted(path, written))
-
-    def image_checked(self, written: str, path: str, size: int, problem: str) -> None:
-        """It goes along, and a mark says so instead of its path; or it does not, and why."""
-        if problem:
-            self._refuse(words(problem))
-            return
-        if not written:
-            self.write(f"{self._pastes.image(path, size)} ", *self.selection)
-            return
-        for at in range(self.document.line_count):
-            if (found := self.document.get_line(at).find(written)) >= 0:
-                mark, end = self._pastes.image(path, size), found + len(written)
-                self.edit(Edit(mark, (at, found), (at, end), maintain_selection_offset=True))
-                return
-
-    def know_images(self, text: str, paths: tuple[str, ...]) -> None:
-        """The images of a message that comes back."""
-        self._pastes.know_in(text, paths)
+    def image_paths(self) -> tuple[str, ...]:
+        """The paths of the images that the text has marks for."""
+        return tuple(self._pastes.files(self._area.text).values())
 
     @property
     def folds(self) -> str:
-        """What is folded of what is written, to be kept beside it; empty when nothing is."""
-        return kept(self.written, self._pastes.places(self.text), self._pastes.files(self.text))
+        """The marks as they are saved beside the text in full; empty if there are none."""
+        text = self._area.text
+        return kept(self.whole_text, self._pastes.places(text), self._pastes.files(text))
 
-    marked = False
-    """Whether the cursor stands at a mark that can be unfolded."""
+    @property
+    def at_cursor(self) -> bool:
+        """True if the cursor is at a mark that can be unfolded, as of the last `cursor_moved`."""
+        return self._at_cursor
 
-    def look_for_mark(self) -> None:
-        """The cursor moved."""
-        was, self.marked = self.marked, self._at_mark() is not None
-        if self.marked != was:
-            self.refresh_bindings()
+    def cursor_moved(self) -> bool:
+        """Look for a mark at the cursor. Return True if `at_cursor` changed."""
+        before, self._at_cursor = self._at_cursor, self._span_at_cursor() is not None
+        return self._at_cursor != before
 
-    def _at_mark(self) -> tuple[int, int] | None:
-        row, column = self.cursor_location
-        spans = self._pastes.spans(self.document.get_line(row))
-        return next(((left, right) for left, right in spans if left <= column <= right), None)
+    def know_images(self, text: str, paths: tuple[str, ...]) -> None:
+        """Learn the images of a message that returns to the composer."""
+        self._pastes.know_in(text, paths)
 
-    def action_unfold(self) -> None:
-        """The text itself instead of the mark, if an editor can hold it."""
-        if (found := self._at_mark()) is None or self.read_only:
-            return
-        row, text = self.cursor_location[0], self.document.get_line(self.cursor_location[0])[slice(*found)]
-        whole = self._pastes.files(text).get(text) or self._pastes.whole(text)
-        if len(whole) > ROOM - len(self.text) or max(map(len, whole.split("\n"))) > ROOM // 8:
-            self._refuse(ours("too long to unfold here · Ctrl+G opens it in your editor"))
-        else:
-            super().replace(whole, (row, found[0]), (row, found[1]), maintain_selection_offset=False)
-
-    def _refuse(self, why: Content) -> None:
-        """Say at the border why nothing happened."""
-        raise NotImplementedError
-
-    def put(self, text: str, folds: str = "") -> None:
-        """This text instead of what is written, the cursor at its end; `folds` as they were kept beside it."""
-        text = cleaned(text)
+    def marked(self, text: str, folds: str) -> str:
+        """Return a text in full with the marks that were saved beside it."""
         places, files = beside(text, folds)
         self._pastes.know(files)
-        self.load_text(self._pastes.again(text, places))
-        self.move_cursor(self.document.end)
+        return self._pastes.again(text, places)
 
-    def put_before(self, text: str, folds: str = "") -> None:
-        """This text in front of what is written already."""
-        if text and self.text:
-            self.put(f"{text}\n{self.written}")
-        elif text:
-            self.put(text, folds)
+    def folded(self, text: str) -> str:
+        """Return a paste, or the mark for it if it is too long for what is written."""
+        return self._pastes.folded(text, ROOM - len(self._area.text))
 
-    def add_output(self, text: str) -> None:
-        """What a command said, as a mark in what is written."""
-        if not self.read_only and text:
-            self.write(self._pastes.mark(cleaned(text), "output"), *self.selection)
+    def output(self, text: str) -> str:
+        """Return the mark for the output of a command."""
+        return self._pastes.mark(cleaned(text), "output")
 
-    def _enter(self, text: str) -> None:
-        if not self.read_only and text:
-            self.write(self._pastes.folded(text, ROOM - len(self.text)), *self.selection)
-            self.want_image(image_path(text), text.strip())
+    def image(self, path: str, size: int) -> str:
+        """Return the mark for an image."""
+        return self._pastes.image(path, size)
 
-    def write(self, text: str, start: Location, end: Location) -> None:
-        """Replace a range as if `text` was typed there. Nothing happens while the text is read-only."""
-        if not self.read_only:
-            self.replace(text, start, end, maintain_selection_offset=False)
+    def replace_by_image(self, written: str, path: str, size: int) -> None:
+        """Replace the first place where a path is written by the mark of its image."""
+        document = self._area.document
+        for at in range(document.line_count):
+            if (found := document.get_line(at).find(written)) >= 0:
+                mark, end = self.image(path, size), found + len(written)
+                self._area.edit(Edit(mark, (at, found), (at, end), maintain_selection_offset=True))
+                return
 
-    def replace(
-        self, insert: str, start: Location, end: Location, *, maintain_selection_offset: bool = True
-    ) -> EditResult:
-        """As TextArea's. What keys replace (their cursor moves along) holds each mark as a whole."""
-        if not maintain_selection_offset:
-            start, end = self._around_marks(*sorted((start, end)))
-        return super().replace(insert, start, end, maintain_selection_offset=maintain_selection_offset)
+    def to_unfold(self) -> tuple[str | None, Location, Location] | None:
+        """Return the text of the mark at the cursor with the range of the mark; None without a mark.
 
-    def delete(self, start: Location, end: Location, *, maintain_selection_offset: bool = True) -> EditResult:
-        """As TextArea's, and `replace`."""
-        if not maintain_selection_offset:
-            start, end = self._around_marks(*sorted((start, end)))
-        return super().delete(start, end, maintain_selection_offset=maintain_selection_offset)
+        The text is None if it is too long for the text area.
+        """
+        if (found := self._span_at_cursor()) is None:
+            return None
+        row, (start, end) = self._area.cursor_location[0], found
+        mark = self._area.document.get_line(row)[start:end]
+        whole = self._pastes.files(mark).get(mark) or self._pastes.whole(mark)
+        fits = len(whole) <= ROOM - len(self._area.text) and max(map(len, whole.split("\n"))) <= ROOM // 8
+        return whole if fits else None, (row, start), (row, end)
 
-    def _around_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
-        """A range that holds a pasted mark whole or not at all; a mere cursor inside one goes behind it."""
+    def around(self, start: Location, end: Location) -> tuple[Location, Location]:
+        """Widen a range so that it has each mark whole or not at all; a cursor inside a mark goes behind it."""
         for row in {start[0], end[0]}:
-            for left, right in self._pastes.spans(self.document.get_line(row)):
+            for left, right in self._pastes.spans(self._area.document.get_line(row)):
                 inside_start = start[0] == row and left < start[1] < right
                 inside_end = end[0] == row and left < end[1] < right
                 if start == end and inside_start:
@@ -173,17 +102,7 @@ class Chips(_Part):
                 end = (row, right) if inside_end else end
         return start, end
 
-    def undo(self) -> None:
-        """Textual measures the shorter text with the cursor still behind its end, and breaks: so it is moved first."""
-        was, before = self.selection, self.text
-        self.selection = Selection.cursor((0, 0))
-        super().undo()
-        if self.text == before:
-            self.selection = was
-
-    def redo(self) -> None:
-        was, before = self.selection, self.text
-        self.selection = Selection.cursor((0, 0))
-        super().redo()
-        if self.text == before:
-            self.selection = was
+    def _span_at_cursor(self) -> tuple[int, int] | None:
+        row, column = self._area.cursor_location
+        spans = self._pastes.spans(self._area.document.get_line(row))
+        return next(((left, right) for left, right in spans if left <= column <= right), None)

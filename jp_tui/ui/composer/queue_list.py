@@ -1,6 +1,6 @@
-"""What is to be said after the turn that runs, a line a message above the composer, and what holds it.
+"""The messages that are queued until the turn ends: a line for each above the composer, and what holds them back.
 
-A list to look at: its keys are the composer's. A click takes a message back. It sends nothing.
+Only shows: its keys are the composer's. A click takes a message back for editing.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 
 MOST = 4
-"""Messages in sight: those that are next."""
+"""Messages that are shown: those that are next."""
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """One of them."""
+class QueuedMessage:
+    """A message with its id in the engine's queue."""
 
     id: int
     text: str
 
 
 class QueueList(Widget):
-    """`⧗ next  and then run the tests`; hidden when nothing waits."""
+    """`⧗ next  and then run the tests`; hidden while the queue is empty."""
 
     DEFAULT_CSS = """
     QueueList {
@@ -40,21 +40,21 @@ class QueueList(Widget):
     """
     ALLOW_SELECT = False
 
-    waiting: reactive[tuple[Waiting, ...]] = reactive((), layout=True)
-    """What is next first."""
+    waiting: reactive[tuple[QueuedMessage, ...]] = reactive((), layout=True)
+    """The queue, next first."""
     held: reactive[str] = reactive("", layout=True)
-    """Why it does not go by itself."""
+    """Why the next one isn't sent automatically, empty if it is."""
 
     keys: reactive[bool] = reactive(True, layout=True)
-    """Whether the composer, whose keys work here, is in sight."""
+    """True while the composer, whose keys are named here, is in sight."""
 
     @dataclass
     class Picked(Message):
-        """This message was clicked."""
+        """The user clicked this message."""
 
         id: int
 
-    def watch_waiting(self, waiting: tuple[Waiting, ...]) -> None:
+    def watch_waiting(self, waiting: tuple[QueuedMessage, ...]) -> None:
         self.set_class(bool(waiting), "-shown")
 
     def render(self) -> Content:

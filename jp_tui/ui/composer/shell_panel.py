@@ -1,7 +1,7 @@
-"""What a command of the user's own says, above the composer, while it runs and until it is put away.
+"""The output of the user's shell command, above the composer, while it runs and until the panel is closed.
 
-A panel to look at: its keys are the composer's. It keeps the end of the output only, takes a third of the screen at
-most, and runs nothing. How it goes and ends, its last line, is never cut away.
+Only shows: its keys are the composer's. It keeps only the end of the output and takes a third of the screen at most.
+The last line, how the command runs or ended, is never cut off.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from jp_tui.view.composer.shell import Ran, plain
 from jp_tui.view.wording.amounts import duration
 
 LINES = 10
-"""Lines in sight."""
+"""The most lines of output that are shown."""
 HELD = 20_000
-"""Characters of output that are held to be shown."""
+"""Characters of output that are kept: more than the lines in sight at any width."""
 
 
 class ShellPanel(Widget):
-    """`$ make test`, the last lines of what it says, how it ended."""
+    """`$ make test`, its last lines of output, and how it ended."""
 
     DEFAULT_CSS = """
     ShellPanel {
@@ -38,7 +38,7 @@ class ShellPanel(Widget):
     ran: reactive[Ran | None] = reactive(None, layout=True)
     """The command; its `ended` is empty while it runs."""
     keys: reactive[bool] = reactive(True, layout=True)
-    """Whether the composer, whose keys work here, is in sight."""
+    """True while the composer, whose keys are named here, is in sight."""
 
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
         super().__init__(id=id)
@@ -47,19 +47,19 @@ class ShellPanel(Widget):
         self._tick: Timer | None = None
 
     def begin(self, line: str) -> None:
-        """A command was started."""
+        """Open the panel for a command that starts."""
         self._began = self._clock()
         self.ran = Ran(line=line)
         if self._tick is None:
             self._tick = self.set_interval(1.0, self.refresh)
 
     def more(self, text: str) -> None:
-        """It said more."""
+        """Add output of the command that runs."""
         if self.ran is not None and not self.ran.ended:
             self.ran = Ran(line=self.ran.line, text=(self.ran.text + text)[-HELD:])
 
     def end(self, ran: Ran | None) -> None:
-        """It ended so; None puts it away."""
+        """Show how the command ended; None closes the panel."""
         self.ran = ran
         if self._tick is not None:
             self._tick.stop()
@@ -72,7 +72,7 @@ class ShellPanel(Widget):
         if (ran := self.ran) is None:
             return blank()
         width = max(self.content_size.width, 8)
-        most = max(min(LINES, self.app.size.height * 33 // 100 - 2), 1)  # the command and how it ended stand too
+        most = max(min(LINES, self.app.size.height * 33 // 100 - 2), 1)  # the command and how it ended take two
         lines = plain(ran.text[-HELD:]).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
         shown = [foreign(Foreign(line[:2000] or " "), mode="line", limit=width - 2) for line in lines[-most:]]
         left = len(lines) - len(shown)

@@ -1,84 +1,62 @@
-"""What a `/` in the composer does to its keys: a list of commands, one of them chosen, Enter runs it (issue 4, 6).
+"""Completion of slash commands: the commands that the text may become, and which of them is highlighted.
 
-A part of `Composer`, which has the text; what is meant is decided in `view/composer/commands.py`. It runs no command.
+What a text means is decided in `view/composer/commands.py`. Runs no command and has no widget: the composer calls it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from textual.binding import Binding
-from textual.message import Message
+from textual.widgets import TextArea
 
 from jp_tui.view.composer.commands import Command, Run, Text, Unknown, Value, matching, parse
 
-if TYPE_CHECKING:
-    from textual.widgets import TextArea
 
-    _Part = TextArea
-else:
-    _Part = object
+class SlashCompletion:
+    """Completes the text of `area`, which keeps the text. `show` takes the list and the highlighted one."""
 
-SLASH = [
-    Binding("tab", "complete", "complete", id="composer.complete", tooltip="Write the command that is marked"),
-    Binding("escape", "put_away", "close list", id="composer.put_away", tooltip="The list of commands"),
-]
-
-
-class Slash(_Part):
-    """The list that opens above the composer while a command is being written."""
-
-    commands: tuple[Command, ...] = ()
-    _at = 0
-    _away = ""
-    _told: tuple[tuple[Command, ...], int] = (), 0
-
-    @dataclass
-    class Suggested(Message):
-        """What may be meant by what is written, and which of it Enter takes; nothing closes the list."""
-
-        commands: tuple[Command, ...]
-        chosen: int
-
-    @dataclass
-    class Commanded(Message):
-        """This is to be done."""
-
-        command: Command
-        argument: str
+    def __init__(
+        self,
+        area: TextArea,
+        commands: tuple[Command, ...],
+        show: Callable[[tuple[Command, ...], int], None],
+    ) -> None:
+        self._area, self._commands, self._show = area, commands, show
+        self._at = 0
+        self._dismissed = ""
+        self._shown: tuple[tuple[Command, ...], int] = (), 0
 
     @property
-    def suggested(self) -> tuple[Command, ...]:
-        """What the list holds now."""
-        return matching(self.text, self.commands) if self.text != self._away else ()
+    def matches(self) -> tuple[Command, ...]:
+        """The commands that the text may become; none while the list is dismissed."""
+        return matching(self._area.text, self._commands) if self._area.text != self._dismissed else ()
 
-    def suggest(self) -> None:
-        """The text changed."""
-        if self.text != self._away:
-            self._at, self._away = 0, ""
-        self._show()
+    def text_changed(self) -> None:
+        """Update the list."""
+        if self._area.text != self._dismissed:
+            self._at, self._dismissed = 0, ""
+        self._update()
 
-    def _show(self) -> None:
-        """Say what the list holds, and that keys mean something else, where that has changed: most keys change none."""
-        found = self.suggested
-        before, self._told = self._told, (found, min(self._at, max(len(found) - 1, 0)))
-        if self._told != before:
-            self.post_message(self.Suggested(*self._told))
+    def _update(self) -> None:
+        """Show the list, and which keys work, where that changed: most keys change neither."""
+        found = self.matches
+        before, self._shown = self._shown, (found, min(self._at, max(len(found) - 1, 0)))
+        if self._shown != before:
+            self._show(*self._shown)
         if bool(found) != bool(before[0]):
-            self.refresh_bindings()
+            self._area.refresh_bindings()
 
-    def choose(self, step: int) -> bool:
-        """Move the mark; whether there is a list."""
-        found = self.suggested
+    def step(self, step: int) -> bool:
+        """Move the highlight. Return False if there is no list."""
+        found = self.matches
         if found:
             self._at = (self._at + step) % len(found)
-            self._show()
+            self._update()
         return bool(found)
 
-    def meant(self, text: str) -> Text | Run | Unknown:
-        """What Enter means: what is written in full, else what is marked."""
-        found, exact = self.suggested, parse(text, self.commands)
+    def meaning(self, text: str) -> Text | Run | Unknown:
+        """Return what Enter does with a text: the command that is written in full, else the highlighted one."""
+        found, exact = self.matches, parse(text, self._commands)
         if not found:
             return exact
         chosen = found[min(self._at, len(found) - 1)]
@@ -86,25 +64,16 @@ class Slash(_Part):
             return Run(chosen.of, chosen.value)
         return exact if isinstance(exact, Run) and self._at == 0 else Run(chosen, "")
 
-    def written_instead(self, text: str) -> None:
-        """This instead of what is written, the cursor behind it."""
-        self.load_text(text)
-        self.move_cursor(self.document.end)
-
-    def take(self, command: Command, argument: str = "") -> None:
-        """Run a command; what was written of it is gone."""
-        self.load_text("")
-        chosen = Run(command.of, command.value) if isinstance(command, Value) else Run(command, argument)
-        self.post_message(self.Commanded(chosen.command, chosen.argument))
-
-    def action_complete(self) -> None:
-        found = self.suggested
+    def completed(self) -> str | None:
+        """Return the text with the highlighted command written in full, or the next one if that is there already."""
+        found = self.matches
         for chosen in found[min(self._at, max(len(found) - 1, 0)) :]:
             written = f"/{chosen.name} " if chosen.argument else f"/{chosen.name}"
-            if written != self.text:  # it stands there already: the next one
-                self.written_instead(written)
-                return
+            if written != self._area.text:
+                return written
+        return None
 
-    def action_put_away(self) -> None:
-        self._away = self.text
-        self._show()
+    def dismiss(self) -> None:
+        """Close the list until the text changes."""
+        self._dismissed = self._area.text
+        self._update()

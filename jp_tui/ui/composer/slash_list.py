@@ -1,7 +1,7 @@
-"""The commands that a `/` in the composer may become, one a line above it (issue 4, 6).
+"""The list of slash commands above the composer, a line for each (issue 4, 6).
 
-A list to look at: the composer keeps the focus and all keys. A click picks a line (E60). Its name is not the one of
-the palette's list, since styles go by names.
+Only shows: the composer keeps the focus and all keys. A click picks a line (E60). Not named `CommandList`: that is a
+widget of Textual's palette, whose styles would apply to this one.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from jp_tui.ui.text import blank, cut, join, ours, styled
 from jp_tui.view.composer.commands import Command
 
 MOST = 10
-"""Lines of the list; what is beyond is reached by writing on."""
+"""Lines of the list; more letters narrow it down to the rest."""
 
 
 class SlashList(Widget):
-    """`❯ /ledger  what is remembered or allowed`; hidden when there is nothing to say."""
+    """`❯ /ledger  what is remembered or allowed`; hidden while no command is being written."""
 
     DEFAULT_CSS = """
     SlashList {
@@ -34,13 +34,13 @@ class SlashList(Widget):
     ALLOW_SELECT = False
 
     commands: reactive[tuple[Command, ...]] = reactive((), layout=True)
-    """What may be meant."""
+    """The commands that the text may become."""
     chosen: reactive[int] = reactive(0)
-    """Which of them Enter takes."""
+    """The index of the one that Enter runs."""
 
     @dataclass
     class Picked(Message):
-        """This line was clicked."""
+        """The user clicked this line."""
 
         command: Command
 
@@ -49,7 +49,7 @@ class SlashList(Widget):
 
     @property
     def first(self) -> int:
-        """The first one in sight."""
+        """The index of the first line in sight."""
         return max(min(self.chosen - MOST // 2, len(self.commands) - MOST), 0)
 
     def render(self) -> Content:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.binding import ActiveBinding
     from textual.screen import Screen
 
-    from jp_tui.ui.transcript.conversation_controller import Exchange
+    from jp_tui.ui.transcript.conversation_controller import ConversationController
     from jp_tui.view.activity.agents import Agent
     from jp_tui.view.activity.status import Status
     from jp_tui.view.questions.inbox import Inbox
@@ -35,7 +35,7 @@ BACK = "go back"
 class Telling(_Part):
     """The screen's own words."""
 
-    _exchange: Exchange | None
+    _exchange: ConversationController | None
     _status: Status
     _unsay: Timer | None = None
     agents: tuple[Agent, ...]
@@ -43,7 +43,7 @@ class Telling(_Part):
 
     _bound: object = None
 
-    def on_exchange_told(self, event: Exchange.Told) -> None:
+    def on_conversation_controller_state_changed(self, event: ConversationController.StateChanged) -> None:
         """Paint what is known."""
         self._status = event.status
         self.query_one(StatusLine).status = event.status

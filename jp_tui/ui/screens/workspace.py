@@ -1,8 +1,8 @@
 """The workspace: what is where, which keys do what, and the two ways out of a turn.
 
-Layout and keys only; the engine's side is `screens/exchange.py`, what is written `screens/writing.py`. A key that
-works is a binding here or in the widget that has the focus, so that the last line and the keys screen can be made
-from them.
+Layout and keys only; the engine's side is `transcript/conversation_controller.py`, what is written
+`screens/writing.py`. A key that works is a binding here or in the widget that has the focus, so that the last line and
+the keys screen can be made from them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from textual.screen import Screen
 from jp_tui import guardian
 from jp_tui.ui import textual_patches
 from jp_tui.ui.composer.composer import Composer
-from jp_tui.ui.composer.drafts import Drafts
+from jp_tui.ui.composer.drafts import DraftStore
 from jp_tui.ui.composer.slash_list import SlashList
 from jp_tui.ui.keys import AGAIN, Twice, words
 from jp_tui.ui.screens.beside import WIDE, Beside
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
     from jp_tui.ui.bridge import Keys
-    from jp_tui.ui.transcript.conversation_controller import Exchange
-    from jp_tui.ui.transcript.inbox_controller import Waits
+    from jp_tui.ui.transcript.conversation_controller import ConversationController
+    from jp_tui.ui.transcript.inbox_controller import InboxController
     from jp_tui.view.activity.agents import Agent
     from jp_tui.view.questions.inbox import Inbox
 
@@ -135,11 +135,11 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         self._first_prompt, self._notices = first_prompt, notices
         self._interrupts, self._commands = interrupts or InterruptWishes(), commands
         self._keys = keys
-        self._exchange: Exchange | None = None
+        self._exchange: ConversationController | None = None
         self._beside = sidebar != "hide"
         self.agents: tuple[Agent, ...] = ()
         self.inbox: Inbox | None = None
-        self.drafts = Drafts(send=send, later=self.set_timer)
+        self.drafts = DraftStore(send=send, later=self.set_timer)
 
     def compose(self) -> ComposeResult:
         yield StatusLine(clock=self._clock, id="status")
@@ -170,9 +170,9 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
 
     async def _furnish(self) -> None:
         """What the first frame could do without: the conversation, the sheets, and with them the protocol (T23)."""
-        from jp_tui.ui.transcript.conversation_controller import Exchange
+        from jp_tui.ui.transcript.conversation_controller import ConversationController
 
-        self._exchange = Exchange(
+        self._exchange = ConversationController(
             send=self._send,
             clock=self._clock,
             editor=self._editor,
@@ -192,9 +192,9 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
             self._exchange.show(reported)
 
     @property
-    def waits(self) -> Waits | None:
+    def waits(self) -> InboxController | None:
         """What knows all that waits, once it is there."""
-        return self._exchange
+        return None if self._exchange is None else self._exchange.inbox
 
     @property
     def conversation(self) -> str:
@@ -227,11 +227,11 @@ class WorkspaceScreen(Telling, Writing, Beside, Screen[None], inherit_bindings=F
         """Whether a question stands open."""
         return self._exchange is not None and self._exchange.is_mounted and self._exchange.column.sheet_open
 
-    def on_waits_said(self, event: Waits.Said) -> None:
+    def on_inbox_controller_notice(self, event: InboxController.Notice) -> None:
         event.stop()
         self.say(event.words)
 
-    def on_column_arranged(self, event: Message) -> None:
+    def on_conversation_column_arranged(self, event: Message) -> None:
         event.stop()
         self.query_one(Sidebar).can_focus = bool(self.composer.display)
         self.refresh_bindings()

@@ -1,7 +1,7 @@
-"""What went wrong outside a turn, above the composer: it stays until it is over or put away.
+"""Problems outside a turn, above the composer.
 
-Two voices: trouble (the log cannot be written) stays until it is gone; a refusal is put away by the next thing the
-user does. Nobody's words but the engine's are shown here, and they are foreign text all the same.
+Trouble (the log can't be written) is shown until it is over; a refusal or notice until the user's next action. The text
+is the engine's or ours, and treated as foreign text all the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jp_tui.ui.text import foreign, join, ours, styled
 
 
 class Banner(Static):
-    """One or two lines of words with a mark in front; hidden when there is nothing to say."""
+    """One or two lines with a mark in front; hidden while there is nothing to show."""
 
     DEFAULT_CSS = """
     Banner {
@@ -27,23 +27,23 @@ class Banner(Static):
     """
 
     trouble: reactive[tuple[str, str]] = reactive(("", ""))
-    """What is wrong with the log, and what to do; stays."""
+    """What is wrong with the log, and what to do. Shown first."""
     refusal: reactive[tuple[str, str]] = reactive(("", ""))
-    """Why a command was not carried out, and what to do."""
+    """Why a command was refused, and what to do; also notices."""
 
     def watch_trouble(self) -> None:
-        self._say()
+        self._update()
 
     def watch_refusal(self) -> None:
-        self._say()
+        self._update()
 
-    def _say(self) -> None:
+    def _update(self) -> None:
         trouble = bool(self.trouble[0])
         message, advice = self.trouble if trouble else self.refusal
         self.set_class(trouble, "-trouble")
         if bool(message) is not self.has_class("-shown"):
             self.set_class(bool(message), "-shown")
-            self.refresh_bindings()  # there is, or is not, something that Esc puts away
+            self.refresh_bindings()  # Esc closes a notice, if there is one
         parts = [styled(foreign(Foreign(message)), "bold")]
         if advice:
             parts.append(foreign(Foreign(advice), style="$muted-foreground"))

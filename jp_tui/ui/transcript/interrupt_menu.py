@@ -1,8 +1,7 @@
-"""The interrupt menu, where the composer was, in the look of a sheet (inquiries.md R211, R215, M44).
+"""The interrupt menu, in place of the composer, in the look of a sheet (inquiries.md R211, R215, M44).
 
-Shows the choices of `view/questions/interrupt_menu.py` and posts the one that was taken; Esc is Continue. A choice
-that goes with words makes it one line over the composer, which is where words are written. It knows no turn and sends
-nothing.
+Shows the choices of `view/questions/interrupt_menu.py` and posts the one that the user takes; Esc is Continue. For a
+choice that takes a text, the menu becomes one line over the composer, where the user writes it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, Choice
 
 
 class InterruptMenu(Vertical, can_focus=True):
-    """Four numbered choices; holds every key until one is taken."""
+    """Four numbered choices. Gets every key until one is taken."""
 
     BINDINGS = [
         Binding("enter", "take", "take", id="interrupt.take", tooltip="Do what the mark stands on"),
@@ -48,11 +47,11 @@ class InterruptMenu(Vertical, can_focus=True):
     """
 
     wording: reactive[Choice | None] = reactive(None, init=False)
-    """The choice whose words are being written in the composer."""
+    """The choice whose text is being written in the composer."""
 
     @dataclass
     class Chosen(Message):
-        """This was chosen."""
+        """The user took this choice."""
 
         choice: Choice
 
@@ -98,7 +97,7 @@ class InterruptMenu(Vertical, can_focus=True):
         self.action_pick(int(event.id))
 
     def on_key(self, event: events.Key) -> None:
-        """What is no key of the menu goes nowhere: it was not meant for the draft either."""
+        """Drop keys that aren't the menu's: they weren't meant for the draft either."""
         if event.is_printable or event.key in ("tab", "shift+tab"):
             known = own_bindings(self).key_to_bindings.get(event.key)
             if not known:
