@@ -1,8 +1,7 @@
-"""Lines that change often, in a room whose size does not: a window over them, and a bar where there are more.
+"""A scrolled view of lines that change often, in a widget whose size doesn't.
 
-Its content never asks for a layout, and a line that stays costs a look-up: finished strips are kept and only rows
-that changed are painted again (designs.md B, D). Selecting, wheel and bar are those of a scrolled container. Knows
-nothing of what the lines say.
+Its content never causes a layout. Finished strips are kept, so an unchanged line costs a look-up, and only rows that
+changed are painted again (designs.md B, D). Selection, wheel and scroll bar work as in a scrolled container of Textual.
 """
 
 from __future__ import annotations
@@ -23,35 +22,39 @@ from textual.widget import Widget
 
 from jp_tui.ui.text import blank, join, ours
 
-Row = Hashable
-"""What a row is known by."""
+LineKey = Hashable
+"""What a row is identified by: rows with equal keys look the same."""
 MOST = 256
-"""Strips that are kept beside those in sight: durations and counts make new ones all day."""
+"""Strips that are kept besides those in sight: durations and counts make new ones all the time."""
 AT_ONCE, BETWEEN = 8, 0.002
-"""Rows that are made at a stretch, a millisecond's work, and seconds between two of them."""
+"""Rows that are painted at once, about a millisecond of work, and seconds until the next: a key is handled between."""
 
 
 class LineView(Widget):
-    """A column of lines with a window on it."""
+    """Lines, of which those in sight are painted, and a scroll bar where not all fit."""
 
     DEFAULT_CSS = """
     LineView { width: 1fr; height: 1fr; }
     """
 
     def __init__(
-        self, *, make: Callable[[int], Sequence[Row]], paint: Callable[[Row, int], Content], id: str | None = None
+        self,
+        *,
+        make: Callable[[int], Sequence[LineKey]],
+        paint: Callable[[LineKey, int], Content],
+        id: str | None = None,
     ) -> None:
-        """`make` gives the rows for a width in cells, `paint` what stands in one: asked only of those in sight, and
-        once for rows that are equal."""
+        """`make` returns the rows for a width in cells; `paint` the content of one, called only for those in sight and
+        once for equal keys."""
         super().__init__(id=id)
-        self.auto_links = False  # what can be clicked looks as its own style says
+        self.auto_links = False  # the styles of the lines say what can be clicked
         self._make, self._paint = make, paint
-        self._rows: Sequence[Row] = ()
-        self._strips: dict[Row, Strip] = {}
+        self._rows: Sequence[LineKey] = ()
+        self._strips: dict[LineKey, Strip] = {}
         self._ends: dict[int, tuple[Strip, Segment, Strip]] = {}  # with the bar, by row of the screen
         self._look: object = None
         self._bar: list[Segment] = []
-        self._painted: list[tuple[Row | None, Segment | None]] = []
+        self._painted: list[tuple[LineKey | None, Segment | None]] = []
         self._unpainted: set[int] = set()
         self._unmade: list[int] = []
         self._making: asyncio.TimerHandle | None = None
@@ -59,10 +62,10 @@ class LineView(Widget):
         self._over = False
         self.top = 0
 
-    # What is shown
+    # -- content
 
     def again(self) -> None:
-        """Ask for the rows and paint those that changed."""
+        """Make the rows and paint those that changed."""
         width, height = self.size
         if not width or not height:
             return
@@ -77,16 +80,16 @@ class LineView(Widget):
 
     @property
     def total(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self._rows)
 
     @property
     def scrolls(self) -> bool:
-        """Whether there is more than fits."""
+        """True if not all rows fit."""
         return self.total > self.size.height
 
     def scroll_to_row(self, row: int) -> bool:
-        """Make that row the first in sight, as far as there are rows below it; says whether it moved."""
+        """Make that row the first in sight, as far as there are rows below it. Return False if it is already."""
         before = self.top
         self._place(row)
         return self.top != before
@@ -104,7 +107,7 @@ class LineView(Widget):
             self._paint_soon()
 
     def _paint_soon(self) -> None:
-        """Now, or, where many rows are new, when they have been made, a few at a time: keys come between."""
+        """Refresh the changed rows; many are painted first, a few at a time, so that keys come between."""
         if len(self._unpainted) > AT_ONCE and self.is_attached:
             if self._making is None:
                 self._unmade = sorted(self._unpainted, reverse=True)
@@ -126,7 +129,7 @@ class LineView(Widget):
             rows, self._unpainted = sorted(self._unpainted), set()
             self.refresh(*_regions(rows, self.size.width))
 
-    def _at(self, y: int) -> tuple[Row | None, Segment | None]:
+    def _at(self, y: int) -> tuple[LineKey | None, Segment | None]:
         row = self.top + y
         return self._rows[row] if row < self.total else None, self._bar[y] if self._bar else None
 
@@ -143,14 +146,14 @@ class LineView(Widget):
         )
         return [Segment(text, _plain(style)) for text, style, _ in made.segments if text != "\n"][:height]
 
-    # Rows for the compositor
+    # -- rows for the compositor
 
     def render_line(self, y: int) -> Strip:
-        """For hit testing only: a row with the places of its characters, from which a selection is made."""
+        """Return a row with the offsets of its characters: for hit testing, from which Textual makes a selection."""
         return self._strip(self.top + y).apply_offsets(0, self.top + y)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The rows in sight."""
+        """Return the rows in sight as finished strips."""
         width = self.size.width
         found: list[Strip] = []
         for y in range(crop.y, crop.bottom):
@@ -184,11 +187,11 @@ class LineView(Widget):
         return known
 
     def _keep_seen(self) -> None:
-        """Only what is in sight stays."""
+        """Drop the strips of rows out of sight."""
         seen = self._rows[self.top : self.top + self.size.height]
         self._strips = {key: self._strips[key] for key in seen if key in self._strips}
 
-    def _content(self, row: Row) -> Content:
+    def _content(self, row: LineKey) -> Content:
         return self._paint(row, self.size.width - bool(self._bar))
 
     def _made(self, content: Content) -> Strip:
@@ -211,7 +214,7 @@ class LineView(Widget):
         self._painted = []
         self.again()
 
-    # Selecting
+    # -- selection
 
     def _span(self, row: int) -> tuple[int, int] | None:
         selection = self.text_selection
@@ -221,13 +224,13 @@ class LineView(Widget):
         return VisualStyle.from_styles(self.screen.get_component_styles("screen--selection"))
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """What is selected, from rows that need not be in sight."""
+        """Return the selected text, also of rows out of sight."""
         return selection.extract(join(*map(self._content, self._rows), sep=ours("\n")).plain), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.refresh()
 
-    # The mouse
+    # -- mouse
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         self._wheel(event, self.app.scroll_sensitivity_y)
@@ -241,7 +244,7 @@ class LineView(Widget):
             event.prevent_default()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """On the bar: its thumb is taken, or a page is turned."""
+        """Drag the thumb of the scroll bar, or scroll by a page beside it."""
         if not self._on_bar(event):
             return
         event.stop()
@@ -285,12 +288,12 @@ _NOTHING = blank()
 
 
 def _plain(style: Style | None) -> Style | None:
-    """Without what a click on Textual's own bar does: ours is heard above."""
+    """Return a style without the click actions of Textual's own scroll bar: clicks are handled above."""
     return None if style is None else Style(color=style.color, bgcolor=style.bgcolor, reverse=style.reverse)
 
 
 def _regions(rows: Sequence[int], width: int) -> list[Region]:
-    """Rows that follow each other as one region."""
+    """Return the regions of some rows; rows that follow each other are one region."""
     found: list[Region] = []
     for row in rows:
         if found and found[-1].bottom == row:

@@ -1,7 +1,7 @@
-"""The tool activity of the turn: calls, their questions with who answered, what waits, tokens (inquiries.md R244).
+"""The sidebar: tool calls of the turn, their questions and who answered, what waits, tokens (inquiries.md R244).
 
-It paints the lines of `view/activity/lines.py`, which `lineview.py` scrolls. The only timer of an idle workspace would
-be its own: it ticks once a second while a duration grows, and not at all otherwise (designs.md C).
+Paints the lines of `view/activity/lines.py`; `LineView` scrolls them. Its timer runs once a second while a duration
+grows and not at all otherwise, so an idle workspace has none (designs.md C).
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _STYLES: dict[Role, tuple[str, str]] = {
     "inbox": ("", "underline $waiting-foreground"),
     "blank": ("", ""),
 }
-"""How a role's sign and its text look."""
+"""The styles of a role's sign and of its text."""
 
 _CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.agents", "inbox": "app.inbox"}
-"""What a click on a line of ours does."""
+"""The action of a click on a line, by role."""
 _TALL = frozenset({"reason", "question", "waiting"})
 """Roles whose lines may take several rows."""
 _MOST_ROWS, _LEAST_ASIDE = 6, 4
-"""Rows of a reason, and the cells that what goes with a text needs to be worth showing."""
+"""The most rows of a reason, and the fewest cells in which the note behind a text is shown: less can't be read."""
 
 
 class Sidebar(Vertical, can_focus=True):
@@ -84,7 +84,7 @@ class Sidebar(Vertical, can_focus=True):
         yield self._view
 
     def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: Sequence[Entry] = ()) -> None:
-        """What to paint from now on."""
+        """Show this from now on."""
         if activity is not self._activity or agents != self._agents or waiting is not self._waiting:
             self._activity, self._agents, self._waiting = activity, agents, waiting
             self._paint()
