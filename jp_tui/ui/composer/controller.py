@@ -16,13 +16,14 @@ from textual.containers import Vertical
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
+from jp_tui.protocol.composing import QueuedMessage
 from jp_tui.ui.composer import requests as ask
 from jp_tui.ui.composer.composer import PLACEHOLDER, Composer
 from jp_tui.ui.composer.drafts import COMPOSER, FOLDS, DraftStore
 from jp_tui.ui.composer.file_list import FileChoices, FileList
 from jp_tui.ui.composer.fork_editing import ForkEditing, ForkNote
 from jp_tui.ui.composer.history_list import HistoryList, HistoryMatches
-from jp_tui.ui.composer.queue_list import QueuedMessage, QueueList
+from jp_tui.ui.composer.queue_list import QueueList
 from jp_tui.ui.composer.shell_commands import ShellCommands
 from jp_tui.ui.composer.shell_panel import ShellPanel
 from jp_tui.ui.text import ours
@@ -273,7 +274,7 @@ class ComposerController(Vertical):
                     self._to_queue.popleft()
                 if held and not self._status().working:  # a message that was sent ahead of the queue failed, too
                     self._composer.busy = False
-                self._show_queue(tuple(QueuedMessage(one.id, one.text) for one in messages), held)
+                self._show_queue(messages, held)
             case ev.QueueTaken(message=message, dropped=dropped):
                 if not dropped:
                     self._composer.know_images(message.text, message.attachments)

@@ -14,19 +14,12 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.protocol.composing import QueuedMessage
 from jp_tui.ui.keys import words
 from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
 
 MOST = 4
 """Messages that are shown: those that are next."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedMessage:
-    """A message with its id in the engine's queue."""
-
-    id: int
-    text: str
 
 
 class QueueList(Widget):

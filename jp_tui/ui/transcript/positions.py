@@ -26,7 +26,7 @@ class Anchor(NamedTuple):
 
 
 @dataclass(slots=True)
-class Section:
+class RowSection:
     """A run's blocks with their heights, each with the blank rows before it; a gap has no blocks and one height.
 
     `held` is the state of the run when this was made: a run that is dropped later is the same run, but a gap.
@@ -45,7 +45,7 @@ class Spot(NamedTuple):
     `line` is negative on the blank rows before a block.
     """
 
-    section: Section
+    section: RowSection
     block: Block | None
     line: int
 
@@ -56,7 +56,7 @@ class RowPositions:
     def __init__(self, story: Story, pages: Pages, height: Callable[[Block], int], width: int) -> None:
         self.width = width
         self._story, self._pages, self._height = story, pages, height
-        self._sections: list[Section] = []
+        self._sections: list[RowSection] = []
         self._places = heights.Sums(())
         self._dirty: set[int] = set()
         self._all = self._live_only = True
@@ -97,7 +97,7 @@ class RowPositions:
             if one.run is not None and (one.run.held or not one.held)
         }
         dirty = {self._pages.find(seq) for seq in self._dirty}
-        sections: list[Section] = []
+        sections: list[RowSection] = []
         before: Block | None = None
         for at, run in enumerate(self._pages.runs):
             section = known.get((run.first, run.last, run.held))
@@ -111,7 +111,7 @@ class RowPositions:
         self._places = heights.Sums([section.sums.total for section in sections])
 
     @staticmethod
-    def _last_block(sections: list[Section]) -> Block | None:
+    def _last_block(sections: list[RowSection]) -> Block | None:
         for section in reversed(sections):
             if section.blocks:
                 return section.blocks[-1]
@@ -119,16 +119,16 @@ class RowPositions:
                 return None
         return None
 
-    def _section(self, run: Run, before: Block | None) -> Section:
+    def _section(self, run: Run, before: Block | None) -> RowSection:
         if not run.held:
-            return Section(run, False, [], [], heights.Sums([heights.of_run(run, self.width)]))
+            return RowSection(run, False, [], [], heights.Sums([heights.of_run(run, self.width)]))
         found = [block for seq in range(run.first, run.last + 1) for block in self._story.of_event(seq)]
         return self._made(run, found, before)
 
-    def _made(self, run: Run | None, blocks: list[Block], before: Block | None) -> Section:
+    def _made(self, run: Run | None, blocks: list[Block], before: Block | None) -> RowSection:
         gaps = [gap(one, other) for one, other in zip([before, *blocks], blocks, strict=False)]
         sums = heights.Sums([apart + self._height(block) for apart, block in zip(gaps, blocks, strict=True)])
-        return Section(run, True, blocks, gaps, sums)
+        return RowSection(run, True, blocks, gaps, sums)
 
     # --- look-up -------------------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class RowPositions:
             if start > last:
                 return
 
-    def far_runs(self, row: int, keep: int, near: tuple[int, int]) -> list[Section]:
+    def far_runs(self, row: int, keep: int, near: tuple[int, int]) -> list[RowSection]:
         """Return the loaded runs beyond the `keep` nearest to a row, the farthest first; never the last run, nor one
         that reaches into the rows `near`."""
         self._update()
