@@ -330,15 +330,11 @@ class Transcript(VirtualList[TranscriptDocument]):
                 super().hit(hit, number)
 
     def decorate(self, strip: Strip, number: int) -> Strip:
-        return self._folds.decorate(strip, number)
+        return self._folds.decorate(strip, number) if self._folds.key else strip
 
     def focus_on_click(self) -> bool:
         """Return False: who clicks and types on is writing, and none of these letters is a key here."""
         return False
-
-    def folds(self, first: int, last: int) -> dict[str, int]:
-        """Return the folds in the rows `first`..`last`, each with its first row there."""
-        return self._folds.folds(first, last)
 
     def toggle(self, key: str) -> None:
         """Fold or unfold a part; what is above it stays where it is."""
