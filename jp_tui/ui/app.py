@@ -25,6 +25,7 @@ from jp_tui.ui import textual_patches
 from jp_tui.ui.bridge import Bridge, EventsWait
 from jp_tui.ui.clipboard import Copier
 from jp_tui.ui.commands import COMMANDS, AppCommand, choosable, run
+from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.driver.choice import workspace_driver
 from jp_tui.ui.driver.replies import TerminalAnswered
 from jp_tui.ui.external_editor import edited_outside, opened_outside
@@ -41,7 +42,6 @@ from jp_tui.ui.textual_patches import output_gate
 from jp_tui.ui.textual_patches.private import keymap, terminal_of
 from jp_tui.ui.themes import choices, derived
 from jp_tui.ui.user_files import UserFiles, UserPaths
-from jp_tui.ui.widgets.slash import Slash
 from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.view.questions.interrupt_menu import InterruptWishes
 
@@ -52,7 +52,6 @@ if TYPE_CHECKING:  # the protocol and most screens are loaded after the first fr
     from jp_tui.protocol.commands import OpenConversation
     from jp_tui.ui.screens.agents import Agents
     from jp_tui.ui.screens.changes import Changes
-    from jp_tui.ui.screens.exchange import Exchange
     from jp_tui.ui.screens.inbox import Inbox
     from jp_tui.ui.screens.ledger import Ledger
     from jp_tui.ui.screens.library import Library
@@ -61,7 +60,8 @@ if TYPE_CHECKING:  # the protocol and most screens are loaded after the first fr
     from jp_tui.ui.screens.reviewers import Reviewers
     from jp_tui.ui.screens.settings import SettingsPage
     from jp_tui.ui.screens.setup import SetupPage
-    from jp_tui.ui.screens.waiting import Waits
+    from jp_tui.ui.transcript.conversation_controller import ConversationController
+    from jp_tui.ui.transcript.inbox_controller import InboxController
 
 textual_patches.install()  # before the first widget and the first timer
 
@@ -270,25 +270,25 @@ class WorkspaceApp(App[None], inherit_bindings=False):
                 elif isinstance(event, ev.Stopped):
                     self.exit(return_code=self.return_code or 0)
 
-    def on_exchange_unopened(self, event: Exchange.Unopened) -> None:
+    def on_conversation_controller_open_failed(self, event: ConversationController.OpenFailed) -> None:
         """Leave with a message in the shell if no conversation can be opened (S1, Z20)."""
         message = Foreign("\n".join(part for part in (event.message, event.advice) if part))
         self.exit(return_code=event.status, message=neutralise(message, "conversation"))
 
-    def on_exchange_told(self, event: Exchange.Told) -> None:
+    def on_conversation_controller_state_changed(self, event: ConversationController.StateChanged) -> None:
         status = event.status
         self.notifier.show_status(status)
         self._pages.show_waiting()
         self.resumes = status.conversation if status.title and not status.held_by else ""
 
-    def on_exchange_listed(self, event: Exchange.Listed) -> None:
+    def on_conversation_controller_for_page(self, event: ConversationController.ForPage) -> None:
         self._pages.deliver(event.reported)
 
-    def on_waits_ended(self, event: Waits.Ended) -> None:
+    def on_inbox_controller_turn_ended(self, event: InboxController.TurnEnded) -> None:
         event.stop()
         self.notifier.turn_ended_elsewhere(event.ended, event.title)
 
-    def on_waits_back(self, event: Waits.Back) -> None:
+    def on_inbox_controller_unsnoozed(self, event: InboxController.Unsnoozed) -> None:
         event.stop()
         self.notifier.snooze_ended(*event.key)
 
@@ -348,13 +348,13 @@ class WorkspaceApp(App[None], inherit_bindings=False):
     def _selection_copied(self, event: WorkspaceScreen.Copied) -> None:
         self._copier.copy(event.text)
 
-    def on_exchange_copied(self, event: Exchange.Copied) -> None:
+    def on_conversation_controller_copied(self, event: ConversationController.Copied) -> None:
         self._copier.copy(event.text, event.what)
 
     # -- commands and keys
 
-    @on(Slash.Commanded)
-    def _slash_commanded(self, event: Slash.Commanded) -> None:
+    @on(Composer.Commanded)
+    def _slash_commanded(self, event: Composer.Commanded) -> None:
         event.stop()
         if isinstance(event.command, AppCommand):
             run(self, event.command, event.argument)
@@ -599,12 +599,12 @@ class WorkspaceApp(App[None], inherit_bindings=False):
     def on_inbox_put_off(self, event: Inbox.PutOff) -> None:
         event.stop()
         if (waits := self._main.waits) is not None:
-            waits.put_off(event.key, event.seconds)
+            waits.snooze(event.key, event.seconds)
 
     def on_inbox_take_back(self, event: Inbox.TakeBack) -> None:
         event.stop()
         if (waits := self._main.waits) is not None:
-            waits.take_back(event.key)
+            waits.unsnooze(event.key)
 
     def action_ledger(self) -> None:
         from jp_tui.ui.screens.ledger import Ledger

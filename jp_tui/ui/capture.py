@@ -20,10 +20,10 @@ from jp_tui.guardian.look import COLOURS, DEFAULT, Look, file_of, parse, termina
 from jp_tui.guardian.skeleton import composer_width
 from jp_tui.system.paths import PathsError, write_passing
 from jp_tui.ui.ascii_signs import ascii_text
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.ui.text import foreign
 from jp_tui.ui.textual_patches import output_gate
 from jp_tui.ui.textual_patches.private import rendered
-from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.view.activity.status import shortened
 
 if TYPE_CHECKING:

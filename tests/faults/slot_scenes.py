@@ -88,8 +88,8 @@ async def talk(stage: Stage, w: Words) -> None:
 async def unfolded(stage: Stage) -> None:
     """Everything that folds is open."""
     transcript: Any = stage.app._main.query_one("Transcript")
-    pane = transcript._pane
-    keys = {hit.value for n in range(pane.column.total) for _, _, hit in pane.row(n).hits if hit.kind == "fold"}
+    pane = transcript.document
+    keys = {hit.value for n in range(pane.positions.total) for _, _, hit in pane.row(n).hits if hit.kind == "fold"}
     for key in sorted(keys - pane.unfolded):
         transcript.toggle(key)
     await stage.settle()
@@ -98,7 +98,7 @@ async def unfolded(stage: Stage) -> None:
 async def leaf(stage: Stage) -> None:
     """From its beginning to its end, as far as that is not too far."""
     transcript: Any = stage.app._main.query_one("Transcript")
-    for top in range(0, min(transcript._pane.column.total, 12 * transcript.height), max(transcript.height, 1)):
+    for top in range(0, min(transcript.document.positions.total, 12 * transcript.height), max(transcript.height, 1)):
         transcript.scroll_to_row(top)
         await stage.look()
 

@@ -24,7 +24,7 @@ from textual.pilot import Pilot
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.widgets.transcript import Transcript
+from jp_tui.ui.transcript.transcript import Transcript
 from tests.fakes.link import FakeLink, opened
 from tests.faults.slot_scenes import SCENES
 from tests.faults.slot_words import Words

@@ -87,6 +87,6 @@ def test_of_what_calls_say_while_they_run_the_last_is_kept_unless_something_stan
 def test_what_is_read_in_gulps_is_told_and_painted_at_once() -> None:
     """A reader that is slower than both needs one wake-up and one frame for each gulp, and no timer (designs.md B)."""
     from jp_tui.providers.pacing import GULP
-    from jp_tui.ui.widgets.transcript import FRAME
+    from jp_tui.ui.transcript.transcript import FRAME
 
     assert PAUSE < GULP and FRAME < GULP

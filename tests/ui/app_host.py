@@ -16,12 +16,12 @@ from jp_tui.protocol import events as ev
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.settings.themes import themes
 from jp_tui.ui.app import WorkspaceApp
-from jp_tui.ui.widgets.column import Column
-from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.sidebar.sidebar import Sidebar
+from jp_tui.ui.transcript.conversation_column import ConversationColumn
+from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.ui.widgets.transcript import Transcript
 from tests.fakes.link import FakeLink
 
 STATE = Path("/nonexistent/jp-tui-tests")
@@ -83,8 +83,8 @@ class Host(WorkspaceApp):
         return self._main.query_one(SheetDock)
 
     @property
-    def column(self) -> Column:
-        return self._main.query_one(Column)
+    def column(self) -> ConversationColumn:
+        return self._main.query_one(ConversationColumn)
 
     @property
     def footer(self) -> str:

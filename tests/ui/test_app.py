@@ -12,10 +12,10 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import AgentInfo
 from jp_tui.ui.failures.app_failures import EngineBroke
 from jp_tui.ui.notify.window_title import title_text
-from jp_tui.ui.widgets.banner import Banner
+from jp_tui.ui.transcript.banner import Banner
+from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.status import StatusLine
-from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink, opened

@@ -19,7 +19,7 @@ from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import Escalation, PolicyChange, ReviewerFigures, StoredEvent, Verdict
 from jp_tui.settings.themes import themes
-from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from tests.fakes import scenes, waiting
 from tests.fakes.link import CONVERSATION, FakeLink, opened
 from tests.ui.app_host import Host

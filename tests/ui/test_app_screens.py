@@ -13,8 +13,8 @@ from jp_tui.ui.keys.bindings import KeyRow, counted, declared, section, short, s
 from jp_tui.ui.screens.keylist import KeyList, every_key
 from jp_tui.ui.screens.picker import ThemePicker
 from jp_tui.ui.screens.small import TooSmall
-from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.ui.widgets.transcript import Transcript
+from jp_tui.ui.sidebar.sidebar import Sidebar
+from jp_tui.ui.transcript.transcript import Transcript
 from tests.fakes import scenes
 from tests.ui.app_host import Host, workspace
 
@@ -141,7 +141,7 @@ async def test_the_keys_screen_lists_what_is_declared_and_f1_closes_it_again() -
 
 def test_every_binding_of_ours_has_an_id_a_description_and_a_tooltip() -> None:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
-    from jp_tui.ui.widgets.interrupt import InterruptMenu
+    from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
 
     ids = []
     for place in (Host.__bases__[0], WorkspaceScreen, InterruptMenu):

@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from jp_tui.protocol import commands as cmd
-from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.composer.composer import Composer
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink, opened
 from tests.ui.app_host import Host, workspace
@@ -220,7 +220,8 @@ async def test_the_editors_text_comes_back_and_its_failure_is_said(monkeypatch: 
                 raise OSError("no editor found: set $EDITOR")
             return "edited\ntext"
 
-        monkeypatch.setattr(app._main._exchange, "_editor", edit)
+        assert app._main._exchange is not None
+        monkeypatch.setattr(app._main._exchange.composing, "_editor", edit)
         await pilot.press(*"raw", "ctrl+g")
         await pilot.pause()
         assert (given, app.composer.text) == (["raw"], "edited\ntext")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from textual._text_area_theme import TextAreaTheme
 
-from jp_tui.ui.widgets.composer import Composer
+from jp_tui.ui.composer.composer import Composer
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.slash import Slash
 from tests.ui.app_host import workspace
 
 
@@ -18,7 +17,7 @@ async def test_letters_ask_for_no_bindings_and_no_list(monkeypatch: pytest.Monke
         post = Composer.post_message
 
         def heard(self: Composer, message: object) -> bool:
-            if isinstance(message, Slash.Suggested):
+            if isinstance(message, Composer.Suggested):
                 said.append(message)
             return post(self, message)  # type: ignore[arg-type]
 

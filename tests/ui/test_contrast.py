@@ -12,7 +12,7 @@ from textual.theme import BUILTIN_THEMES
 from jp_tui.settings.themes import colours
 from jp_tui.settings.themes import themes as plain
 from jp_tui.ui import themes
-from jp_tui.ui.widgets.transcript import Transcript
+from jp_tui.ui.transcript.transcript import Transcript
 from tests.fakes import scenes
 from tests.ui.app_host import Host
 from tests.ui.contrast import Pair, cvd_distance, pairs

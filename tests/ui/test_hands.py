@@ -17,10 +17,10 @@ from jp_tui.ui.commands import by_action
 from jp_tui.ui.screens.inbox import Inbox
 from jp_tui.ui.screens.palette import CommandProvider
 from jp_tui.ui.screens.picker import ThemePicker
+from jp_tui.ui.sidebar.sidebar import Sidebar
+from jp_tui.ui.transcript.transcript import Transcript
 from jp_tui.ui.user_files import UserPaths
-from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.status import pointed
-from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.activity.status import Status
 from jp_tui.view.composer.clipboard_text import OSC52_MOST
 from tests.fakes import scenes

@@ -16,7 +16,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import Answered, PromptRequest, WaitingInfo
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.ui.screens.inbox import Inbox
-from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.view.questions.snooze import Off, packed, unpacked
 from tests.fakes import scenes, waiting
 from tests.fakes.link import CONVERSATION, FakeLink
@@ -181,11 +181,11 @@ async def test_e51_put_off_it_leaves_the_queue_and_is_back_by_itself() -> None:
         assert app.dock.shown().prompt == TEXT  # type: ignore[union-attr]
         await pilot.press("x", "y")
         app.time.now += 299
-        app._main.waits.come_back()  # type: ignore[union-attr]
+        app._main.waits.unsnooze_due()  # type: ignore[union-attr]
         await pilot.pause()
         assert app.dock.waiting == 1
         app.time.now += 2
-        app._main.waits.come_back()  # type: ignore[union-attr]
+        app._main.waits.unsnooze_due()  # type: ignore[union-attr]
         await pilot.pause()
         sheet = app.dock.shown()
         assert app.dock.waiting == 2 and sheet is not None and sheet.prompt == TEXT, "and takes nobody's place (E12)"
@@ -200,7 +200,7 @@ async def test_put_off_until_nothing_else_waits() -> None:
         await app.says(pilot, settled(TEXT))
         assert app.dock.waiting == 0
         app.time.now += 2
-        app._main.waits.come_back()  # type: ignore[union-attr]
+        app._main.waits.unsnooze_due()  # type: ignore[union-attr]
         await armed(app, pilot)
         assert app.dock.shown().prompt == HERE  # type: ignore[union-attr]
 
@@ -292,7 +292,7 @@ async def test_e50_whoever_does_not_look_is_told_once_more_when_it_is_back() -> 
         await inbox(app, pilot)
         await press(pilot, "z", "1", "escape")
         app.time.now += 301
-        app._main.waits.come_back()  # type: ignore[union-attr]
+        app._main.waits.unsnooze_due()  # type: ignore[union-attr]
         await pilot.pause()
         assert told == [(CONVERSATION, HERE.inquiry)]
 

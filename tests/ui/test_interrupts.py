@@ -9,7 +9,7 @@ import pytest
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import commands as cmd
 from jp_tui.protocol import events as ev
-from jp_tui.ui.widgets.interrupt import InterruptMenu
+from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
 from jp_tui.view.questions.interrupt_menu import InterruptWishes
 from tests.fakes import scenes
 from tests.fakes.link import CONVERSATION, FakeLink

@@ -47,7 +47,7 @@ async def test_a_folder_goes_on_with_what_is_in_it() -> None:
         await pilot.press(*"@src")
         await pilot.pause()
         await pilot.press("down", "down", "tab")
-        assert app.composer.text == "@src/" and app.composer.naming
+        assert app.composer.text == "@src/" and app.composer._files.open
 
 
 async def test_esc_closes_the_list_and_what_is_written_is_sent() -> None:

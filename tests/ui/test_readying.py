@@ -6,13 +6,13 @@ import pytest
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.ui.painting import code, painter
-from jp_tui.ui.widgets.readying import SMALL, small
+from jp_tui.ui.transcript.prefetch import SMALL, is_small
 from jp_tui.view.transcript.blocks import Said
 from tests.ui.transcript_host import Host, chat, screen, settled
 
 
 async def test_pages_without_a_painter_are_whole_and_overlap_by_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jp_tui.ui.widgets.readying.BUDGET", 60.0)  # whatever else the machine does
+    monkeypatch.setattr("jp_tui.ui.transcript.prefetch.BUDGET", 60.0)  # whatever else the machine does
     host = Host(chat(900))
     async with host.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
@@ -30,7 +30,7 @@ async def test_pages_without_a_painter_are_whole_and_overlap_by_a_row(monkeypatc
 
 def test_what_takes_long_is_left_to_the_painter(monkeypatch: pytest.MonkeyPatch) -> None:
     def said(text: str, *, growing: bool = False) -> bool:
-        return small(Said(key="e1", place=(1, 0), text=Foreign(text), growing=growing))
+        return is_small(Said(key="e1", place=(1, 0), text=Foreign(text), growing=growing))
 
     monkeypatch.setattr(code, "_ready", set[str]())
     assert said("a few words\n\n- and\n- a list")

@@ -12,9 +12,9 @@ from textual.events import MouseScrollDown
 from textual.geometry import Region
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.sidebar.line_view import MOST, LineView
+from jp_tui.ui.sidebar.sidebar import Sidebar, painted
 from jp_tui.ui.text import ours
-from jp_tui.ui.widgets.lineview import MOST, LineView
-from jp_tui.ui.widgets.sidebar import Sidebar, painted
 from jp_tui.ui.widgets.status import line
 from jp_tui.view.activity.lines import Line
 from jp_tui.view.activity.status import Status

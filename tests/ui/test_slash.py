@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from jp_tui.protocol import commands as cmd
 from jp_tui.ui.commands import COMMANDS
+from jp_tui.ui.composer.slash_list import SlashList
 from jp_tui.ui.screens.keylist import KeyList
 from jp_tui.ui.screens.ledger import Ledger
 from jp_tui.ui.screens.picker import ThemePicker
-from jp_tui.ui.widgets.slashlist import SlashList
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
 from tests.ui.app_host import Host, workspace

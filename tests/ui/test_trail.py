@@ -130,7 +130,7 @@ async def test_the_cursor_goes_over_calls_and_trail_lines_and_unfolds_them() -> 
         await settled(pilot)
         host.transcript.focus()
         await pilot.press("n")
-        assert list(host.transcript._folds(0, 29)) == ["e2", "e2/permission", "e2/0"]
+        assert list(host.transcript._folds.folds(0, 29)) == ["e2", "e2/permission", "e2/0"]
         await pilot.press("n", "n", "enter")
         await settled(pilot)
         assert "asked by fs_modify_file" in "\n".join(screen(host))

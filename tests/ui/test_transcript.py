@@ -9,7 +9,7 @@ from textual.selection import Selection
 from jp_tui.conversation import events as stored
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol import events as ev
-from jp_tui.ui.widgets.transcript import Transcript
+from jp_tui.ui.transcript.transcript import Transcript
 from tests.ui.transcript_host import Host, chat, screen, settled
 from tests.view.events_of import HERE, appended, changed, delta, log, turn
 
@@ -242,7 +242,7 @@ async def test_selected_text_is_the_source_without_gutters() -> None:
     async with host.run_test(size=(40, 24)) as pilot:
         await settled(pilot)
         pane = host.transcript
-        last = pane._pane.total - 1
+        last = pane.document.total - 1
         everything, _ = pane.get_selection(Selection(None, None)) or ("", "")
         assert everything == f"\n{words}\n\nassistant  \n • one\n • two" or everything.startswith(f"\n{words}\n")
         assert everything.endswith(" • one\n • two")

@@ -10,9 +10,9 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from jp_tui.protocol.values import StoredEvent
-from jp_tui.ui import pane
 from jp_tui.ui.painting import painter
-from jp_tui.ui.pane import HELD, KEPT, ROWS
+from jp_tui.ui.transcript import document
+from jp_tui.ui.transcript.document import HELD, KEPT, ROWS
 from jp_tui.view.transcript.loaded_ranges import RUN
 from tests.ui.transcript_host import Host, chat, screen, settled
 from tests.view.events_of import appended, delta
@@ -60,12 +60,12 @@ async def test_home_and_back_ask_for_a_page_each() -> None:
     host = Host(chat(9_000))
     async with host.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        total = host.transcript._pane.total
+        total = host.transcript.document.total
         await pilot.press("home")
         await settled(pilot)
         assert numbers(host)[0] == 1 and whole(host)
         assert len(host.asked) == 1 and host.given <= 400 + 256
-        assert abs(host.transcript._pane.total - total) < total / 10
+        assert abs(host.transcript.document.total - total) < total / 10
         await pilot.press("end")
         await settled(pilot)
         assert numbers(host)[-1] == 3_000 and whole(host)
@@ -81,16 +81,16 @@ async def test_wherever_one_goes_everything_in_sight_is_there(seed: int) -> None
         for _ in range(25):
             kind, pane = rng.random(), host.transcript
             if kind < 0.3:
-                pane.scroll_to_row(rng.randint(0, pane._pane.total))
+                pane.scroll_to_row(rng.randint(0, pane.document.total))
             elif kind < 0.8:
                 pane.scroll_pages(rng.choice((-3, -1, 1, 2)))
             else:
                 pane.scroll_to_row(pane.top + rng.randint(-5, 5))
             await settled(pilot)
             assert whole(host)
-            assert pane._pane.painted_blocks <= KEPT * 5 // 4 + 60
-            assert pane._pane.painted_rows <= ROWS * 5 // 4 + 5 * 24
-            held = sum(run.events for run in pane._pane.pages.runs if run.held)
+            assert pane.document.painted_blocks <= KEPT * 5 // 4 + 60
+            assert pane.document.painted_rows <= ROWS * 5 // 4 + 5 * 24
+            held = sum(run.events for run in pane.document.pages.runs if run.held)
             assert held <= (HELD * 5 // 4 + 4) * RUN
 
 
@@ -104,11 +104,11 @@ async def test_a_day_of_events_leaves_only_what_is_near() -> None:
             host.transcript.apply(appended(event))
             if event.seq % 60 == 0:
                 await settled(pilot)
-        shown = host.transcript._pane
+        shown = host.transcript.document
         assert shown.painted_rows <= ROWS * 5 // 4 + 5 * 24
         assert sum(run.events for run in shown.pages.runs if run.held) <= (HELD * 5 // 4 + 1) * RUN
         assert len(shown.story._by_event) <= (HELD * 5 // 4 + 1) * RUN
-        assert all(section.run is None or section.run.held for section in shown.column._sections if section.blocks)
+        assert all(section.run is None or section.run.held for section in shown.positions._sections if section.blocks)
         await pilot.press("home")
         await settled(pilot)
         assert numbers(host)[0] == 1 and whole(host)
@@ -116,11 +116,11 @@ async def test_a_day_of_events_leaves_only_what_is_near() -> None:
 
 async def test_what_is_near_is_not_let_go_only_to_be_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A screen may reach over more runs than are to be held: it comes to rest."""
-    monkeypatch.setattr(pane, "HELD", 1)
+    monkeypatch.setattr(document, "HELD", 1)
     host = Host(chat(3_000), page=60)
     async with host.run_test(size=(80, 100)) as pilot:
         await settled(pilot)
-        host.transcript.scroll_to_row(host.transcript._pane.total // 2)
+        host.transcript.scroll_to_row(host.transcript.document.total // 2)
         await settled(pilot)
         assert whole(host) and len(host.asked) <= 8
 
@@ -144,7 +144,7 @@ async def test_heights_that_become_known_above_do_not_move_what_is_read() -> Non
     async with host.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         pane = host.transcript
-        pane.scroll_to_row(pane._pane.total // 2)
+        pane.scroll_to_row(pane.document.total // 2)
         await settled(pilot)
         before = screen(host)
         pane.scroll_pages(-1)
@@ -177,8 +177,8 @@ async def test_copying_over_what_is_not_painted_gives_every_line_once() -> None:
     async with host.run_test(size=(60, 24)) as pilot:
         await settled(pilot)
         pane = host.transcript
-        last = pane._pane.total - 1
-        first = pane._pane.row_of(pane._pane.column.anchor(last - 700)) or 0
+        last = pane.document.total - 1
+        first = pane.document.row_of(pane.document.positions.anchor(last - 700)) or 0
         text, _ = pane.get_selection(Selection(Offset(0, first), Offset(60, last))) or ("", "")
         turns = [int(match[1]) for line in text.split("\n") if (match := re.match(r"Question (\d+)\?$", line))]
         assert turns == list(range(turns[0], 301)) and len(turns) > 50

@@ -11,7 +11,7 @@ from jp_tui.protocol import events as ev
 from jp_tui.questions.types import Question
 from jp_tui.ui.notify.window_title import title_text
 from jp_tui.ui.painting.blocks import paint
-from jp_tui.ui.widgets.sidebar import Sidebar
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.view.activity.status import Status
 from tests.fakes import scenes
 from tests.ui.app_host import workspace

@@ -14,9 +14,9 @@ from jp_tui.ui.app import WorkspaceApp
 from jp_tui.ui.keys import scopes, user_keys
 from jp_tui.ui.keys.user_keys import KeyTable
 from jp_tui.ui.screens.keylist import KeyList, every_key, matching
+from jp_tui.ui.sidebar.sidebar import Sidebar
+from jp_tui.ui.transcript.banner import Banner
 from jp_tui.ui.user_files import UserPaths
-from jp_tui.ui.widgets.banner import Banner
-from jp_tui.ui.widgets.sidebar import Sidebar
 from tests.fakes import scenes
 from tests.fakes.link import FakeLink
 from tests.house.sources import ROOT

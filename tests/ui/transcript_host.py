@@ -12,7 +12,7 @@ from jp_tui.conversation import events as stored
 from jp_tui.protocol import events as ev
 from jp_tui.protocol.values import EventSpan, StoredEvent
 from jp_tui.ui.themes import derived
-from jp_tui.ui.widgets.transcript import Transcript
+from jp_tui.ui.transcript.transcript import Transcript
 from tests.ui.look_of import theme
 from tests.view.events_of import HERE, opened
 
@@ -66,10 +66,10 @@ class Host(Themed):
     def on_transcript_word_picked(self, event: Transcript.WordPicked) -> None:
         self.heard.append(event)
 
-    def on_row_view_link_clicked(self, event: Transcript.LinkClicked) -> None:
+    def on_virtual_list_link_clicked(self, event: Transcript.LinkClicked) -> None:
         self.heard.append(event)
 
-    def on_row_view_selection_copied(self, event: Transcript.SelectionCopied) -> None:
+    def on_virtual_list_selection_copied(self, event: Transcript.SelectionCopied) -> None:
         self.heard.append(event)
 
 

@@ -25,11 +25,11 @@ _FIRST = ("Listing", "Inbox", "Ledger", "Reviewers")
 
 def titled(app: type[object]) -> tuple[Titled, ...]:
     """Return every class that declares keys and its title, the workspace first. Equal titles share a section."""
+    from jp_tui.ui.composer.composer import Composer
     from jp_tui.ui.screens.workspace import WorkspaceScreen
-    from jp_tui.ui.widgets.composer import Composer
+    from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
+    from jp_tui.ui.transcript.transcript import Transcript
     from jp_tui.ui.widgets.dock import SheetDock
-    from jp_tui.ui.widgets.interrupt import InterruptMenu
-    from jp_tui.ui.widgets.transcript import Transcript
 
     return (
         ("Everywhere", app),
@@ -106,12 +106,12 @@ def table(app: type[object]) -> KeyTable:
 
 
 def _scopes(app: type[object]) -> Iterator[KeyScope]:
+    from jp_tui.ui.composer.composer import Composer
     from jp_tui.ui.screens.workspace import WorkspaceScreen
     from jp_tui.ui.sheets.field import Field
-    from jp_tui.ui.widgets.composer import Composer
+    from jp_tui.ui.transcript.interrupt_menu import InterruptMenu
+    from jp_tui.ui.transcript.transcript import Transcript
     from jp_tui.ui.widgets.dock import SheetDock
-    from jp_tui.ui.widgets.interrupt import InterruptMenu
-    from jp_tui.ui.widgets.transcript import Transcript
 
     yield KeyScope("where you write", (Composer, WorkspaceScreen, app), writes=True)
     yield KeyScope("in the conversation", (Transcript, WorkspaceScreen, app))

@@ -1,7 +1,7 @@
 """The workspace screen: layout, keys, what happens to text that is typed, and texts in the last line.
 
-`screens/exchange.py` has the engine's side. Every key is a binding here or in the widget with the focus, so that the
-last line and the keys page can be made from the bindings.
+`transcript/conversation_controller.py` has the engine's side. Every key is a binding here or in the widget with the
+focus, so that the last line and the keys page can be made from the bindings.
 """
 
 from __future__ import annotations
@@ -23,20 +23,14 @@ from textual.timer import Timer
 
 from jp_tui import guardian
 from jp_tui.ui import textual_patches
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.composer.drafts import DraftStore
+from jp_tui.ui.composer.slash_list import SlashList
 from jp_tui.ui.keys.bindings import DOUBLE_PRESS, DoublePress, words
-from jp_tui.ui.screens.drafts import Drafts
+from jp_tui.ui.sidebar.sidebar import Sidebar
 from jp_tui.ui.staged_imports import import_one_by_one
 from jp_tui.ui.text import ours
-from jp_tui.ui.widgets.chips import Chips
-from jp_tui.ui.widgets.composer import Composer
 from jp_tui.ui.widgets.footer import KeyBar
-from jp_tui.ui.widgets.mention import Mention
-from jp_tui.ui.widgets.queueing import Queueing
-from jp_tui.ui.widgets.recalling import Recalling
-from jp_tui.ui.widgets.shelling import Shelling
-from jp_tui.ui.widgets.sidebar import Sidebar
-from jp_tui.ui.widgets.slash import Slash
-from jp_tui.ui.widgets.slashlist import SlashList
 from jp_tui.ui.widgets.status import StatusLine
 from jp_tui.view.activity.status import Status
 from jp_tui.view.composer.commands import Command as Slashed
@@ -46,17 +40,17 @@ if TYPE_CHECKING:
     from jp_tui.protocol.commands import Command
     from jp_tui.protocol.events import Event
     from jp_tui.ui.bridge import KeyPriority
-    from jp_tui.ui.screens.exchange import Exchange
-    from jp_tui.ui.screens.waiting import Waits
+    from jp_tui.ui.transcript.conversation_controller import ConversationController
+    from jp_tui.ui.transcript.inbox_controller import InboxController
     from jp_tui.view.activity.agents import Agent
     from jp_tui.view.questions.inbox import Inbox
 
 LOADED_LATER = (
     "jp_tui.protocol.base",
     "jp_tui.protocol.events",
-    "jp_tui.ui.widgets.transcript",
+    "jp_tui.ui.transcript.transcript",
     "jp_tui.ui.widgets.dock",
-    "jp_tui.ui.screens.exchange",
+    "jp_tui.ui.transcript.conversation_controller",
     "jp_tui.settings.schema.keys",
     "jp_tui.settings.sources",
 )
@@ -143,14 +137,14 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self._first_prompt, self._notices = first_prompt, notices
         self._interrupts, self._commands = interrupts or InterruptWishes(), commands
         self._keys = keys
-        self._exchange: Exchange | None = None
+        self._controller: ConversationController | None = None
         self._beside = sidebar != "hide"
         self._over = False
         self._bound: object = None
         self._notice_timer: Timer | None = None
         self.agents: tuple[Agent, ...] = ()
         self.inbox: Inbox | None = None
-        self.drafts = Drafts(send=send, later=self.set_timer)
+        self.drafts = DraftStore(send=send, later=self.set_timer)
 
     def compose(self) -> ComposeResult:
         yield StatusLine(clock=self._clock, id="status")
@@ -168,14 +162,14 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self.query_one(StatusLine).status = self._status
         self.set_focus(self.composer)
         self.composer.typed_ahead(*guardian.typed_so_far())
-        load = partial(import_one_by_one, self, iter(LOADED_LATER), partial(self.call_later, self._mount_exchange))
+        load = partial(import_one_by_one, self, iter(LOADED_LATER), partial(self.call_later, self._mount_conversation))
         self.call_after_refresh(self.set_timer, FIRST_PAUSE, load)
 
-    async def _mount_exchange(self) -> None:
+    async def _mount_conversation(self) -> None:
         """Mount what the first frame doesn't need: the conversation, the sheets, and so the protocol (T23)."""
-        from jp_tui.ui.screens.exchange import Exchange
+        from jp_tui.ui.transcript.conversation_controller import ConversationController
 
-        self._exchange = Exchange(
+        self._controller = ConversationController(
             send=self._send,
             clock=self._clock,
             editor=self._editor,
@@ -186,13 +180,13 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             notices=self._notices,
             patience=(lambda: self._keys.patience if self._keys is not None else 0.0),
         )
-        await self.query_one("#conversation").mount(self._exchange, before="#commands")
+        await self.query_one("#conversation").mount(self._controller, before="#commands")
         self.post_message(self.Ready())
 
     def show(self, reported: list[Event]) -> None:
         """Show the engine's events, in order."""
-        if self._exchange is not None:
-            self._exchange.show(reported)
+        if self._controller is not None:
+            self._controller.show(reported)
 
     # -- what the app and the pages ask
 
@@ -202,9 +196,9 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         return self.query_one(Composer)
 
     @property
-    def waits(self) -> Waits | None:
+    def waits(self) -> InboxController | None:
         """The list of all that waits for the user, once it is mounted."""
-        return self._exchange
+        return None if self._controller is None else self._controller.inbox
 
     @property
     def conversation(self) -> str:
@@ -235,7 +229,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     @property
     def sheet_open(self) -> bool:
         """True if a question is open in a sheet."""
-        return self._exchange is not None and self._exchange.is_mounted and self._exchange.column.sheet_open
+        return self._controller is not None and self._controller.is_mounted and self._controller.column.sheet_open
 
     @property
     def beside(self) -> bool:
@@ -244,7 +238,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     # -- status, notices
 
-    def on_exchange_told(self, event: Exchange.Told) -> None:
+    def on_conversation_controller_state_changed(self, event: ConversationController.StateChanged) -> None:
         """Show the new state."""
         self._status = event.status
         self.query_one(StatusLine).status = event.status
@@ -259,7 +253,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         """The facts that decide which keys work. Bindings are refreshed when these change, which is expensive."""
         now = self._status
         waits = min(len(now.waiting), 2), bool(now.put_off), bool(now.elsewhere)
-        noticed = self._exchange is not None and self._exchange.noticed
+        noticed = self._controller is not None and self._controller.noticed
         reviewed = bool(now.reviewed) or any(one.reviewed for one in self.agents)
         return *waits, now.working, now.phase, now.held_by, now.parent, reviewed, bool(self.agents), noticed
 
@@ -287,16 +281,16 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     def note(self, message: str, advice: str = "") -> None:
         """Show a notice above the composer until the user puts it away."""
-        if self._exchange is not None and self._exchange.is_mounted:
-            self._exchange.note(message, advice)
+        if self._controller is not None and self._controller.is_mounted:
+            self._controller.note(message, advice)
 
-    def on_waits_said(self, event: Waits.Said) -> None:
+    def on_inbox_controller_notice(self, event: InboxController.Notice) -> None:
         event.stop()
         self.say(event.words)
 
     # -- layout
 
-    def on_column_arranged(self, event: Message) -> None:
+    def on_conversation_column_arranged(self, event: Message) -> None:
         event.stop()
         self.query_one(Sidebar).can_focus = bool(self.composer.display)
         self.refresh_bindings()
@@ -305,12 +299,12 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
         self._place_sidebar(event.size.width)
 
     def on_screen_suspend(self) -> None:
-        if self._exchange is not None:
-            self._exchange.column.cover(True)
+        if self._controller is not None:
+            self._controller.column.cover(True)
 
     def on_screen_resume(self) -> None:
-        if self._exchange is not None:
-            self._exchange.column.cover(False)
+        if self._controller is not None:
+            self._controller.column.cover(False)
 
     def action_sidebar(self) -> None:
         """Show or hide the sidebar; over the conversation where there is no room beside it (E61)."""
@@ -356,105 +350,38 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     @on(Composer.Typed)
     def _composer_typed(self, event: Composer.Typed) -> None:
         event.stop()
-        if self._exchange is not None:
-            self._exchange.column.note_typing()
+        if self._controller is not None:
+            self._controller.column.note_typing()
         if self._keys is not None:
             self.call_after_refresh(self._keys.painted)
 
-    @on(Composer.Behind)
-    def _composer_behind(self, event: Composer.Behind) -> None:
+    @on(Composer.AfterKeys)
+    def _composer_after_keys(self, event: Composer.AfterKeys) -> None:
         event.stop()
         event.do()
 
     @on(Composer.Edited)
     def _composer_edited(self, event: Composer.Edited) -> None:
         event.stop()
-        if self._exchange is not None:
-            self._exchange.written()
+        if self._controller is not None:
+            self._controller.composing.text_edited()
 
     @on(Composer.Submitted)
     def _composer_submitted(self, event: Composer.Submitted) -> None:
         event.stop()
-        if self._exchange is not None:
-            self._exchange.submitted(event.text, event.attachments)
+        if self._controller is not None:
+            self._controller.submit(event.text, event.attachments)
         else:
-            self._first_prompt = event.text  # typed ahead: it is sent as soon as there is a conversation
+            self._first_prompt = event.text  # sent as soon as a conversation is open
 
-    @on(Composer.EditorWanted)
-    def _editor_wanted(self, event: Composer.EditorWanted) -> None:
+    @on(Composer.Requested)
+    def _composer_requested(self, event: Composer.Requested) -> None:
         event.stop()
-        if self._exchange is not None:
-            self._exchange.edit()
+        if self._controller is None or not self._controller.composing.handle(event.request):
+            self.composer.return_unsent(event.request)
 
-    @on(Mention.FilesWanted)
-    def _files_wanted(self, event: Mention.FilesWanted) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.find_files(event.query, event.revision)
-
-    @on(Mention.FilesShown)
-    def _files_shown(self, event: Mention.FilesShown) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.show_files(event.paths, event.chosen, event.open)
-
-    @on(Chips.ImageWanted)
-    def _image_wanted(self, event: Chips.ImageWanted) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.check_image(event.path, event.written)
-
-    @on(Shelling.ShellWanted)
-    def _shell_wanted(self, event: Shelling.ShellWanted) -> None:
-        event.stop()
-        if self._exchange is None or not self._exchange.run_shell(event.line):
-            self.composer.put_back(f"!{event.line}", written=True)
-
-    @on(Shelling.ShellLeft)
-    def _shell_left(self, event: Shelling.ShellLeft) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.leave_shell()
-
-    @on(Shelling.OutputWanted)
-    def _output_wanted(self, event: Shelling.OutputWanted) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.add_output()
-
-    @on(Recalling.Sought)
-    def _history_sought(self, event: Recalling.Sought) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.show_sought(event.query, event.texts, event.chosen)
-
-    @on(Queueing.Queued)
-    def _queued(self, event: Queueing.Queued) -> None:
-        event.stop()
-        if self._exchange is not None and self._exchange.queue(event.text, event.attachments):
-            return
-        self.composer.put_before(event.text)  # there is no queue yet; what was typed after it stays
-
-    @on(Queueing.QueueGoesOn)
-    def _queue_goes_on(self, event: Queueing.QueueGoesOn) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.queue_goes_on()
-
-    @on(Queueing.QueueTake)
-    def _queue_take(self, event: Queueing.QueueTake) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.queue_take(drop=event.drop)
-
-    @on(Queueing.ForkLeft)
-    def _fork_left(self, event: Queueing.ForkLeft) -> None:
-        event.stop()
-        if self._exchange is not None:
-            self._exchange.leave_fork()
-
-    @on(Slash.Suggested)
-    def _commands_suggested(self, event: Slash.Suggested) -> None:
+    @on(Composer.Suggested)
+    def _commands_suggested(self, event: Composer.Suggested) -> None:
         event.stop()
         found = self.query_one(SlashList)
         found.commands, found.chosen = event.commands, event.chosen
@@ -463,16 +390,16 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
     def _command_picked(self, event: SlashList.Picked) -> None:
         event.stop()
         self.set_focus(self.composer)
-        self.composer.call_later(self.composer.take, event.command)  # the composer posts it, so it reaches the app
+        self.composer.call_later(self.composer.run_command, event.command)  # posted by the composer, to reach the app
 
     # -- keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable only the keys that do something now, so that only these are shown (E5). An open sheet has all others
         to itself (R245)."""
-        if self._exchange is None or not self._exchange.is_mounted:
+        if self._controller is None or not self._controller.is_mounted:
             return action in ("break", "sidebar")
-        column = self._exchange.column
+        column = self._controller.column
         match action:
             case "interrupt":
                 return self._stoppable and not (column.sheet_open or column.menu_open or self._over)
@@ -482,7 +409,7 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
                 return self._over
             case "home":
                 away = self.composer.display and not self.composer.has_focus
-                return not column.sheet_open and (away or self._exchange.noticed)
+                return not column.sheet_open and (away or self._controller.noticed)
             case "fold":
                 return bool(self._status.waiting) and not column.menu_open
             case "inbox":
@@ -494,43 +421,43 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
 
     async def action_interrupt(self) -> None:
         """Open the interrupt menu, or do what the settings say without asking (R233)."""
-        if self._exchange is None:
+        if self._controller is None:
             return
-        self._exchange.put_notice_away()
+        self._controller.put_notice_away()
         wish = self._interrupts.choice(self._status.phase)
         if wish is None or wish.words:
-            await self._exchange.column.open_menu(menu(self._status.phase), wish)
+            await self._controller.column.open_menu(menu(self._status.phase), wish)
         elif wish.action is not None:
-            self._exchange.column.interrupt(wish.action)
+            self._controller.column.interrupt(wish.action)
             self.say(ours("Interrupted: {label}", style="bold $waiting-foreground", label=words(wish.label)))
         else:
             self.say(ours("The settings let it go on · /interrupt opens the menu", style="$waiting-foreground"))
 
     async def action_interrupt_menu(self) -> None:
         """Open the interrupt menu, whatever the settings say."""
-        if self._exchange is None or not self._stoppable:
+        if self._controller is None or not self._stoppable:
             self.say(ours("Nothing runs that could be interrupted"))
         else:
-            await self._exchange.column.open_menu(menu(self._status.phase))
+            await self._controller.column.open_menu(menu(self._status.phase))
 
     @property
     def _stoppable(self) -> bool:
         return self._status.working and not self._status.held_by
 
     def action_back_to_menu(self) -> None:
-        if self._exchange is not None:
-            self._exchange.column.back_from_words()
+        if self._controller is not None:
+            self._controller.column.back_from_words()
 
     def action_home(self) -> None:
-        if self._exchange is not None:
-            self._exchange.put_notice_away()
-            self._exchange.column.take_focus()
+        if self._controller is not None:
+            self._controller.put_notice_away()
+            self._controller.column.take_focus()
 
     async def action_break(self) -> None:
         """Handle Ctrl+C: copy a selection, else interrupt; pressed twice or in the menu, leave (R215, R248)."""
         if self._copy_selected():
             return
-        in_menu = self._exchange is not None and self._exchange.column.menu_open
+        in_menu = self._controller is not None and self._controller.column.menu_open
         if self._ctrl_c.pressed() or in_menu:
             self.post_message(self.Leave())
         elif self._stoppable:
@@ -539,32 +466,32 @@ class WorkspaceScreen(Screen[None], inherit_bindings=False):
             self.say(ours("Ctrl+C again leaves", style="bold $waiting-foreground"), DOUBLE_PRESS)
 
     def action_fold(self) -> None:
-        if self._exchange is not None:
-            self._exchange.column.fold()
+        if self._controller is not None:
+            self._controller.column.fold()
 
     def action_next(self) -> None:
-        if self._exchange is not None:
-            self._exchange.column.next_question()
+        if self._controller is not None:
+            self._controller.column.next_question()
 
     def action_inbox(self) -> None:
         self.call_later(self.app.run_action, "app.inbox")
 
     def action_part(self, step: int) -> None:
         """Focus the next part: after the composer the conversation, whose lines can be asked about."""
-        if self._exchange is not None:
-            parts = [self.composer, self._exchange.column.transcript, self.query_one(Sidebar)]
+        if self._controller is not None:
+            parts = [self.composer, self._controller.column.transcript, self.query_one(Sidebar)]
             there = [part for part in parts if part.focusable]
             if there:
                 at = there.index(self.focused) if self.focused in there else -min(step, 0) - 1
                 self.set_focus(there[(at + step) % len(there)])
 
     def action_page(self, step: int) -> None:
-        if self._exchange is not None:
-            self._exchange.column.scroll_pages(step)
+        if self._controller is not None:
+            self._controller.column.scroll_pages(step)
 
     def action_end(self) -> None:
-        if self._exchange is not None:
-            self._exchange.column.scroll_to_newest()
+        if self._controller is not None:
+            self._controller.column.scroll_to_newest()
 
     def _copy_selected(self) -> bool:
         composer = self.composer

@@ -1,33 +1,24 @@
-"""A text area that works out its colours when they change, not at each key.
+"""A text area works its colours out when they change, not at every key.
 
-Textual's text area looks up the styles of its cursor, its selection and so on in the stylesheet each time it paints a
-row, a quarter of the time from a key to its paint. What is painted doesn't change.
+Textual takes the styles of the cursor, the selection and the other parts from the stylesheet each time it paints a row:
+a quarter of the time from a key to its paint. What is painted stays the same.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from textual.geometry import Region
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widgets import TextArea
 
 from jp_tui.ui import textual_patches
 from jp_tui.ui.textual_patches.shape import Unfit, needs, takes, uses
 
-if TYPE_CHECKING:
-    from textual.widgets import TextArea
-
-    _Part = TextArea
-else:
-    _Part = object
-
 
 def check() -> None:
-    """Raise Unfit if a text area works out its colours in another way."""
+    """Raise Unfit if a text area works its colours out in another way."""
     from textual._text_area_theme import TextAreaTheme
     from textual.css.styles import RenderStyles
-    from textual.widgets import TextArea
 
     takes(TextArea, "render_lines", "self", "crop")
     uses(TextArea, "render_lines", "_theme", "apply_css", "render_lines")
@@ -37,21 +28,23 @@ def check() -> None:
         raise Unfit("ScrollView has a render_lines of its own")
 
 
-class Coloured(_Part):
-    """To be named before TextArea in the bases of a text area."""
+class TextColours:
+    """Remembers for which theme and styles the colours of `area` were worked out."""
 
-    _worked_out: tuple[object, int] | None = None
-    """The theme, and the state of the widget's styles, that the colours were worked out for."""
+    def __init__(self, area: TextArea) -> None:
+        self._area = area
+        self._known: tuple[object, int] | None = None
 
-    def notify_style_update(self) -> None:
-        self._worked_out = None
-        super().notify_style_update()
+    def forget(self) -> None:
+        """Work the colours out again at the next paint: a style changed."""
+        self._known = None
 
-    def render_lines(self, crop: Region) -> list[Strip]:
+    def render_lines(self, crop: Region) -> list[Strip] | None:
+        """Return the painted rows; None if the patch doesn't fit and the area has to paint by itself."""
         if not textual_patches.applied("text colours"):
-            return super().render_lines(crop)
-        colours = self._theme, self.styles._cache_key
-        if self._worked_out is None or self._worked_out[0] is not colours[0] or self._worked_out[1] != colours[1]:
-            self._theme.apply_css(self)
-            self._worked_out = colours
-        return ScrollView.render_lines(self, crop)
+            return None
+        theme, styles = self._area._theme, self._area.styles._cache_key
+        if self._known is None or self._known[0] is not theme or self._known[1] != styles:
+            theme.apply_css(self._area)
+            self._known = theme, styles
+        return ScrollView.render_lines(self._area, crop)

@@ -19,7 +19,6 @@ from textual.geometry import Size
 from textual.message import Message
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.column import Anchor
 from jp_tui.ui.painting import plain
 from jp_tui.ui.painting.context import beginning, context
 from jp_tui.ui.painting.diff import Painted
@@ -27,7 +26,8 @@ from jp_tui.ui.painting.frame import Frame
 from jp_tui.ui.painting.look import Look, look
 from jp_tui.ui.painting.painter import Errand
 from jp_tui.ui.painting.rows import Row
-from jp_tui.ui.widgets.rowview import RowView, scrolling
+from jp_tui.ui.transcript.positions import Anchor
+from jp_tui.ui.transcript.virtual_list import VirtualList, scroll_bindings
 
 FEW, LEAD = 12, 1
 """Rows below which a diff begins with its first changed line, and the rows shown above that."""
@@ -38,7 +38,7 @@ _Made = tuple[int, Key, Painted]
 
 
 class _Rows:
-    """Rows that are all there, in the form that a RowView scrolls."""
+    """Rows that are all there, in the form that a VirtualList scrolls."""
 
     def __init__(self, painted: Painted, width: int, colours: Look) -> None:
         self.painted, self.look, self._blank = painted, colours, Frame(colours, width, colours.text).blank()
@@ -81,13 +81,11 @@ def _alike(old: list[Row], new: list[Row]) -> int:
     return next((at for at, (one, other) in enumerate(pairs) if one.text != other.text), min(len(old), len(new)))
 
 
-class ContextView(RowView, can_focus=True):
+class ContextView(VirtualList[_Rows], can_focus=True):
     """What is asked about, as it is."""
 
-    _pane: _Rows
-
     BINDINGS = [
-        *scrolling("context"),
+        *scroll_bindings("context"),
         Binding("t", "split", "Side by side", id="context.split", tooltip="A diff in one column or in two"),
         Binding("right_square_bracket", "hunk(1)", "Next hunk", id="context.next_hunk", tooltip="To the next hunk"),
         Binding(
@@ -116,16 +114,14 @@ class ContextView(RowView, can_focus=True):
         self, text: Foreign, *, approval: bool = True, focus: bool = True, named: str = "", id: str | None = None
     ) -> None:
         """`named` is a file that stands beside it already, so that a diff of it alone need not name it again."""
-        super().__init__(id=id)
+        self._colours = look({})
+        super().__init__(_Rows(Painted(), 1, self._colours), following=False, id=id)
         self.can_focus = focus
         self._text, self._approval, self._split, self._named = text, approval, False, named
         self._untouched = True
         """Nobody scrolled yet: it stands where it should begin."""
-        self._colours = look({})
         self._made: dict[Key, Painted] = {}
         self._width, self._seen, self._of = 1, 0, 0
-        self._following = False
-        self._pane = _Rows(Painted(), 1, self._colours)
         self._errand: Errand[_Made] = Errand(self._deliver)
         self._run, self._asked = 0, (0, False)
         """How often it began anew, so that late rows are known as such, and the key that is being laid out."""
@@ -141,7 +137,7 @@ class ContextView(RowView, can_focus=True):
         self._approval = self._approval if approval is None else approval
         self._text, self._seen, self._of, self.top = text, 0, 0, 0
         self._untouched = True
-        self._pane = _Rows(Painted(), 1, self._colours)
+        self.document = _Rows(Painted(), 1, self._colours)
         self._to_end, self._to_hunk = False, 0
         self._again()
         self.refresh(layout=True)
@@ -153,12 +149,12 @@ class ContextView(RowView, can_focus=True):
     @property
     def lines(self) -> int:
         """Rows of all of it at its present width."""
-        return self._pane.total
+        return self.document.total
 
     @property
     def unseen(self) -> int:
         """Rows below the lowest that was on the screen; all that is cut off counts."""
-        return max(self.lines - self._seen, 0 if self._pane.painted.whole else 1) if self.is_mounted else 0
+        return max(self.lines - self._seen, 0 if self.document.painted.whole else 1) if self.is_mounted else 0
 
     @property
     def seen_to_end(self) -> bool:
@@ -168,7 +164,7 @@ class ContextView(RowView, can_focus=True):
     @property
     def complete(self) -> bool:
         """Whether all of it is laid out, so that its rows and hunks are counted."""
-        return not self._pane.painted.more
+        return not self.document.painted.more
 
     @property
     def fits(self) -> bool:
@@ -183,7 +179,7 @@ class ContextView(RowView, can_focus=True):
     @property
     def hunk(self) -> tuple[int, int]:
         """The number of the hunk at the top, from 1, and how many there are; (0, 0) when it is no diff."""
-        starts = self._pane.painted.hunks
+        starts = self.document.painted.hunks
         bottom = self.top + self.height >= self.lines
         reached = len(starts) if bottom and starts else sum(start <= self.top + 1 for start in starts)
         return (max(reached, 1), len(starts)) if starts else (0, 0)
@@ -191,7 +187,7 @@ class ContextView(RowView, can_focus=True):
     @property
     def changes(self) -> tuple[int, int]:
         """Lines added and removed."""
-        return self._pane.painted.added, self._pane.painted.removed
+        return self.document.painted.added, self.document.painted.removed
 
     def page(self, by: int) -> None:
         """Scroll by pages, a row of the old one staying."""
@@ -210,7 +206,7 @@ class ContextView(RowView, can_focus=True):
 
     def action_hunk(self, step: int) -> None:
         """To the next or previous hunk."""
-        starts = self._pane.painted.hunks
+        starts = self.document.painted.hunks
         later = [start for start in starts if start > self.top]
         earlier = [start for start in starts if start < self.top]
         if step > 0 and later:
@@ -229,7 +225,7 @@ class ContextView(RowView, can_focus=True):
 
     def _begin(self) -> None:
         """Where few rows are, begin just above the first line that changes, not with what leads up to it."""
-        first = self._pane.painted.first
+        first = self.document.painted.first
         if self._untouched and first is not None and 0 < self.height < min(FEW, self.lines):
             super().scroll_to_row(first - LEAD)
 
@@ -288,8 +284,8 @@ class ContextView(RowView, can_focus=True):
         """Show these rows."""
         before = self.lines
         end, hunk = self._to_end, self._to_hunk
-        old, self._held = self._pane.painted, False
-        self._pane = _Rows(painted, max(self._width - 1, 1), self._colours)
+        old, self._held = self.document.painted, False
+        self.document = _Rows(painted, max(self._width - 1, 1), self._colours)
         if old.more:  # only what the whole has as well
             self._seen = min(self._seen, _alike(old.rows, painted.rows))
         elif self._of and self.lines != before and before:  # the same share of it counts as seen

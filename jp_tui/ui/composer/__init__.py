@@ -1,0 +1,1 @@
+"""The composer: the text field, its completions and panels, and its side of the engine."""

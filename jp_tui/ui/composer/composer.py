@@ -1,0 +1,602 @@
+"""The text field where the user writes: several lines, a history, pastes of any size, and no key lost or out of order.
+
+Every key is handled in `_on_key`, from the bindings below: Textual lets a bound key be overtaken by the characters
+typed after it (designs.md A, traps). The composer sends no command and saves no draft: what it needs from the engine
+goes out as a request (`requests.py`), which `ComposerController` carries out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual import events
+from textual.actions import parse
+from textual.binding import Binding
+from textual.content import Content
+from textual.geometry import Region
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widgets import TextArea
+from textual.widgets.text_area import EditResult, Location, Selection
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.composer.file_completion import FileCompletion
+from jp_tui.ui.composer.history_search import HistorySearch
+from jp_tui.ui.composer.paste_marks import PasteMarks
+from jp_tui.ui.composer.requests import (
+    AttachImage,
+    ExecuteShell,
+    InsertOutput,
+    LeaveFork,
+    LeaveShell,
+    OpenEditor,
+    PopQueued,
+    QueueMessage,
+    Request,
+    SendQueue,
+    ShowHistory,
+)
+from jp_tui.ui.composer.slash_completion import SlashCompletion
+from jp_tui.ui.keys.bindings import bound, words
+from jp_tui.ui.text import blank, ours
+from jp_tui.ui.textual_patches.text_colours import TextColours
+from jp_tui.ui.widgets.editing import EDITING
+from jp_tui.view.composer.commands import Command, Run, Unknown, Value
+from jp_tui.view.composer.history import Recall
+from jp_tui.view.composer.mentions import image_path, is_image, mention
+from jp_tui.view.composer.pastes import cleaned
+from jp_tui.view.composer.shell import line_of
+
+PLACEHOLDER = ours("Ask anything, or / for commands")
+_CONDITIONAL = frozenset(
+    f"composer.{name}"
+    for name in (
+        "recall",
+        "take_found",
+        "end_recall",
+        "complete",
+        "put_away",
+        "add_output",
+        "end_shell",
+        "take",
+        "end_fork",
+        "drop",
+    )
+)
+"""Bindings that belong to the composer only while their action is possible; else the key is the screen's."""
+_SAME = {"shift+\r": "shift+enter", "ctrl+\r": "ctrl+enter", "newline": "ctrl+j", "ctrl+enter": "shift+enter"}
+"""Names of the same key that differ by terminal."""
+
+
+class Composer(TextArea, inherit_bindings=False):
+    """The message being written. Enter sends it, or queues it while the model is working."""
+
+    BINDINGS = [
+        Binding("enter", "submit", "send", id="composer.send", tooltip="Send what is written"),
+        Binding(
+            "ctrl+j,shift+enter,alt+enter", "newline", "new line", id="composer.newline", tooltip="Begin another line"
+        ),
+        Binding("ctrl+g", "editor", "editor", id="composer.editor", tooltip="Write it in your own editor ($EDITOR)"),
+        Binding(
+            "up", "older", "up, or what was sent before", show=False, id="composer.older", tooltip="At the first line"
+        ),
+        Binding(
+            "down", "newer", "down, or what was sent after", show=False, id="composer.newer", tooltip="At the last line"
+        ),
+        Binding(
+            "ctrl+r", "recall", "search history", show=False, id="composer.recall", tooltip="What was typed before"
+        ),
+        Binding(
+            "enter", "take_found", "take it", id="composer.take_found", tooltip="What is marked, to be changed or sent"
+        ),
+        Binding(
+            "escape", "end_recall", "as before", id="composer.end_recall", tooltip="What was there stays as it was"
+        ),
+        Binding("tab", "complete", "complete", id="composer.complete", tooltip="Write the command that is marked"),
+        Binding("escape", "put_away", "close list", id="composer.put_away", tooltip="The list of commands"),
+        Binding("alt+a", "add_output", "add output", id="composer.add_output", tooltip="To the message being written"),
+        Binding("escape", "end_shell", "end command", id="composer.end_shell", tooltip="End it, or close its panel"),
+        Binding(
+            "alt+v", "paste_image", "image", show=False, id="composer.paste_image", tooltip="The one on the clipboard"
+        ),
+        Binding("alt+o", "unfold", "unfold", id="composer.unfold", tooltip="The mark at the cursor becomes its text"),
+        Binding("enter", "queue", "queue", id="composer.queue", tooltip="Send it when the turn that runs has ended"),
+        Binding("alt+up", "take_queued", "edit queued", id="composer.take", tooltip="What waits last, also with Up"),
+        Binding("escape", "end_fork", "leave it", id="composer.end_fork", tooltip="The earlier message stays as it is"),
+        Binding("alt+x", "drop_queued", "drop queued", id="composer.drop", tooltip="What waits last is let go"),
+        *EDITING,
+    ]
+
+    DEFAULT_CSS = """
+    Composer {
+        height: auto;
+        max-height: 33vh;
+        min-height: 3;
+        border: round $primary 75%;
+        background: $background;
+        padding: 0 1;
+        scrollbar-size-vertical: 1;
+        &:focus { border: round $primary; }
+        &.-locked { border: round $foreground 30%; }
+        &.-refusing { border: round $warning; border-subtitle-color: $warning; }
+        & .text-area--cursor-line { background: $background; }
+        & .text-area--placeholder { color: $muted-foreground; }
+    }
+    """
+
+    busy = reactive(False)
+    """The model is working: Enter queues the text."""
+    replying = reactive(False)
+    """The text goes with an interruption: Enter sends it although the model is working."""
+    locked = reactive(False, toggle_class="-locked")
+    """Another process writes this conversation: the composer is read-only."""
+    forking = reactive(False)
+    """An earlier message is edited: sending it begins a fork."""
+    queued = reactive(0)
+    """The number of queued messages."""
+    shell: reactive[str] = reactive("")
+    """`runs` or `ended` while a shell command has a panel, else empty."""
+
+    @dataclass
+    class Submitted(Message):
+        """The user sends this text, with images by their paths. The composer is empty again."""
+
+        text: str
+        attachments: tuple[str, ...] = ()
+
+    @dataclass
+    class Commanded(Message):
+        """The user runs a slash command."""
+
+        command: Command
+        argument: str
+
+    @dataclass
+    class Suggested(Message):
+        """The commands that the text may become, and which of them is highlighted. None: the list is closed."""
+
+        commands: tuple[Command, ...]
+        chosen: int
+
+    @dataclass
+    class Requested(Message):
+        """The composer needs something from the conversation."""
+
+        request: Request
+
+    class Edited(Message):
+        """The text changed; `Composer.written` is the new one."""
+
+    class Typed(Message):
+        """The user pressed a key here, or pasted."""
+
+    @dataclass
+    class AfterKeys(Message):
+        """Call `do`: all messages of keys that were pressed before are handled."""
+
+        do: Callable[[], None]
+
+    def __init__(self, *, commands: tuple[Command, ...] = (), id: str | None = None) -> None:
+        """`commands` are the slash commands."""
+        self._colours = TextColours(self)
+        self._marks = PasteMarks(self)
+        self._slash = SlashCompletion(self, commands, self._suggest)
+        self._files = FileCompletion(self, self._request)
+        self._earlier = Recall()
+        self._search = HistorySearch(texts=lambda: self._earlier.texts, put=self.put, send=self._show_history)
+        super().__init__(
+            id=id, placeholder=PLACEHOLDER, highlight_cursor_line=False, soft_wrap=True, max_checkpoints=200
+        )
+        self.cursor_blink = False  # 25 KB in ten idle seconds (T24)
+        self.match_cursor_bracket = False  # searches the whole text at every step
+
+    def _suggest(self, commands: tuple[Command, ...], chosen: int) -> None:
+        self.post_message(self.Suggested(commands, chosen))
+
+    def _request(self, request: Request) -> None:
+        self.post_message(self.Requested(request))
+
+    def _show_history(self, request: ShowHistory) -> None:
+        self._request(request)
+        self.refresh_bindings()
+
+    # -- the text
+
+    @property
+    def written(self) -> str:
+        """The text, pastes in full."""
+        return self._marks.whole_text
+
+    @property
+    def attachments(self) -> tuple[str, ...]:
+        """The paths of the attached images."""
+        return self._marks.image_paths
+
+    @property
+    def folds(self) -> str:
+        """The marks in the text, to be saved beside `written`; empty if there are none."""
+        return self._marks.folds
+
+    def put(self, text: str, folds: str = "") -> None:
+        """Replace the text; the cursor goes to its end. `folds` are the marks that were saved beside it."""
+        text = cleaned(text)
+        self.load_text(self._marks.marked(text, folds))
+        self.move_cursor(self.document.end)
+
+    def put_before(self, text: str, folds: str = "") -> None:
+        """Insert a text before what is written."""
+        if text and self.text:
+            self.put(f"{text}\n{self.written}")
+        elif text:
+            self.put(text, folds)
+
+    def put_back(self, text: str, *, written: bool = False) -> None:
+        """Restore a text that was not sent, unless something is written. `written`: it is as the user typed it."""
+        if text and not self.text:
+            self.put(text if written else _as_typed(text))
+
+    def return_unsent(self, request: Request) -> None:
+        """Restore the text of a request that could not be carried out; what was typed since stays."""
+        match request:
+            case ExecuteShell(line=line):
+                self.put_back(f"!{line}", written=True)
+            case QueueMessage(text=text):
+                self.put_before(text)
+            case _:
+                pass
+
+    def typed_ahead(self, text: str, cursor: int) -> bool:
+        """Show a line that was typed before the composer was there. Return False if it is there already."""
+        if (text, (0, cursor)) == (self.text, self.cursor_location):
+            return False
+        self.load_text(text)
+        self.move_cursor((0, cursor))
+        return True
+
+    def type_in(self, text: str) -> None:
+        """Insert a text at the cursor that was typed elsewhere and meant for the composer (E10)."""
+        self._insert_paste(cleaned(text))
+
+    def _insert_paste(self, text: str) -> None:
+        if not self.read_only and text:
+            self.write(self._marks.folded(text), *self.selection)
+            self._attach_if_image(image_path(text), text.strip())
+
+    def add_output(self, text: str) -> None:
+        """Insert the output of a shell command, as a mark."""
+        if not self.read_only and text:
+            self.write(self._marks.output(text), *self.selection)
+
+    def write(self, text: str, start: Location, end: Location) -> None:
+        """Replace a range as if `text` was typed there. Does nothing while the text is read-only."""
+        if not self.read_only:
+            self.replace(text, start, end, maintain_selection_offset=False)
+
+    def replace(
+        self, insert: str, start: Location, end: Location, *, maintain_selection_offset: bool = True
+    ) -> EditResult:
+        """As `TextArea.replace`. Where keys replace (the cursor moves along), a mark is replaced as a whole."""
+        if not maintain_selection_offset:
+            start, end = self._marks.around(*sorted((start, end)))
+        return super().replace(insert, start, end, maintain_selection_offset=maintain_selection_offset)
+
+    def delete(self, start: Location, end: Location, *, maintain_selection_offset: bool = True) -> EditResult:
+        """As `TextArea.delete`, with marks as in `replace`."""
+        if not maintain_selection_offset:
+            start, end = self._marks.around(*sorted((start, end)))
+        return super().delete(start, end, maintain_selection_offset=maintain_selection_offset)
+
+    def undo(self) -> None:
+        """As `TextArea.undo`. The cursor moves first: Textual fails if it is behind the end of the shorter text."""
+        was, before = self.selection, self.text
+        self.selection = Selection.cursor((0, 0))
+        super().undo()
+        if self.text == before:
+            self.selection = was
+
+    def redo(self) -> None:
+        """As `TextArea.redo`, with the cursor as in `undo`."""
+        was, before = self.selection, self.text
+        self.selection = Selection.cursor((0, 0))
+        super().redo()
+        if self.text == before:
+            self.selection = was
+
+    # -- answers of the engine
+
+    def remember(self, texts: tuple[str, ...]) -> None:
+        """Add messages of earlier runs to the history, oldest first; those of this run stay newer."""
+        self._earlier = Recall((*map(_as_typed, texts), *self._earlier.texts))
+
+    def files_found(self, revision: int, paths: tuple[str, ...]) -> None:
+        """Show the files that were found for a `CompleteFile` of that revision."""
+        self._files.found(revision, paths)
+
+    def complete_file(self, path: str = "") -> bool:
+        """Write the highlighted path, or this one. Return False if no file is being named."""
+        path = self._files.write(path)
+        if path:
+            self._attach_if_image(path, mention(path))
+        return bool(path)
+
+    def _attach_if_image(self, path: str, written: str) -> None:
+        if is_image(path):
+            self._request(AttachImage(path, written))
+
+    def image_checked(self, written: str, path: str, size: int, problem: str) -> None:
+        """Attach an image: a mark takes the place of its path. With a `problem`, show that instead."""
+        if problem:
+            self._refuse(words(problem))
+        elif written:
+            self._marks.replace_by_image(written, path, size)
+        else:
+            self.write(f"{self._marks.image(path, size)} ", *self.selection)
+
+    def know_images(self, text: str, paths: tuple[str, ...]) -> None:
+        """Learn the images of a message that returns to the composer."""
+        self._marks.know_images(text, paths)
+
+    # -- keys from elsewhere, and what works now
+    def press(self, key: str) -> None:
+        """Run a key without text that was pressed elsewhere and meant for the composer."""
+        for binding in self._bound(key)[:1]:
+            self._do(binding)
+
+    def _bound(self, key: str) -> list[Binding]:
+        """Return the bindings of a key that work here now."""
+        found = bound(self).get(key, [])
+        return [one for one in found if one.id not in _CONDITIONAL or self.check_action(one.action, ())]
+
+    def after_keys(self, do: Callable[[], None]) -> None:
+        """Post `AfterKeys` with `do`, behind the keys that wait here: they and messages have separate queues (E10)."""
+        self.call_later(self.post_message, self.AfterKeys(do))
+
+    def watch_busy(self, busy: bool) -> None:
+        if not busy:
+            self._refuse(blank())
+        self.refresh_bindings()
+
+    def watch_replying(self, replying: bool) -> None:
+        self._refuse(blank())
+        self.refresh_bindings()
+
+    def watch_forking(self, forking: bool) -> None:
+        self.refresh_bindings()
+
+    def watch_queued(self, queued: int) -> None:
+        self.refresh_bindings()
+
+    def watch_shell(self, shell: str) -> None:
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return False for what is impossible now, so that the last line doesn't offer it (E5)."""
+        if self._search.open or action in ("take_found", "end_recall"):
+            return self._search.open and action in ("take_found", "end_recall")
+        if action in ("complete", "put_away"):
+            listing = bool(self._files.files or self._slash.matches)
+            return listing or (action == "put_away" and self._files.open)
+        if action == "end_fork":
+            return self.forking
+        if action == "unfold":
+            return self._marks.at_cursor and not self.locked
+        if action in ("add_output", "end_shell"):
+            return bool(self.shell) and (action == "end_shell" or (self.shell == "ended" and not self.locked))
+        if self.locked:
+            return action not in ("submit", "queue", "newline", "editor", "take_queued", "drop_queued")
+        if action in ("take_queued", "drop_queued"):
+            return self.queued > 0
+        queues = self.busy and not self.replying and not self._slash.matches
+        return queues if action == "queue" else not (action == "submit" and queues)
+
+    def watch_locked(self, locked: bool) -> None:
+        self.read_only = locked
+        self.show_cursor = not locked
+        self.refresh_bindings()
+
+    # -- events
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Run a binding or insert a character; other keys go on to the screen."""
+        if self._search.open:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Typed())
+            self._search.key(event)
+            return
+        key = _SAME.get(event.key, event.key)
+        bindings = self._bound(key)
+        if not bindings and not (event.is_printable and event.character):
+            event.prevent_default()
+            return
+        event.stop()
+        event.prevent_default()
+        self.post_message(self.Typed())
+        if bindings:
+            self._do(bindings[0])
+        elif event.character:
+            self._refuse(blank())
+            self.write(event.character, *self.selection)
+
+    def _do(self, binding: Binding) -> None:
+        _, name, parameters = parse(binding.action)
+        getattr(self, f"action_{name}")(*parameters)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.post_message(self.Typed())
+        if self._search.open:
+            self._search.paste(cleaned(event.text))
+        else:
+            self._insert_paste(cleaned(event.text))
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._slash.text_changed()
+        self._files.text_or_cursor_changed()
+        self.post_message(self.Edited())
+
+    def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()
+        self._files.text_or_cursor_changed()
+        if self._marks.cursor_moved():
+            self.refresh_bindings()
+
+    def notify_style_update(self) -> None:
+        self._colours.forget()
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        lines = self._colours.render_lines(crop)
+        return super().render_lines(crop) if lines is None else lines
+
+    # -- actions
+
+    def action_submit(self) -> None:
+        written = self.written
+        if self.read_only or self.complete_file():
+            return
+        if not written.strip():
+            if self.queued and not self.busy:
+                self._request(SendQueue())
+            return
+        line = None if self.replying else line_of(written)
+        if line == "":
+            self._refuse(ours("a command comes behind the ! · !! sends it as text"))
+            return
+        if line:
+            self._request(ExecuteShell(line))
+            self._earlier = self._earlier.remembered(self.text)
+            self.load_text("")
+            return
+        meant = self._slash.meaning(written)
+        if isinstance(meant, Unknown):
+            self._refuse(
+                ours("no command /{name}: {advice}", name=Foreign(meant.name[:30]), advice=words(meant.advice))
+            )
+            return
+        if isinstance(meant, Run):
+            self._earlier = self._earlier.remembered(self.text)
+            self.run_command(meant.command, meant.argument)
+            return
+        queues = self.busy and not self.replying
+        self.busy = True  # until the engine answers: a second Enter in the same burst is queued
+        self._earlier = self._earlier.remembered(self.text)
+        files = self.attachments
+        self.load_text("")
+        text = meant.text.removeprefix("!") if meant.text.startswith("!!") and not self.replying else meant.text
+        if queues:
+            self._request(QueueMessage(text, files))
+        else:
+            self.post_message(self.Submitted(text, files))
+
+    def run_command(self, command: Command, argument: str = "") -> None:
+        """Run a slash command and empty the composer."""
+        self.load_text("")
+        chosen = Run(command.of, command.value) if isinstance(command, Value) else Run(command, argument)
+        self.post_message(self.Commanded(chosen.command, chosen.argument))
+
+    def _refuse(self, why: Content) -> None:
+        """Show at the border why nothing happened, or clear that; the text stays."""
+        if bool(why) != self.has_class("-refusing"):
+            self.set_class(bool(why), "-refusing")
+            self.border_subtitle = why if why else None
+
+    def action_newline(self) -> None:
+        self.write("\n", *self.selection)
+
+    def action_editor(self) -> None:
+        if not self.read_only:
+            self._request(OpenEditor())
+
+    def action_cursor_line_start(self, select: bool = False) -> None:
+        """Go to the very start, not to the first character behind an indent as in a code editor."""
+        self.move_cursor(self.get_cursor_line_start_location(), select=select)
+
+    def action_older(self) -> None:
+        if self._choose(-1):
+            return
+        if self.queued and not self.text:
+            self.action_take_queued()
+        elif not self.navigator.is_first_wrapped_line(self.cursor_location):
+            self.action_cursor_up()
+        elif not self.read_only and (found := self._earlier.older(self.written)):
+            self._earlier, text = found
+            self.put(text)
+            self.move_cursor((0, len(self.document.get_line(0))))
+
+    def action_newer(self) -> None:
+        if self._choose(1):
+            return
+        if not self.navigator.is_last_wrapped_line(self.cursor_location):
+            self.action_cursor_down()
+        elif not self.read_only and (found := self._earlier.newer()):
+            self._earlier, text = found
+            self.put(text)
+
+    def _choose(self, step: int) -> bool:
+        """Move the highlight of the open list. Return False if there is none."""
+        return self._files.step(step) or self._slash.step(step)
+
+    def action_complete(self) -> None:
+        """Write the highlighted file or command."""
+        if not self.complete_file() and (text := self._slash.completed()) is not None:
+            self.load_text(text)
+            self.move_cursor(self.document.end)
+
+    def action_put_away(self) -> None:
+        """Close the open list."""
+        if not self._files.dismiss():
+            self._slash.dismiss()
+
+    def action_recall(self) -> None:
+        if not self.read_only:
+            self._search.start()
+
+    def action_end_recall(self) -> None:
+        self._search.close()
+
+    def action_take_found(self, at: int | None = None) -> None:
+        self._search.take(at)
+
+    def action_paste_image(self) -> None:
+        if not self.read_only:
+            self._request(AttachImage("", ""))
+
+    def action_unfold(self) -> None:
+        """Replace the mark at the cursor by its text, if the composer can hold that."""
+        if self.read_only or (found := self._marks.to_unfold()) is None:
+            return
+        text, start, end = found
+        if text is not None:
+            super().replace(text, start, end, maintain_selection_offset=False)
+        else:
+            self._refuse(ours("too long to unfold here · Ctrl+G opens it in your editor"))
+
+    def action_queue(self) -> None:
+        self.action_submit()
+
+    def action_take_queued(self) -> None:
+        if self.queued and not self.read_only:
+            self._request(PopQueued(drop=False))
+
+    def action_drop_queued(self) -> None:
+        if self.queued and not self.read_only:
+            self._request(PopQueued(drop=True))
+
+    def action_end_fork(self) -> None:
+        self._request(LeaveFork())
+
+    def action_add_output(self) -> None:
+        self._request(InsertOutput())
+
+    def action_end_shell(self) -> None:
+        self._request(LeaveShell())
+
+
+def _as_typed(text: str) -> str:
+    """Return what has to be typed so that this text is sent."""
+    return f"{text[0]}{text}" if text.startswith(("/", "!")) else text

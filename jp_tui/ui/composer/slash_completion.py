@@ -1,0 +1,79 @@
+"""Completion of slash commands: the commands that the text may become, and which of them is highlighted.
+
+What a text means is decided in `view/composer/commands.py`. Runs no command and has no widget: the composer calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.widgets import TextArea
+
+from jp_tui.view.composer.commands import Command, Run, Text, Unknown, Value, matching, parse
+
+
+class SlashCompletion:
+    """Completes the text of `area`, which keeps the text. `show` takes the list and the highlighted one."""
+
+    def __init__(
+        self,
+        area: TextArea,
+        commands: tuple[Command, ...],
+        show: Callable[[tuple[Command, ...], int], None],
+    ) -> None:
+        self._area, self._commands, self._show = area, commands, show
+        self._at = 0
+        self._dismissed = ""
+        self._shown: tuple[tuple[Command, ...], int] = (), 0
+
+    @property
+    def matches(self) -> tuple[Command, ...]:
+        """The commands that the text may become; none while the list is dismissed."""
+        return matching(self._area.text, self._commands) if self._area.text != self._dismissed else ()
+
+    def text_changed(self) -> None:
+        """Update the list."""
+        if self._area.text != self._dismissed:
+            self._at, self._dismissed = 0, ""
+        self._update()
+
+    def _update(self) -> None:
+        """Show the list, and which keys work, where that changed: most keys change neither."""
+        found = self.matches
+        before, self._shown = self._shown, (found, min(self._at, max(len(found) - 1, 0)))
+        if self._shown != before:
+            self._show(*self._shown)
+        if bool(found) != bool(before[0]):
+            self._area.refresh_bindings()
+
+    def step(self, step: int) -> bool:
+        """Move the highlight. Return False if there is no list."""
+        found = self.matches
+        if found:
+            self._at = (self._at + step) % len(found)
+            self._update()
+        return bool(found)
+
+    def meaning(self, text: str) -> Text | Run | Unknown:
+        """Return what Enter does with a text: the command that is written in full, else the highlighted one."""
+        found, exact = self.matches, parse(text, self._commands)
+        if not found:
+            return exact
+        chosen = found[min(self._at, len(found) - 1)]
+        if isinstance(chosen, Value):
+            return Run(chosen.of, chosen.value)
+        return exact if isinstance(exact, Run) and self._at == 0 else Run(chosen, "")
+
+    def completed(self) -> str | None:
+        """Return the text with the highlighted command written in full, or the next one if that is there already."""
+        found = self.matches
+        for chosen in found[min(self._at, max(len(found) - 1, 0)) :]:
+            written = f"/{chosen.name} " if chosen.argument else f"/{chosen.name}"
+            if written != self._area.text:
+                return written
+        return None
+
+    def dismiss(self) -> None:
+        """Close the list until the text changes."""
+        self._dismissed = self._area.text
+        self._update()

@@ -1,0 +1,1 @@
+"""The sidebar: what the turn is doing."""

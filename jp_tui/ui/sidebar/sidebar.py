@@ -1,0 +1,212 @@
+"""The sidebar: tool calls of the turn, their questions and who answered, what waits, tokens (inquiries.md R244).
+
+Paints the lines of `view/activity/lines.py`; `LineView` scrolls them. Its timer runs once a second while a duration
+grows and not at all otherwise, so an idle workspace has none (designs.md C).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
+
+from textual.actions import SkipAction
+from textual.app import ComposeResult
+from textual.containers import ScrollableContainer, Vertical
+from textual.content import Content
+from textual.style import Style
+from textual.timer import Timer
+
+from jp_tui.conversation.text import Foreign
+from jp_tui.ui.keys.bindings import words
+from jp_tui.ui.sidebar.line_view import LineView
+from jp_tui.ui.text import blank, cut, foreign, join, ours, styled
+from jp_tui.view.activity.status import shortened
+
+if TYPE_CHECKING:  # with the protocol, after the first frame
+    from jp_tui.view.activity.activity import Activity
+    from jp_tui.view.activity.agents import Agent
+    from jp_tui.view.activity.lines import Line
+    from jp_tui.view.questions.inbox import Entry
+    from jp_tui.view.questions.outcome_line import Role
+
+_STYLES: dict[Role, tuple[str, str]] = {
+    "heading": ("", "bold"),
+    "turn": ("", "$muted-foreground"),
+    "good": ("$done-foreground", ""),
+    "bad": ("$failed-foreground", ""),
+    "waiting": ("$waiting-foreground", ""),
+    "running": ("$running-foreground", ""),
+    "reviewer": ("$reviewer-foreground", ""),
+    "quiet": ("$muted-foreground", "$muted-foreground"),
+    "question": ("$muted-foreground", ""),
+    "reason": ("", "italic $muted-foreground"),
+    "take_over": ("", "underline $reviewer-foreground"),
+    "agent": ("", "underline $running-foreground"),
+    "put_off": ("$muted-foreground", "$muted-foreground"),
+    "inbox": ("", "underline $waiting-foreground"),
+    "blank": ("", ""),
+}
+"""The styles of a role's sign and of its text."""
+
+_CLICKS: dict[str, str] = {"take_over": "app.take_over", "agent": "app.agents", "inbox": "app.inbox"}
+"""The action of a click on a line, by role."""
+_TALL = frozenset({"reason", "question", "waiting"})
+"""Roles whose lines may take several rows."""
+_MOST_ROWS, _LEAST_ASIDE = 6, 4
+"""The most rows of a reason, and the fewest cells in which the note behind a text is shown: less can't be read."""
+
+
+class Sidebar(Vertical, can_focus=True):
+    """What the turn is doing, at the right edge."""
+
+    BINDINGS = [*ScrollableContainer.BINDINGS]
+
+    DEFAULT_CSS = """
+    Sidebar {
+        width: 38; height: 1fr; padding: 0 1; background: $sidebar-background;
+        border-left: vkey $foreground 15%;
+        &:focus { border-left: vkey $primary; }
+        &.-over { layer: over; dock: right; }
+    }
+    """
+
+    def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._clock = clock
+        self._activity: Activity | None = None
+        self._agents: tuple[Agent, ...] = ()
+        self._waiting: Sequence[Entry] = ()
+        self._ticker: Timer | None = None
+        self._view = LineView(make=self._rows, paint=_row)
+
+    def compose(self) -> ComposeResult:
+        yield self._view
+
+    def show(self, activity: Activity, agents: tuple[Agent, ...] = (), waiting: Sequence[Entry] = ()) -> None:
+        """Show this from now on."""
+        if activity is not self._activity or agents != self._agents or waiting is not self._waiting:
+            self._activity, self._agents, self._waiting = activity, agents, waiting
+            self._paint()
+            self._tick()
+
+    def _tick(self) -> None:
+        ticking = self._activity is not None and (
+            self._activity.ticking or any(x.activity.ticking for x in self._agents)
+        )
+        if ticking and self._ticker is None:
+            self._ticker = self.set_interval(1.0, self._paint)
+        elif not ticking and self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+
+    def _paint(self) -> None:
+        if self.display:
+            self._view.again()
+
+    def _rows(self, width: int) -> list[tuple[Line, int]]:
+        if self._activity is None:
+            return []
+        from jp_tui.view.activity.lines import lines
+
+        agents = {agent.info.call: agent for agent in self._agents if agent.info.turn == self._activity.turn}
+        made = lines(self._activity, self._clock(), agents, self._waiting)
+        return [(line, at) for line in made for at in range(tall(line, width))]
+
+    def watch_display(self) -> None:
+        self._paint()
+
+    # Keys, as those of any scrolled container; with nothing to scroll they are the workspace's
+
+    def _scroll(self, row: int) -> None:
+        if not self._view.scrolls:
+            raise SkipAction
+        self._view.scroll_to_row(row)
+
+    def action_scroll_up(self) -> None:
+        self._scroll(self._view.top - 1)
+
+    def action_scroll_down(self) -> None:
+        self._scroll(self._view.top + 1)
+
+    def action_page_up(self) -> None:
+        self._scroll(self._view.top - self._view.size.height)
+
+    def action_page_down(self) -> None:
+        self._scroll(self._view.top + self._view.size.height)
+
+    def action_scroll_home(self) -> None:
+        self._scroll(0)
+
+    def action_scroll_end(self) -> None:
+        self._scroll(self._view.total)
+
+
+def tall(line: Line, width: int) -> int:
+    """How many rows a line takes; most are cut to one, which need not be painted to know it."""
+    return len(rows(line, width)) if line.role in _TALL else 1
+
+
+def _row(row: Hashable, width: int) -> Content:
+    line, at = cast("tuple[Line, int]", row)
+    return rows(line, width)[at]
+
+
+def rows(line: Line, width: int) -> tuple[Content, ...]:
+    """The rows of a painted line."""
+    return (_rows_of_tall if line.role in _TALL else _rows_of_one)(line, width)
+
+
+def _made(line: Line, width: int) -> tuple[Content, ...]:
+    return tuple(painted(line, width).split("\n", allow_blank=True)) or (blank(),)
+
+
+_rows_of_tall = lru_cache(maxsize=1024)(_made)
+"""Asked for with every change of what waits, in sight or not."""
+_rows_of_one = lru_cache(maxsize=64)(_made)
+"""Asked for once: what is made of them is kept by the view, and durations make new ones all day."""
+
+
+def painted(line: Line, width: int) -> Content:
+    """A line in `width` cells, its right part at the right edge; a reason or a question may take several rows. A click
+    on what waits turns to it."""
+    found = _painted(line, width)
+    if all(line.key):
+        return found.stylize(Style.from_meta({"@click": ("app.jump", line.key)}))  # no text: what it holds is foreign
+    return found
+
+
+def _painted(line: Line, width: int) -> Content:
+    sign_style, text_style = _STYLES[line.role]
+    indent = 2 * line.depth
+    room = max(width - indent, 8)
+    text = foreign(line.text, mode="line", style=text_style)
+    if (action := _CLICKS.get(line.role)) is not None:
+        return text.stylize(Style.from_meta({"@click": action})).pad_left(indent)
+    if line.role == "reason":
+        quoted = ours("“{reason}”", style=text_style, reason=text)
+        rows = list(quoted.wrap(room))
+        if (more := len(rows) - _MOST_ROWS + 1) > 1:
+            rows = [*rows[: _MOST_ROWS - 1], ours("… {n} more lines", style=text_style, n=more)]
+        return join(*(row.pad_left(indent) for row in rows), sep=ours("\n"))
+    head = join(styled(words(line.sign), sign_style), ours(" ")) if line.sign else blank()
+    right = styled(words(line.right), sign_style or "$muted-foreground").pad_left(1) if line.right else blank()
+    room -= head.cell_length + right.cell_length
+    asked = text.cell_length  # who waits is told in any case, below where there is no room beside
+    if line.role == "waiting" and line.aside:
+        asked += 1 + foreign(line.aside, mode="line").cell_length
+    if line.role in ("question", "waiting") and not right and asked > room:
+        rows = text.wrap(room)
+        kept = [rows[0], cut(rows[1], room - 1) + ours("…")] if len(rows) > 2 else list(rows)
+        if line.aside:
+            kept.append(cut(foreign(line.aside, mode="line", style="$muted-foreground"), room))
+        beside = [head, *(head if line.role == "waiting" else blank().pad_left(head.cell_length) for _ in kept[1:])]
+        return join(*(join(one, row).pad_left(indent) for one, row in zip(beside, kept, strict=True)), sep=ours("\n"))
+    text = cut(text, room)
+    left = room - text.cell_length - 1
+    if line.aside and left > _LEAST_ASIDE:
+        aside = Foreign(shortened(line.aside.raw, "", left))
+        text = join(text, ours(" "), cut(foreign(aside, mode="line", style="$muted-foreground"), left))
+    if right:
+        text = text.pad_right(room - text.cell_length)
+    return join(head, text, right).pad_left(indent)

@@ -1,0 +1,1 @@
+"""The conversation: what it shows, what opens below it, and its side of the engine."""

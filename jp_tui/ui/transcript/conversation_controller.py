@@ -1,0 +1,436 @@
+"""The open conversation: the engine's events go to the widgets that show them, the user's actions become commands.
+
+Keeps what the reducers of `view/` make of the events and reports it to the screen. It owns the column with transcript
+and questions, the composer's controller and the inbox's. Keys of the workspace are in `screens/workspace.py`. Loaded
+after the first frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.timer import Timer
+
+from jp_tui.protocol import commands as cmd
+from jp_tui.protocol import events as ev
+from jp_tui.ui.composer.composer import Composer
+from jp_tui.ui.composer.controller import COMPOSER_COMMANDS, ComposerController, ComposerEvent
+from jp_tui.ui.composer.drafts import COMPOSER, OWN, DraftStore
+from jp_tui.ui.sheets import ahead
+from jp_tui.ui.text import ours
+from jp_tui.ui.transcript.conversation_column import ConversationColumn
+from jp_tui.ui.transcript.inbox_controller import InboxController
+from jp_tui.ui.transcript.snooze_store import SnoozeStore
+from jp_tui.ui.transcript.transcript import Transcript
+from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.view.activity import activity, status_reducer
+from jp_tui.view.activity.agents import Agent, Agents, asking
+from jp_tui.view.activity.status import Status
+from jp_tui.view.questions import inbox_lines
+from jp_tui.view.questions.inbox import Inbox, counted
+from jp_tui.view.questions.outcome_line import elsewhere
+from jp_tui.view.questions.snooze import unpacked
+from jp_tui.view.wording.failures import words as failed
+
+MANY, EACH = 50, 0.0008
+"""Questions and running calls above which the state is reported less often, and seconds between two reports for each:
+the screen lists all of them again at every report."""
+PAGE_COMMANDS = (
+    "read_ledger", "revoke_entry", "list_inquiries", "read_reviewers", "set_setting",
+    "read_trust", "trust_workspace", "distrust_workspace",
+    "read_changes", "undo_changes", "read_settings", "reset_setting", "switch_model", "read_usage",
+    "list_models", "probe_setup", "test_model", "save_setup",
+    "search_conversations", "rename_conversation", "fork_conversation", "archive_conversation", "delete_conversation",
+    "restore_conversation", "import_conversations", "cancel_work", "list_conversations", "read_conversation",
+)  # fmt: skip
+"""Commands of pages over the workspace, which show their refusals themselves."""
+PAGE_EVENTS = (
+    ev.ConversationsListed | ev.ConversationRead | ev.ConversationsFound | ev.ConversationChanged
+    | ev.ConversationForked | ev.ConversationsImported | ev.LibraryProgress | ev.InquiriesListed | ev.LedgerRead
+    | ev.ReviewersRead | ev.SettingChanged | ev.SettingsRead | ev.ModelSwitched | ev.UsageRead | ev.ModelsListed
+    | ev.SetupFound | ev.ModelTested | ev.SetupSaved | ev.TrustRead | ev.ChangesRead | ev.ChangesUndone
+)  # fmt: skip
+"""Events for such a page, whichever is open."""
+
+
+class ConversationController(Vertical):
+    """The column of the conversation, and below it the panels of the composer."""
+
+    DEFAULT_CSS = """
+    ConversationController { width: 100%; height: 1fr; }  /* 1fr is narrowed by the widest margin of any sibling */
+    """
+
+    @dataclass
+    class StateChanged(Message):
+        """The state of the conversation, its agents or the inbox changed."""
+
+        status: Status
+        activity: activity.Activity
+        agents: tuple[Agent, ...]
+        inbox: Inbox
+
+    @dataclass
+    class ForPage(Message):
+        """The engine reports something for a page over the workspace."""
+
+        reported: ev.Event
+
+    @dataclass
+    class Copied(Message):
+        """The user wants this on the clipboard; `what` is its name, if it has one."""
+
+        text: str
+        what: str = ""
+
+    @dataclass
+    class OpenFailed(Message):
+        """No conversation can be opened: why, what to do, and the exit status."""
+
+        message: str
+        advice: str
+        status: int
+
+    def __init__(
+        self,
+        *,
+        send: Callable[[cmd.Command], None],
+        clock: Callable[[], float],
+        editor: Callable[[str], str],
+        composer: Composer,
+        drafts: DraftStore,
+        status: Status,
+        first_prompt: str,
+        notices: tuple[str, ...] = (),
+        patience: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        """`editor` returns an edited text or raises OSError; `notices` are shown first; `patience` returns for how many
+        seconds a key that is on its way goes before a report of many questions."""
+        super().__init__(id="conversation-controller")
+        self._send, self._clock, self._patience = send, clock, patience
+        self._drafts = drafts
+        self._notices = notices
+        self._status = status
+        self._activity = activity.Activity()
+        self._agents = Agents()
+        self._reported_at = 0.0
+        self._report_timer: Timer | None = None
+        self._sheets_load = False
+        self.column = ConversationColumn(composer=composer, clock=clock, editor=editor, id="column")
+        self._snoozes = SnoozeStore(save=lambda key, text: drafts.changed(*key, lambda: text))
+        self.inbox = InboxController(
+            self, column=self.column, snoozes=self._snoozes, send=send, clock=clock, changed=self._report
+        )
+        self._composer = composer
+        self.composing = ComposerController(
+            composer=composer,
+            drafts=drafts,
+            send=send,
+            status=lambda: self._status,
+            show_problem=self._show_problem,
+            editor=editor,
+            clock=clock,
+            first_prompt=first_prompt,
+            id="above",
+        )
+
+    def compose(self) -> ComposeResult:
+        yield self.column
+        yield self.composing
+
+    def on_mount(self) -> None:
+        self.watch(self.app, "app_focus", self._window_focused, init=False)
+        if self._notices:
+            self._show_problem("\n".join(self._notices), "")
+
+    def _window_focused(self, focused: bool) -> None:
+        if focused and self.is_attached:
+            self.inbox.request()
+
+    # -- notices
+
+    @property
+    def noticed(self) -> bool:
+        """True while there is a notice that can be put away."""
+        return bool(self.column.banner.refusal[0])
+
+    def note(self, words: str, advice: str = "") -> None:
+        """Show a notice below those that are shown already."""
+        before = self.column.banner.refusal[0]
+        self._show_problem(f"{before}\n{words}" if before else words, advice)
+
+    def put_notice_away(self) -> None:
+        """Hide the notices: the user has read them."""
+        self._show_problem("", "")
+
+    def _show_problem(self, message: str, advice: str) -> None:
+        self.column.banner.refusal = (message, advice)
+
+    # -- reports to the screen
+
+    @property
+    def _work(self) -> int:
+        """The number of sub-agents, each of which has calls of its own, and of calls that run."""
+        return len(self._agents.by) + sum(call.busy for call in self._activity.calls)
+
+    @property
+    def _amount(self) -> int:
+        """How much the screen has to list at a report."""
+        return len(self.inbox.inbox.prompts) + 8 * self._work
+
+    def _report_soon(self, now: float) -> None:
+        """Report the state now; where there is much to list, not more often than it can be read."""
+        wait = self._reported_at + EACH * self._amount - now if self._amount > MANY else 0.0
+        if wait <= 0:
+            self._report_unless_keys()
+        elif self._report_timer is None:
+            self._report_timer = self.set_timer(wait, self._report_unless_keys)
+
+    def _report_unless_keys(self) -> None:
+        """Report the state; where there is much to list, a key that is on its way is painted first."""
+        self._stop_report_timer()
+        left = self._patience() if self._amount > MANY else 0.0
+        if left > 0:
+            self._report_timer = self.set_timer(left, self._report_unless_keys)
+        else:
+            self._report()
+
+    def _stop_report_timer(self) -> None:
+        if self._report_timer is not None:
+            self._report_timer.stop()
+            self._report_timer = None
+
+    def _report(self) -> None:
+        """Report the state now."""
+        self._reported_at = self._clock()
+        self._stop_report_timer()
+        inbox = self.inbox.inbox
+        self._status = counted(self._status, inbox)
+        self.column.banner.trouble = (self._status.trouble, self._status.advice)
+        self.column.dock.among(self._status.conversation, inbox.titles)
+        agents = self._agents.of_parent(self._status.conversation)
+        self.column.transcript.asking(asking(agents))
+        self.post_message(self.StateChanged(self._status, self._activity, agents, inbox))
+
+    # -- events of the engine
+
+    def show(self, reported: list[ev.Event]) -> None:
+        """Show what the engine reports, in order. The state is reported once for all of it."""
+        now = self._clock()
+        before = self._status, self._activity, self._agents, self.inbox.inbox
+        with self.column.together():
+            for event in reported:
+                self._apply(event, now)
+        after = self._status, self._activity, self._agents, self.inbox.inbox
+        if any(old is not new for old, new in zip(before, after, strict=True)):  # streamed text changes none
+            self._report_soon(now)
+
+    def _apply(self, event: ev.Event, now: float) -> None:
+        self._agents = self._agents.heard(event, now)
+        self.inbox.apply(event, now)
+        if isinstance(event, ev.TurnStarted) and not self._sheets_load:
+            self._sheets_load = True  # a question is likely now
+            self.set_timer(ahead.BREATH, lambda: ahead.load(self.set_timer))
+        if self._concerns_us(event):
+            self._status = status_reducer.applied(self._status, event, now)
+            self._activity = activity.applied(self._activity, event, now, here=not self._is_of_another(event))
+            self._show_one(event)
+        elif isinstance(event, ev.Retrying) and (parent := self._agents.parent(event.conversation)):
+            self.column.transcript.apply(event.model_copy(update={"conversation": parent}))
+
+    def _concerns_us(self, event: ev.Event) -> bool:
+        """Return True for events of this conversation, and for questions of any, which reach the user here (E4)."""
+        asked = (ev.QuestionAsked, ev.QuestionSettled, ev.AnswerRefused, ev.AnswerChecked, ev.AsideDelta, ev.AsideEnded)
+        if isinstance(event, (ev.ConversationOpened, *asked)):
+            return True
+        if isinstance(event, ev.Refused) and event.command in PAGE_COMMANDS:  # a page may be about any conversation
+            return True
+        return getattr(event, "conversation", "") in ("", self._status.conversation)
+
+    def _is_of_another(self, event: ev.Event) -> bool:
+        """Return True for events of a conversation that isn't in sight."""
+        if isinstance(event, ev.ConversationOpened):
+            return False
+        named = event.prompt.conversation if isinstance(event, ev.QuestionAsked) else getattr(event, "conversation", "")
+        return named not in ("", self._status.conversation)
+
+    def _show_one(self, event: ev.Event) -> None:
+        if isinstance(event, PAGE_EVENTS):
+            if not (isinstance(event, ev.ConversationForked) and self.composing.fork_made(event)):
+                self.post_message(self.ForPage(event))
+            return
+        if isinstance(event, ComposerEvent):
+            self.composing.apply(event)
+            return
+        column = self.column
+        match event:
+            case ev.ConversationOpened():
+                self._opened(event)
+            case ev.TurnStarted():
+                self.composing.turn_started()
+                column.transcript.apply(event)
+            case ev.TurnCompleted():
+                column.close_menu()
+                self.composing.turn_ended(event.returned)
+                column.transcript.apply(event)
+            case ev.EventsRead(conversation=conversation, events=read):
+                column.transcript.apply(event)
+                column.dock.read(conversation, read)
+            case (
+                ev.EventAppended() | ev.PartDelta() | ev.PartDropped() | ev.CallChanged() | ev.TurnPhase()
+                | ev.Retrying() | ev.ReviewStarted() | ev.ReviewDelta()
+            ):  # fmt: skip
+                column.transcript.apply(event)
+            case ev.QuestionAsked(prompt=prompt, draft=draft):
+                self.inbox.ask(prompt, draft)
+            case ev.QuestionSettled(conversation=conversation, inquiry=inquiry, how=how, by=by):
+                column.settle((conversation, inquiry), elsewhere(by) if how in ("answered", "redacted") else "")
+                self._snoozes.settled((conversation, inquiry))
+                self._drafts.discard(conversation, inquiry)
+            case ev.AnswerRefused(conversation=conversation, inquiry=inquiry, reason=reason, gone=gone, by=by):
+                column.refused((conversation, inquiry), reason, gone, elsewhere(by))
+            case ev.AnswerChecked(conversation=conversation, inquiry=inquiry, revision=revision, problems=problems):
+                column.checked((conversation, inquiry), revision, problems)
+            case ev.AsideDelta(conversation=conversation, inquiry=inquiry, text=text):
+                column.dock.said((conversation, inquiry), text)
+            case ev.AsideEnded(conversation=conversation, inquiry=inquiry, error=error):
+                column.dock.said_all((conversation, inquiry), error.message if error else "")
+            case ev.HistoryRead(texts=texts):
+                self._composer.remember(texts)
+            case ev.Refused():
+                self._refused(event)
+            case ev.StorageNotice(message=message, advice=advice):
+                self.note(message, advice)
+            case ev.StorageFailed():
+                self.composing.storage_failed()
+            case ev.BackgroundFailed(message=message, file=file):
+                self.note(*failed(message, file))
+            case ev.OfferSettled():
+                pass  # the inbox has it already
+            case ev.EngineFailed() | ev.Stopped() | ev.TitleChanged() | ev.WaitingListed():
+                pass  # for the app, the status line, the inbox
+            case _:
+                assert_never(event)
+
+    def _opened(self, opened: ev.ConversationOpened) -> None:
+        self._drafts.loaded(opened.conversation, opened.drafts)
+        self.column.transcript.open(opened)
+        self.column.dock.read(opened.conversation, opened.page)
+        for key, text in opened.drafts.items():
+            if key not in OWN:
+                self.column.dock.restore_draft((opened.conversation, key), unpacked(text)[0])
+        self.composing.opened(opened)
+
+    def _refused(self, event: ev.Refused) -> None:
+        if not self._status.conversation:
+            self.post_message(self.OpenFailed(event.message, event.advice, 1 if event.storage else 2))
+        elif event.command in PAGE_COMMANDS:
+            if not self.composing.fork_refused(event):
+                self.post_message(self.ForPage(event))
+        elif event.command in COMPOSER_COMMANDS:
+            self.composing.refused(event)
+        elif event.command == "ask_aside":
+            self.column.dock.said_all(broken=event.message)
+        else:
+            self._show_problem(event.message, event.advice)
+            if event.command == "start_turn":
+                self.composing.start_failed()
+
+    # -- what the user does
+
+    def submit(self, text: str, attachments: tuple[str, ...] = ()) -> None:
+        """Give a text to the menu that asked for one, or send it to the model."""
+        if not self.column.take_words(text) and self.composing.submit(text, attachments):
+            self.column.scroll_to_newest()
+
+    @on(ConversationColumn.Arranged)
+    def _arranged(self) -> None:
+        self.composing.keys_work(bool(self._composer.display))
+
+    @on(ConversationColumn.Behind)
+    def _behind(self, event: ConversationColumn.Behind) -> None:
+        event.stop()
+        self.post_message(InboxController.Notice(ours(inbox_lines.WAITS_BEHIND)))
+
+    @on(ConversationColumn.Interrupted)
+    def _interrupted(self, event: ConversationColumn.Interrupted) -> None:
+        event.stop()
+        here = self._status.conversation
+        if event.text:
+            self._drafts.discard(here, COMPOSER)
+        self._send(cmd.InterruptTurn(conversation=here, action=event.action, text=event.text))
+
+    @on(Transcript.WordPicked)
+    def _word_picked(self, event: Transcript.WordPicked) -> None:
+        event.stop()
+        self.composing.pick_word(event.text)
+
+    @on(Transcript.NeedEvents)
+    def _need_events(self, event: Transcript.NeedEvents) -> None:
+        event.stop()
+        here = self._status.conversation
+        self._send(cmd.ReadEvents(conversation=here, around=event.around, count=event.count))
+
+    @on(Transcript.Resend)
+    def _resend(self, event: Transcript.Resend) -> None:
+        event.stop()
+        self.composing.edit_in_fork(event.seq, event.text)
+
+    @on(Transcript.ForkHere)
+    def _fork_here(self, event: Transcript.ForkHere) -> None:
+        event.stop()
+        self._send(cmd.ForkConversation(conversation=self._status.conversation, at=event.seq))
+
+    @on(Transcript.SelectionCopied)
+    def _selection_copied(self, event: Transcript.SelectionCopied) -> None:
+        event.stop()
+        self.post_message(self.Copied(event.text))
+
+    @on(Transcript.Copied)
+    def _copied(self, event: Transcript.Copied) -> None:
+        event.stop()
+        self.post_message(self.Copied(event.text, event.what))
+
+    @on(Transcript.LinkClicked)
+    def _link_clicked(self, event: Transcript.LinkClicked) -> None:
+        event.stop()
+        self.post_message(self.Copied(event.url))
+
+    @on(SheetDock.Shown)
+    def _shown(self, event: SheetDock.Shown) -> None:
+        event.stop()
+        if self.inbox.shown(event.key, event.digest):
+            self._report()
+
+    @on(SheetDock.DraftChanged)
+    def _draft_changed(self, event: SheetDock.DraftChanged) -> None:
+        event.stop()
+        self._snoozes.draft_changed((event.conversation, event.inquiry), event.text)
+
+    @on(SheetDock.Settled)
+    def _answered(self, event: SheetDock.Settled) -> None:
+        event.stop()
+        self.inbox.answer(event)
+
+    @on(SheetDock.CheckWanted)
+    def _check_wanted(self, event: SheetDock.CheckWanted) -> None:
+        event.stop()
+        here = event.conversation
+        self._send(
+            cmd.CheckAnswer(conversation=here, inquiry=event.inquiry, revision=event.revision, value=event.value)
+        )
+
+    @on(SheetDock.AsideAsked)
+    def _aside_asked(self, event: SheetDock.AsideAsked) -> None:
+        event.stop()
+        self._send(cmd.AskAside(conversation=event.conversation, inquiry=event.inquiry, text=event.text))
+
+    @on(SheetDock.AsideSent)
+    def _aside_sent(self, event: SheetDock.AsideSent) -> None:
+        event.stop()
+        self._send(cmd.SendAside(conversation=event.conversation, inquiry=event.inquiry, send=event.send))

@@ -1,0 +1,107 @@
+"""The interrupt menu, in place of the composer, in the look of a sheet (inquiries.md R211, R215, M44).
+
+Shows the choices of `view/questions/interrupt_menu.py` and posts the one that the user takes; Esc is Continue. For a
+choice that takes a text, the menu becomes one line over the composer, where the user writes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Static
+
+from jp_tui.ui.keys.bindings import words
+from jp_tui.ui.sheets.rows import Choices, Row
+from jp_tui.ui.text import ours
+from jp_tui.ui.textual_patches.private import own_bindings
+from jp_tui.view.questions.interrupt_menu import CONTINUE, TITLE, Choice
+
+
+class InterruptMenu(Vertical, can_focus=True):
+    """Four numbered choices. Gets every key until one is taken."""
+
+    BINDINGS = [
+        Binding("enter", "take", "take", id="interrupt.take", tooltip="Do what the mark stands on"),
+        Binding("escape", "go_on", "continue", id="interrupt.continue", tooltip="Nothing happened; the turn goes on"),
+        Binding("up,k,ctrl+p", "move(-1)", "up", show=False, id="interrupt.up", tooltip="The choice above"),
+        Binding("down,j,ctrl+n", "move(1)", "down", show=False, id="interrupt.down", tooltip="The choice below"),
+        *(
+            Binding(str(n), f"pick({n})", f"choice {n}", show=False, id=f"interrupt.{n}", tooltip="Do it at once")
+            for n in range(1, 5)
+        ),
+    ]
+
+    DEFAULT_CSS = """
+    InterruptMenu {
+        height: auto; padding: 0 1; background: $surface; border: round $warning;
+        border-title-color: $warning; border-title-style: bold; border-subtitle-color: $text-muted;
+        & > Static { display: none; height: auto; color: $text-muted; }
+        &.-words { & > Static { display: block; } & > Choices { display: none; } }
+    }
+    """
+
+    wording: reactive[Choice | None] = reactive(None, init=False)
+    """The choice whose text is being written in the composer."""
+
+    @dataclass
+    class Chosen(Message):
+        """The user took this choice."""
+
+        choice: Choice
+
+    def __init__(self, *, choices: tuple[Choice, ...], id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._choices = choices
+        self.border_title = words(TITLE)
+        self.border_subtitle = ours("1-4 or ↑ ↓ Enter · Esc continues")
+
+    def compose(self) -> ComposeResult:
+        rows = [
+            Row(str(n), words(choice.label), key=words(str(n)), detail=words(choice.does))
+            for n, choice in enumerate(self._choices, 1)
+        ]
+        yield Choices(*rows, cursor=0)
+        yield Static()
+
+    def watch_wording(self, choice: Choice | None) -> None:
+        self.set_class(choice is not None, "-words")
+        self.border_title = words(TITLE if choice is None else choice.label)
+        self.border_subtitle = (
+            ours("1-4 or ↑ ↓ Enter · Esc continues") if choice is None else ours("Enter sends · Esc back to the menu")
+        )
+        if choice is not None:
+            self.query_one(Static).update(ours("Write below: {does}", does=words(choice.does)))
+
+    def action_take(self) -> None:
+        self.post_message(self.Chosen(self._choices[self.query_one(Choices).cursor or 0]))
+
+    def action_go_on(self) -> None:
+        self.post_message(self.Chosen(CONTINUE))
+
+    def action_move(self, step: int) -> None:
+        self.query_one(Choices).move(step)
+
+    def action_pick(self, number: int) -> None:
+        self.query_one(Choices).to(number - 1)
+        self.action_take()
+
+    @on(Choices.Picked)
+    def _picked(self, event: Choices.Picked) -> None:
+        event.stop()
+        self.action_pick(int(event.id))
+
+    def on_key(self, event: events.Key) -> None:
+        """Drop keys that aren't the menu's: they weren't meant for the draft either."""
+        if event.is_printable or event.key in ("tab", "shift+tab"):
+            known = own_bindings(self).key_to_bindings.get(event.key)
+            if not known:
+                event.stop()
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()

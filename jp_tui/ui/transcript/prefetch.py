@@ -1,0 +1,50 @@
+"""Paint small blocks before a scroll brings them in sight, if the painter's thread has not painted them yet.
+
+So a page is whole in its first frame, and true heights decide where it begins. Large blocks wait for the painter.
+"""
+
+from __future__ import annotations
+
+import re
+from time import thread_time
+
+from jp_tui.ui.painting import code
+from jp_tui.ui.painting.painter import Painted, painted
+from jp_tui.ui.transcript.document import TranscriptDocument
+from jp_tui.view.transcript.blocks import Block, Data, Ending, Header, Note, Resumed, Retry, Said, Thought, User
+
+BUDGET = 0.012
+"""Seconds of work that a scroll may take more for it: less than a frame of 60 in a second."""
+SMALL = 6_000
+"""Characters of a block that takes a few milliseconds at most."""
+_FENCE = re.compile(r"^\s*(?:`{3,}|~{3,})[ \t]*([^\s`]*)", re.MULTILINE)
+
+
+def paint_small(document: TranscriptDocument, first: int, last: int, until: float) -> bool:
+    """Paint small blocks in the rows `first`..`last` that nothing is painted of, until `thread_time()` is `until`.
+
+    Return True if some were painted and time is left: their heights may bring other blocks into these rows.
+    """
+    changed = False
+    for order in document.unpainted(first, last):
+        if thread_time() > until:
+            break
+        if is_small(order.block):
+            document.paint(Painted(order, painted(order)))
+            changed = True
+    return changed and thread_time() < until
+
+
+def is_small(block: Block) -> bool:
+    """Return True if painting the block takes too little time for a thread, loading of a lexer included."""
+    match block:
+        case Said(text=text, growing=False):
+            return len(text) <= SMALL and all(code.ready(name) for name in _FENCE.findall(text.raw))
+        case User(text=text) | Thought(text=text, growing=False):
+            return len(text) <= SMALL
+        case Data(text=text):
+            return len(text) <= SMALL and code.ready("json")
+        case Header() | Ending() | Note() | Resumed() | Retry():
+            return True
+        case _:
+            return False
