@@ -22,22 +22,10 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import EditResult, Location, Selection
 
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.composer import requests as ask
 from jp_tui.ui.composer.file_completion import FileCompletion
 from jp_tui.ui.composer.history_search import HistorySearch
 from jp_tui.ui.composer.paste_marks import PasteMarks
-from jp_tui.ui.composer.requests import (
-    AttachImage,
-    ExecuteShell,
-    InsertOutput,
-    LeaveFork,
-    LeaveShell,
-    OpenEditor,
-    PopQueued,
-    QueueMessage,
-    Request,
-    SendQueue,
-    ShowHistory,
-)
 from jp_tui.ui.composer.slash_completion import SlashCompletion
 from jp_tui.ui.keys.bindings import bound, words
 from jp_tui.ui.text import blank, ours
@@ -132,11 +120,11 @@ class Composer(TextArea, inherit_bindings=False):
     """The text goes with an interruption: Enter sends it although the model is working."""
     locked = reactive(False, toggle_class="-locked")
     """Another process writes this conversation: the composer is read-only."""
-    forking = reactive(False)
+    forking = reactive(False, bindings=True)
     """An earlier message is edited: sending it begins a fork."""
-    queued = reactive(0)
+    queued = reactive(0, bindings=True)
     """The number of queued messages."""
-    shell: reactive[str] = reactive("")
+    shell: reactive[str] = reactive("", bindings=True)
     """`runs` or `ended` while a shell command has a panel, else empty."""
 
     @dataclass
@@ -164,7 +152,7 @@ class Composer(TextArea, inherit_bindings=False):
     class Requested(Message):
         """The composer needs something from the conversation."""
 
-        request: Request
+        request: ask.Request
 
     class Edited(Message):
         """The text changed; `Composer.written` is the new one."""
@@ -195,10 +183,10 @@ class Composer(TextArea, inherit_bindings=False):
     def _suggest(self, commands: tuple[Command, ...], chosen: int) -> None:
         self.post_message(self.Suggested(commands, chosen))
 
-    def _request(self, request: Request) -> None:
+    def _request(self, request: ask.Request) -> None:
         self.post_message(self.Requested(request))
 
-    def _show_history(self, request: ShowHistory) -> None:
+    def _show_history(self, request: ask.ShowHistory) -> None:
         self._request(request)
         self.refresh_bindings()
 
@@ -237,12 +225,12 @@ class Composer(TextArea, inherit_bindings=False):
         if text and not self.text:
             self.put(text if written else _as_typed(text))
 
-    def return_unsent(self, request: Request) -> None:
+    def return_unsent(self, request: ask.Request) -> None:
         """Restore the text of a request that could not be carried out; what was typed since stays."""
         match request:
-            case ExecuteShell(line=line):
+            case ask.ExecuteShell(line=line):
                 self.put_back(f"!{line}", written=True)
-            case QueueMessage(text=text):
+            case ask.QueueMessage(text=text):
                 self.put_before(text)
             case _:
                 pass
@@ -323,7 +311,7 @@ class Composer(TextArea, inherit_bindings=False):
 
     def _attach_if_image(self, path: str, written: str) -> None:
         if is_image(path):
-            self._request(AttachImage(path, written))
+            self._request(ask.AttachImage(path, written))
 
     def image_checked(self, written: str, path: str, size: int, problem: str) -> None:
         """Attach an image: a mark takes the place of its path. With a `problem`, show that instead."""
@@ -360,15 +348,6 @@ class Composer(TextArea, inherit_bindings=False):
 
     def watch_replying(self, replying: bool) -> None:
         self._refuse(blank())
-        self.refresh_bindings()
-
-    def watch_forking(self, forking: bool) -> None:
-        self.refresh_bindings()
-
-    def watch_queued(self, queued: int) -> None:
-        self.refresh_bindings()
-
-    def watch_shell(self, shell: str) -> None:
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -461,14 +440,14 @@ class Composer(TextArea, inherit_bindings=False):
             return
         if not written.strip():
             if self.queued and not self.busy:
-                self._request(SendQueue())
+                self._request(ask.SendQueue())
             return
         line = None if self.replying else line_of(written)
         if line == "":
             self._refuse(ours("a command comes behind the ! · !! sends it as text"))
             return
         if line:
-            self._request(ExecuteShell(line))
+            self._request(ask.ExecuteShell(line))
             self._earlier = self._earlier.remembered(self.text)
             self.load_text("")
             return
@@ -489,7 +468,7 @@ class Composer(TextArea, inherit_bindings=False):
         self.load_text("")
         text = meant.text.removeprefix("!") if meant.text.startswith("!!") and not self.replying else meant.text
         if queues:
-            self._request(QueueMessage(text, files))
+            self._request(ask.QueueMessage(text, files))
         else:
             self.post_message(self.Submitted(text, files))
 
@@ -510,7 +489,7 @@ class Composer(TextArea, inherit_bindings=False):
 
     def action_editor(self) -> None:
         if not self.read_only:
-            self._request(OpenEditor())
+            self._request(ask.OpenEditor())
 
     def action_cursor_line_start(self, select: bool = False) -> None:
         """Go to the very start, not to the first character behind an indent as in a code editor."""
@@ -564,7 +543,7 @@ class Composer(TextArea, inherit_bindings=False):
 
     def action_paste_image(self) -> None:
         if not self.read_only:
-            self._request(AttachImage("", ""))
+            self._request(ask.AttachImage("", ""))
 
     def action_unfold(self) -> None:
         """Replace the mark at the cursor by its text, if the composer can hold that."""
@@ -581,20 +560,20 @@ class Composer(TextArea, inherit_bindings=False):
 
     def action_take_queued(self) -> None:
         if self.queued and not self.read_only:
-            self._request(PopQueued(drop=False))
+            self._request(ask.PopQueued(drop=False))
 
     def action_drop_queued(self) -> None:
         if self.queued and not self.read_only:
-            self._request(PopQueued(drop=True))
+            self._request(ask.PopQueued(drop=True))
 
     def action_end_fork(self) -> None:
-        self._request(LeaveFork())
+        self._request(ask.LeaveFork())
 
     def action_add_output(self) -> None:
-        self._request(InsertOutput())
+        self._request(ask.InsertOutput())
 
     def action_end_shell(self) -> None:
-        self._request(LeaveShell())
+        self._request(ask.LeaveShell())
 
 
 def _as_typed(text: str) -> str:

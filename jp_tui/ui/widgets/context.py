@@ -1,8 +1,8 @@
-"""A question's context in a sheet: a diff, a plan, a command; scrolled, and seen to its end or not (E1, E15).
+"""What a question or page is about: a diff, a plan, a command; scrolled, and seen to its end or not (E1, E15).
 
-Reports how much of it was on the screen, so that a Yes can wait for that; decides nothing. Painted at once, since a
-sheet must know how high it is; of what is long the beginning, while the rest is laid out beside the loop (T4), and
-until then it was not seen. Approval mode unless it is told otherwise (traps.md T3).
+Reports how much of it was on the screen, so that a Yes can wait for that; decides nothing. It is painted at once, since
+a sheet has to know its height; of a long text only the beginning, while the rest is laid out on another thread (T4) and
+counts as unseen until then. Approval mode by default (traps.md T3).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from jp_tui.ui.transcript.positions import Anchor
 from jp_tui.ui.transcript.virtual_list import VirtualList, scroll_bindings
 
 FEW, LEAD = 12, 1
-"""Rows below which a diff begins with its first changed line, and the rows shown above that."""
+"""With fewer rows a diff begins at its first changed line; the number of rows that are shown above that line."""
 
 Key = tuple[int, bool]
 """A width and whether a diff stands in two columns."""
@@ -38,7 +38,7 @@ _Made = tuple[int, Key, Painted]
 
 
 class _Rows:
-    """Rows that are all there, in the form that a VirtualList scrolls."""
+    """The document of a `VirtualList` whose rows are all painted."""
 
     def __init__(self, painted: Painted, width: int, colours: Look) -> None:
         self.painted, self.look, self._blank = painted, colours, Frame(colours, width, colours.text).blank()
@@ -67,7 +67,7 @@ class _As(TypedDict):
 
 
 def _laid_out(run: int, key: Key, whole: Callable[[], Painted], colours: Look) -> _Made:
-    """On another thread: all rows. What trips a parser must not end that thread; it is never seen to its end."""
+    """Paint all rows, on another thread. A text that a parser fails on must not end that thread: it stays unseen."""
     try:
         return run, key, whole()
     except Exception:
@@ -76,13 +76,13 @@ def _laid_out(run: int, key: Key, whole: Callable[[], Painted], colours: Look) -
 
 
 def _alike(old: list[Row], new: list[Row]) -> int:
-    """How many rows both begin with."""
+    """Return how many rows at the beginning are equal."""
     pairs = zip(old, new, strict=False)
     return next((at for at, (one, other) in enumerate(pairs) if one.text != other.text), min(len(old), len(new)))
 
 
 class ContextView(VirtualList[_Rows], can_focus=True):
-    """What is asked about, as it is."""
+    """A text for the user to decide about, unchanged."""
 
     BINDINGS = [
         *scroll_bindings("context"),
@@ -99,7 +99,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
 
     @dataclass
     class Seen(Message):
-        """More of it was on the screen; `unseen` of `lines` still were not."""
+        """More rows were on the screen; `unseen` of `lines` still were not."""
 
         unseen: int
         lines: int
@@ -113,27 +113,27 @@ class ContextView(VirtualList[_Rows], can_focus=True):
     def __init__(
         self, text: Foreign, *, approval: bool = True, focus: bool = True, named: str = "", id: str | None = None
     ) -> None:
-        """`named` is a file that stands beside it already, so that a diff of it alone need not name it again."""
+        """`named` is a file whose name is shown beside the view: a diff of it alone doesn't repeat the name."""
         self._colours = look({})
         super().__init__(_Rows(Painted(), 1, self._colours), following=False, id=id)
         self.can_focus = focus
         self._text, self._approval, self._split, self._named = text, approval, False, named
         self._untouched = True
-        """Nobody scrolled yet: it stands where it should begin."""
+        """True until the user scrolls: the view is where it should begin."""
         self._made: dict[Key, Painted] = {}
         self._width, self._seen, self._of = 1, 0, 0
         self._errand: Errand[_Made] = Errand(self._deliver)
         self._run, self._asked = 0, (0, False)
-        """How often it began anew, so that late rows are known as such, and the key that is being laid out."""
+        """A number for each new layout, by which late rows are recognised, and the key that is being laid out."""
         self._held = False
-        """What stands there is all of this text at another width or in other colours: it stays until it is laid out."""
+        """True while the rows shown are of this text at another width or in other colours: they stay meanwhile."""
         self._to_end, self._to_hunk = False, 0
-        """Where to go when all of it is laid out: its end, or that hunk."""
+        """Where to go when all of it is laid out: to its end, or to that hunk."""
 
-    # --- what a sheet asks ---------------------------------------------------------------------------------
+    # --- text and state ------------------------------------------------------------------------------------
 
     def put(self, text: Foreign, *, approval: bool | None = None) -> None:
-        """Show another text from its top; `approval` as at the beginning, if it changes."""
+        """Show another text from its top; `approval` changes the mode."""
         self._approval = self._approval if approval is None else approval
         self._text, self._seen, self._of, self.top = text, 0, 0, 0
         self._untouched = True
@@ -143,42 +143,42 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self.refresh(layout=True)
 
     def height_at(self, width: int) -> int:
-        """Rows that all of it takes in a widget of that width."""
+        """Return the number of rows of all of it in a widget of that width."""
         return len(self._painted(width).rows)
 
     @property
     def lines(self) -> int:
-        """Rows of all of it at its present width."""
+        """The number of rows at the present width."""
         return self.document.total
 
     @property
     def unseen(self) -> int:
-        """Rows below the lowest that was on the screen; all that is cut off counts."""
+        """The number of rows below the lowest that was on the screen; at least 1 if the text is cut."""
         return max(self.lines - self._seen, 0 if self.document.painted.whole else 1) if self.is_mounted else 0
 
     @property
     def seen_to_end(self) -> bool:
-        """Whether its end was on the screen once."""
+        """True if its end was on the screen."""
         return self._seen > 0 and self.unseen == 0
 
     @property
     def complete(self) -> bool:
-        """Whether all of it is laid out, so that its rows and hunks are counted."""
+        """True if all of it is laid out, so that the numbers of rows and hunks are final."""
         return not self.document.painted.more
 
     @property
     def fits(self) -> bool:
-        """Whether all of it is visible at once."""
+        """True if all of it is in sight."""
         return self.complete and self.lines <= self.height
 
     @property
     def split(self) -> bool:
-        """Whether a diff stands in two columns."""
+        """True if a diff is shown in two columns."""
         return self._split
 
     @property
     def hunk(self) -> tuple[int, int]:
-        """The number of the hunk at the top, from 1, and how many there are; (0, 0) when it is no diff."""
+        """The number of the hunk at the top, from 1, and the number of hunks; (0, 0) without a diff."""
         starts = self.document.painted.hunks
         bottom = self.top + self.height >= self.lines
         reached = len(starts) if bottom and starts else sum(start <= self.top + 1 for start in starts)
@@ -186,11 +186,11 @@ class ContextView(VirtualList[_Rows], can_focus=True):
 
     @property
     def changes(self) -> tuple[int, int]:
-        """Lines added and removed."""
+        """The numbers of added and removed lines."""
         return self.document.painted.added, self.document.painted.removed
 
     def page(self, by: int) -> None:
-        """Scroll by pages, a row of the old one staying."""
+        """Scroll by pages; one row of the old page stays in sight."""
         self.scroll_pages(by)
 
     def line(self, by: int) -> None:
@@ -198,14 +198,14 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self.scroll_to_row(self.top + by)
 
     def action_split(self) -> None:
-        """One column or two; the hunk at the top stays there."""
+        """Switch between one column and two; the hunk at the top stays there."""
         self._to_hunk = self.hunk[0] - 1
         self._split = not self._split
         self._again()
         self.refresh(layout=True)
 
     def action_hunk(self, step: int) -> None:
-        """To the next or previous hunk."""
+        """Scroll to the next or previous hunk."""
         starts = self.document.painted.hunks
         later = [start for start in starts if start > self.top]
         earlier = [start for start in starts if start < self.top]
@@ -224,7 +224,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self._to_end = self._held or not self.complete
 
     def _begin(self) -> None:
-        """Where few rows are, begin just above the first line that changes, not with what leads up to it."""
+        """In a low view, begin just above the first changed line instead of the lines before it."""
         first = self.document.painted.first
         if self._untouched and first is not None and 0 < self.height < min(FEW, self.lines):
             super().scroll_to_row(first - LEAD)
@@ -232,7 +232,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
     # --- painting ------------------------------------------------------------------------------------------
 
     def _painted(self, width: int) -> Painted:
-        """The rows at a width of the widget, whose last column is the scroll mark's."""
+        """Return the rows for a width of the widget; its last column is for the scroll mark."""
         key = (max(width - 1, 1), self._split)
         if key not in self._made:
             if len(self._made) > 3:
@@ -242,7 +242,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
 
     @property
     def placed(self) -> bool:
-        """Whether it has cells on the screen."""
+        """True if the widget has a place on the screen."""
         return self._width > 1
 
     @property
@@ -251,11 +251,11 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         return self._painted(self._width)
 
     def drop_painted(self) -> None:
-        """Drop the rows: they have to be painted again the next time they are needed."""
+        """Drop the painted rows; they are painted again when they are needed."""
         self._made.clear()
 
     def paint(self, width: int, colours: Look, *, split: bool) -> Painted:
-        """Paint all of it at a width, or its beginning; `split`: a diff in two columns."""
+        """Paint all of it, or the beginning of a long text; `split`: a diff in two columns."""
         return beginning(self._text, width, colours, **self._as()) or self._whole(width)()
 
     def _whole(self, width: int) -> Callable[[], Painted]:
@@ -304,13 +304,13 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         return max(self._width - 1, 1), self._split
 
     def _order(self, key: Key) -> None:
-        """Have all of it laid out at a width, if nobody does so."""
+        """Order the layout of all of it at a width, unless it is being made."""
         if key != self._asked:
             self._asked = key
             self._errand.want(partial(_laid_out, self._run, key, self._whole(key[0]), self._colours))
 
     def _deliver(self, made: _Made) -> None:
-        """On another thread: `post_message` is the one call that Textual makes safe there."""
+        """Take the rows on another thread: `post_message` is the one call that Textual makes safe there."""
         with suppress(RuntimeError):  # the app's loop may have ended meanwhile
             self.post_message(self._Whole(made))
 
@@ -327,7 +327,7 @@ class ContextView(VirtualList[_Rows], can_focus=True):
         self.refresh(layout=True)
 
     def look(self) -> None:
-        """Note what is on the screen now."""
+        """Note which rows are on the screen now."""
         if self.height <= 0 or not self.lines or not self.display or not self.is_attached or self._held:
             return
         seen = max(self._seen, min(self.top + self.height, self.lines))
