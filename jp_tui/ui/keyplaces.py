@@ -26,8 +26,8 @@ _FIRST = ("Listing", "Inbox", "Ledger", "Reviewers")
 def titled(app: type[object]) -> tuple[Titled, ...]:
     """Every class that declares keys, the workspace first; two of one title are one section."""
     from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.sheets.dock.dock import SheetDock
     from jp_tui.ui.widgets.composer import Composer
-    from jp_tui.ui.widgets.dock import SheetDock
     from jp_tui.ui.widgets.interrupt import InterruptMenu
     from jp_tui.ui.widgets.transcript import Transcript
 
@@ -45,16 +45,16 @@ def titled(app: type[object]) -> tuple[Titled, ...]:
 
 def sheets() -> tuple[Titled, ...]:
     """The sheet and every kind of answer in it. A text is written with the keys of the composer."""
-    from jp_tui.ui.sheets.boolean import BooleanArea
-    from jp_tui.ui.sheets.delivery import DeliveryArea
-    from jp_tui.ui.sheets.hunks import HunkArea
-    from jp_tui.ui.sheets.multi import MultiSelectArea
-    from jp_tui.ui.sheets.permission import PermissionArea
-    from jp_tui.ui.sheets.review import ReviewArea
-    from jp_tui.ui.sheets.schema import SchemaArea
-    from jp_tui.ui.sheets.select import SelectArea
+    from jp_tui.ui.sheets.areas.boolean import BooleanArea
+    from jp_tui.ui.sheets.areas.delivery import DeliveryArea
+    from jp_tui.ui.sheets.areas.form_summary import FormSummaryArea
+    from jp_tui.ui.sheets.areas.hunks import HunkArea
+    from jp_tui.ui.sheets.areas.multi_select import MultiSelectArea
+    from jp_tui.ui.sheets.areas.permission import PermissionArea
+    from jp_tui.ui.sheets.areas.select import SelectArea
+    from jp_tui.ui.sheets.areas.text import FreeTextArea
+    from jp_tui.ui.sheets.schema.area import SchemaArea
     from jp_tui.ui.sheets.sheet import Sheet
-    from jp_tui.ui.sheets.text import FreeTextArea
 
     return (
         ("In a question", Sheet),
@@ -66,7 +66,7 @@ def sheets() -> tuple[Titled, ...]:
         ("In a choice of several", MultiSelectArea),
         ("In a question for a text", FreeTextArea),
         ("In a question for data", SchemaArea),
-        ("In the last look at a form", ReviewArea),
+        ("In the last look at a form", FormSummaryArea),
     )
 
 
@@ -107,9 +107,9 @@ def table(app: type[object]) -> KeyTable:
 
 def _places(app: type[object]) -> Iterator[Place]:
     from jp_tui.ui.screens.workspace import WorkspaceScreen
+    from jp_tui.ui.sheets.dock.dock import SheetDock
     from jp_tui.ui.sheets.field import Field
     from jp_tui.ui.widgets.composer import Composer
-    from jp_tui.ui.widgets.dock import SheetDock
     from jp_tui.ui.widgets.interrupt import InterruptMenu
     from jp_tui.ui.widgets.transcript import Transcript
 

@@ -16,9 +16,9 @@ from jp_tui.protocol import events as ev
 from jp_tui.settings.schema.notify import Notify
 from jp_tui.settings.themes import themes
 from jp_tui.ui.app import Workspace
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import Composer
-from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.footer import KeyBar
 from jp_tui.ui.widgets.sidebar import Sidebar
 from jp_tui.ui.widgets.transcript import Transcript

@@ -7,7 +7,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 from jp_tui.conversation.strict_json import JsonObject
-from jp_tui.ui.sheets.schema import SchemaArea
+from jp_tui.ui.sheets.schema.area import SchemaArea
 from tests.ui.sheet_host import Host
 
 JOB: JsonObject = {

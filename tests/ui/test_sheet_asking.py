@@ -7,7 +7,7 @@ from textual import on
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Answered, PromptRequest, StoredEvent
-from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.view.questions.drafts import restored
 from jp_tui.view.questions.queue import key_of
 from tests.ui.sheet_host import (

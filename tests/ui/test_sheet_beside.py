@@ -12,7 +12,7 @@ import pytest
 from jp_tui.conversation.ids import timestamp
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Answered, Edited
-from jp_tui.ui.widgets.dock import SheetDock
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from tests.ui.sheet_host import Host, boolean, editable, escalated, permission, select, text, text_of
 
 SMALL = '{"path": "a"}'

@@ -9,9 +9,9 @@ import pytest
 
 from jp_tui.protocol.values import Answered, PromptRequest, Restored, WentBack
 from jp_tui.questions.types import FormView, Place, SelectAnswer
-from jp_tui.ui.sheets import form as f
-from jp_tui.ui.sheets.following import packed, unpacked
-from jp_tui.ui.sheets.select import SelectArea
+from jp_tui.ui.sheets import form_tabs as f
+from jp_tui.ui.sheets.areas.select import SelectArea
+from jp_tui.ui.sheets.dock.form_transition import packed, unpacked
 from jp_tui.view.questions.drafts import restored
 from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, secret, select, text, text_of
 

@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.sheets.schema import SchemaArea
-from jp_tui.ui.sheets.secret import SecretArea
+from jp_tui.ui.sheets.areas.secret import SecretArea
+from jp_tui.ui.sheets.schema.area import SchemaArea
 from jp_tui.view.questions.arming import DEAF
 from tests.ui.sheet_host import (
     HUNKS,

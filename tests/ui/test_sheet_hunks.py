@@ -9,8 +9,8 @@ import pytest
 
 from jp_tui.protocol.values import Answered, PartsTaken, PromptRequest
 from jp_tui.questions.types import Part
-from jp_tui.ui.sheets.boolean import BooleanArea
-from jp_tui.ui.sheets.hunks import HunkArea, by_hunks
+from jp_tui.ui.sheets.areas.boolean import BooleanArea
+from jp_tui.ui.sheets.areas.hunks import HunkArea, by_hunks
 from jp_tui.view.questions.drafts import Draft
 from tests.ui.sheet_host import HUNKS, Host, boolean, hunky, text_of
 

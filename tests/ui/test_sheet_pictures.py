@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import Option, Place
-from jp_tui.ui.sheets.schema import SchemaArea
+from jp_tui.ui.sheets.schema.area import SchemaArea
 from tests.ui.sheet_host import (
     LONG_DIFF,
     REASON,

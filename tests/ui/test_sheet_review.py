@@ -7,7 +7,7 @@ import pytest
 from jp_tui.conversation.strict_json import Json
 from jp_tui.protocol.values import EndTurn, Replied, Submitted, WentBack
 from jp_tui.questions.types import Place
-from jp_tui.ui.sheets.review import said
+from jp_tui.ui.sheets.areas.form_summary import said
 from tests.ui.sheet_host import Host, formed, review, text, text_of
 
 

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from jp_tui.conversation.strict_json import JsonProblem
 from jp_tui.protocol.values import Answered, Replied
-from jp_tui.ui.sheets.json_text import read
+from jp_tui.ui.sheets.json.text import read
 from tests.ui.schema_host import JOB, Checked
 from tests.ui.sheet_host import schema, text_of
 

@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
-from jp_tui.ui.sheets import field, fields, json_editor, schema_view
-from jp_tui.ui.sheets.json_editor import ROOM, JsonEditor
-from jp_tui.ui.sheets.json_places import places
-from jp_tui.ui.sheets.json_text import laid_out
+from jp_tui.ui.sheets import field
+from jp_tui.ui.sheets.json import editor as json_editor
+from jp_tui.ui.sheets.json import field as fields
+from jp_tui.ui.sheets.json.editor import ROOM, JsonEditor
+from jp_tui.ui.sheets.json.places import places
+from jp_tui.ui.sheets.json.text import laid_out
+from jp_tui.ui.sheets.schema import form_view as schema_view
 from jp_tui.view.composer.pastes import cleaned
 from jp_tui.view.schema import lines as schema_form_lines
 from tests.ui.schema_host import Checked
@@ -126,7 +129,7 @@ async def test_e10_sheets_are_loaded_while_a_question_waits_for_silence_not_in_t
 ) -> None:
     app = Checked()
     async with app.run_test(size=(80, 24)):
-        monkeypatch.delitem(sys.modules, "jp_tui.ui.sheets.kinds", raising=False)
+        monkeypatch.delitem(sys.modules, "jp_tui.ui.sheets.registry", raising=False)
         app.dock.note_typing(app.now)
         app.dock.ask(schema(of=LIST))
-        assert not app.dock.open and "jp_tui.ui.sheets.kinds" in sys.modules
+        assert not app.dock.open and "jp_tui.ui.sheets.registry" in sys.modules

@@ -8,7 +8,7 @@ import pytest
 
 from jp_tui.protocol.values import Answered, PromptRequest, Replied
 from jp_tui.questions.types import Option
-from jp_tui.ui.sheets.rows import Choices
+from jp_tui.ui.sheets.choice_list import ChoiceList
 from tests.ui.sheet_host import Host, multi, select, text_of
 
 MANY = tuple(Option(f"branch-{n}", f"last touched by team {n % 7}") for n in range(1, 1001))
@@ -141,7 +141,7 @@ async def test_e28_esc_shows_all_again_and_no_match_is_said() -> None:
         await app.type(pilot, "slash", *"nowhere", "enter")
         assert "no option matches" in text_of(app) and app.answers == []
         await app.type(pilot, "slash", "escape")
-        assert len(app.sheet.query_one("#options", Choices).rows) == 1000
+        assert len(app.sheet.query_one("#options", ChoiceList).rows) == 1000
 
 
 async def test_the_filter_s_hint_shows_from_ten_options_on() -> None:
@@ -156,7 +156,7 @@ async def test_e28_a_thousand_options_open_and_scroll_without_lag() -> None:
     app = Host(select(options=MANY))
     async with app.run_test(size=(120, 36)) as pilot:
         await app.arm(pilot)
-        rows = app.sheet.query_one("#options", Choices)
+        rows = app.sheet.query_one("#options", ChoiceList)
         started = time.process_time()
         for _ in range(200):
             rows.move(1)

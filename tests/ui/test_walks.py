@@ -27,7 +27,7 @@ from jp_tui.protocol.values import (
     WentBack,
 )
 from jp_tui.questions.types import Option
-from jp_tui.ui.sheets.schema import SchemaArea
+from jp_tui.ui.sheets.schema.area import SchemaArea
 from jp_tui.view.questions.queue import key_of
 from tests.ui.sheet_host import (
     Host,

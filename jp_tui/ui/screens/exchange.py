@@ -21,11 +21,11 @@ from jp_tui.ui.screens.composing import COMPOSINGS, Composed, Composing
 from jp_tui.ui.screens.drafts import COMPOSER, FOLDS, OWN, Drafts
 from jp_tui.ui.screens.snoozes import Snoozes
 from jp_tui.ui.screens.waiting import Waits
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.column import Column
 from jp_tui.ui.widgets.composer import ASK, Composer
-from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.activity import activity, status_reducer
 from jp_tui.view.activity.agents import Agent, Agents, asking

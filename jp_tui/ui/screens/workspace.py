@@ -50,7 +50,7 @@ LATER = (
     "jp_tui.protocol.base",
     "jp_tui.protocol.events",
     "jp_tui.ui.widgets.transcript",
-    "jp_tui.ui.widgets.dock",
+    "jp_tui.ui.sheets.dock.dock",
     "jp_tui.ui.screens.exchange",
     "jp_tui.settings.schema.keys",
     "jp_tui.settings.sources",

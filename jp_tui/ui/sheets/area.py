@@ -19,12 +19,12 @@ from textual.widget import Widget
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.sheets.field import Field
-from jp_tui.ui.sheets.hints import Hint
+from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.sheets.messages import PieceClicked
 from jp_tui.ui.sheets.reading import default_context
-from jp_tui.ui.sheets.rows import Choices, Row
-from jp_tui.ui.sheets.slots import Slot
+from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view.questions.drafts import Draft
 
@@ -55,7 +55,7 @@ class AnswerBody(ABC):
         return wanted
 
     @property
-    def choices(self) -> Choices | None:
+    def choices(self) -> ChoiceList | None:
         """The list that the cursor keys move in."""
         return None
 
@@ -64,7 +64,7 @@ class AnswerBody(ABC):
         """The field that is a row of the answers, which stay visible beside it (E20)."""
         return None
 
-    def slots(self) -> tuple[Slot, ...]:
+    def slots(self) -> tuple[SideField, ...]:
         """Its fields that are shown below the answers while they are in use."""
         return ()
 
@@ -148,7 +148,7 @@ class AnswerArea(ABC):
         """Make the view of what is asked about."""
         return default_context(prompt, above)
 
-    def slots(self) -> tuple[Slot, ...]:
+    def slots(self) -> tuple[SideField, ...]:
         """Its own fields below the answers."""
         return ()
 
@@ -164,7 +164,7 @@ class AnswerArea(ABC):
         """Texts that can be read in place of the context, by name."""
         return {}
 
-    def more_rows(self) -> list[Row]:
+    def more_rows(self) -> list[ChoiceRow]:
         """Lines that only this kind adds to the menu."""
         return []
 

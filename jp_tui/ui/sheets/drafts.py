@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jp_tui.ui.sheets.messages import DraftChanged
+from jp_tui.ui.sheets.messages import SheetDraftChanged
 from jp_tui.view.questions.drafts import Draft
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ SAVE_AFTER = 0.2
 """Seconds after a change until the draft is posted (E24 allows 0.3)."""
 
 
-class Drafts:
+class SheetDraft:
     """Reads, saves and restores the draft of one sheet."""
 
     def __init__(self, sheet: Sheet) -> None:
@@ -55,4 +55,4 @@ class Drafts:
         draft = self.current
         if not self._sheet.done and draft != self._saved:
             self._saved = draft
-            self._sheet.post_message(DraftChanged(self._sheet.prompt, draft))
+            self._sheet.post_message(SheetDraftChanged(self._sheet.prompt, draft))

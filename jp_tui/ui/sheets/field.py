@@ -19,7 +19,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location
 
-from jp_tui.ui.sheets.messages import NEW_LINE, Grew
+from jp_tui.ui.sheets.messages import NEW_LINE, LayoutChanged
 from jp_tui.ui.widgets.editing import EDITING
 from jp_tui.view.composer.pastes import ROOM, Pastes, Span, cleaned
 
@@ -27,7 +27,7 @@ _MOVES = {"up": "cursor_up", "down": "cursor_down", "pageup": "cursor_page_up", 
 _EDITS = {key: binding.action for key, binding in BindingsMap(EDITING)} | _MOVES
 
 
-class Gate(Protocol):
+class InputGate(Protocol):
     """What stands between the keyboard and a sheet: the dock."""
 
     def key(self, event: events.Key) -> bool:
@@ -76,7 +76,7 @@ class Field(TextArea, inherit_bindings=False):
 
         field: Field
 
-    def __init__(self, *, gate: Gate, hint: Content, id: str | None = None) -> None:
+    def __init__(self, *, gate: InputGate, hint: Content, id: str | None = None) -> None:
         super().__init__(id=id, soft_wrap=True, highlight_cursor_line=False, placeholder=hint, max_checkpoints=200)
         self._gate = gate
         self._pastes = Pastes()
@@ -166,7 +166,7 @@ class Field(TextArea, inherit_bindings=False):
         return start, end
 
     def on_resize(self) -> None:
-        self.post_message(Grew())  # at another width the text takes other rows
+        self.post_message(LayoutChanged())  # at another width the text takes other rows
 
     def on_click(self, event: events.Click) -> None:
         event.stop()

@@ -14,10 +14,10 @@ from textual.widgets import Static
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Restored, WentBack
 from jp_tui.questions.types import Place
-from jp_tui.ui.sheets import form as f
-from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.sheets.tabs import FormTabs
+from jp_tui.ui.sheets import form_tabs as f
+from jp_tui.ui.sheets.choice_list import ChoiceRow
+from jp_tui.ui.sheets.form_tabs import FormTabs
+from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.text import blank, join, ours
 from jp_tui.view.wording import questions as w
 
@@ -130,16 +130,16 @@ class FormSteps:
         on = Hint("tab" if self._tabs_walk else "ctrl+pgdn", "bring back", "place(1)")
         return [*([back] if self.may_back else []), *([on] if self._prompt.undo else [])]
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ChoiceRow]:
         """The lines of the menu that a form adds; they say what Back discards (R248)."""
         rows = []
         if self.may_back:
             to = f.name(self._prompt.back)
             gone = f.discarded(self.form, self._prompt.back) if self.form else []
             does = ours(w.BACK_DISCARDS, to=to, which=f.names(gone)) if gone else ours(w.BACK_DOES, to=to)
-            rows.append(Row("back", ours(w.BACK), detail=does))
+            rows.append(ChoiceRow("back", ours(w.BACK), detail=does))
         if self._prompt.undo:
             does = ours(w.UNDO_DOES, which=f.names(self._prompt.undo))
             leaves = [ours(w.UNDO_LEAVES)] if self._sheet.area.changed else []
-            rows.append(Row("restore", ours(w.UNDO), detail=join(does, *leaves, sep=ours("; "))))
+            rows.append(ChoiceRow("restore", ours(w.UNDO), detail=join(does, *leaves, sep=ours("; "))))
         return rows

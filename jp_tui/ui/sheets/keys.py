@@ -28,7 +28,7 @@ _SWALLOWED = frozenset({"tab", "shift+tab", "backspace", "delete"})
 """Keys that would act on the field or move the focus: while a sheet is open they do nothing (R245)."""
 
 
-class Keys:
+class SheetKeys:
     """Handles the keys that a sheet may hear."""
 
     def __init__(self, sheet: Sheet, *bindings: Iterable[BindingType]) -> None:

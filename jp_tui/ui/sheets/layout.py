@@ -12,8 +12,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from jp_tui.ui.sheets.field import Field
-from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.plan import ROOMY, TIGHT, Shares, Wants, share
+from jp_tui.ui.sheets.key_line import Hint
+from jp_tui.ui.sheets.row_budget import ROOMY, TIGHT, RowNeeds, RowShares, share
 from jp_tui.ui.text import blank, ours
 from jp_tui.view.wording import questions as w
 
@@ -101,7 +101,7 @@ class SheetLayout:
         sheet.set_class(shares.gaps > 0, "-gaps")
         self._cramp(shares.cramped, was)
 
-    def _share(self, inner: int, room: int, tight: bool, bare: bool) -> Shares:
+    def _share(self, inner: int, room: int, tight: bool, bare: bool) -> RowShares:
         """The rows of each part; `tight` as in little room, `bare` without a banner."""
         sheet, body = self._sheet, self._sheet.area.body
         sheet.line.most = 1 if tight else 2 if room < ROOMY else 3
@@ -110,7 +110,7 @@ class SheetLayout:
         fixed = EDGES + self._around(inner, tight, bare) + self._written(inner, field_room, tight)
         reading = sheet.reading.view if large is None else None
         menu = sheet.menu.list.height_at(inner) if sheet.mode == "menu" else 0
-        wants = Wants(
+        wants = RowNeeds(
             context=reading.height_at(inner) if reading else 0,
             question=height_of(sheet.question, inner),
             answers=body.wanted(inner, field_room) if self._answering else large.height_at(inner) if large else menu,

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jp_tui.protocol.values import Answered, Cancelled, EndTurn, Restored, WentBack
-from jp_tui.ui.sheets import spare, words
-from jp_tui.ui.sheets.hints import Hint, KeyLine
-from jp_tui.ui.sheets.rows import Choices
+from jp_tui.ui.sheets import spare, texts
+from jp_tui.ui.sheets.choice_list import ChoiceList
+from jp_tui.ui.sheets.key_line import Hint, KeyLine
 
 if TYPE_CHECKING:
     from jp_tui.ui.sheets.sheet import Sheet
@@ -28,7 +28,7 @@ class SheetMenu:
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
-        self.list = Choices(id="menu")
+        self.list = ChoiceList(id="menu")
         self.lost = 0
         """How many other questions the end of the turn would close."""
         self._spare: list[Hint] = []  # keys without room in the last line
@@ -46,7 +46,7 @@ class SheetMenu:
         more = [*sheet.area.more_rows(), *sheet.steps.rows()]
         if sheet.mode != "menu":
             self._spare = spare.left_out(sheet.line, [*sheet.hints(), *sheet.fit.extra])
-        rows = words.menu(sheet.prompt, lost=self.lost, typed=typed, more=more, aside=sheet.talk.rows(), may=may)
+        rows = texts.menu(sheet.prompt, lost=self.lost, typed=typed, more=more, aside=sheet.talk.rows(), may=may)
         rows = tuple(replace(row, key=sheet.keys.sign_of(_LINES[row.id])) if row.id in _LINES else row for row in rows)
         self.list.rows = (*rows, *spare.rows(self._spare, sheet, sheet.area.BINDINGS))
         sheet.turn("menu")

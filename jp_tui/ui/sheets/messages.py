@@ -23,7 +23,7 @@ NEW_LINE = frozenset({"ctrl+j", "shift+enter", "alt+enter", "shift+\r", "newline
 
 
 @dataclass
-class Done(Message):
+class SheetOutcome(Message):
     """The one outcome of a sheet."""
 
     prompt: PromptRequest
@@ -31,7 +31,7 @@ class Done(Message):
 
 
 @dataclass
-class DraftChanged(Message):
+class SheetDraftChanged(Message):
     """What is typed and not sent."""
 
     prompt: PromptRequest
@@ -39,14 +39,14 @@ class DraftChanged(Message):
 
 
 @dataclass
-class EditorWanted(Message):
+class EditorRequested(Message):
     """The user wants to write in an editor of their own (Ctrl+G)."""
 
     field: Field
 
 
 @dataclass
-class CheckWanted(Message):
+class ValidationRequested(Message):
     """Does this value fit the question's schema? The verdict comes back with the same `revision`."""
 
     prompt: PromptRequest
@@ -55,7 +55,7 @@ class CheckWanted(Message):
 
 
 @dataclass
-class AsideAsked(Message):
+class SideQuestionAsked(Message):
     """The user asks something about the question, aside (E30)."""
 
     prompt: PromptRequest
@@ -63,7 +63,7 @@ class AsideAsked(Message):
 
 
 @dataclass
-class AsideSent(Message):
+class SideQuestionForwarded(Message):
     """What was said aside goes along with the results, or not after all."""
 
     prompt: PromptRequest
@@ -71,7 +71,7 @@ class AsideSent(Message):
 
 
 @dataclass
-class Grew(Message):
+class LayoutChanged(Message):
     """The parts need other heights, or the keys another widget."""
 
 

@@ -11,10 +11,10 @@ from textual.content import Content
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.sheets import words
-from jp_tui.ui.sheets.banner import whole_reason
-from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.messages import Grew
+from jp_tui.ui.sheets import texts
+from jp_tui.ui.sheets.key_line import Hint
+from jp_tui.ui.sheets.messages import LayoutChanged
+from jp_tui.ui.sheets.reviewer_banner import whole_reason
 from jp_tui.ui.text import ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view.wording import questions as w
@@ -29,10 +29,10 @@ TITLED = 40
 def default_context(prompt: PromptRequest, above: Foreign) -> ContextView:
     """Make the view of what is asked about. A file that the title names is not named again."""
     named = prompt.subject.raw if len(prompt.subject.raw) <= TITLED else ""
-    return ContextView(above, approval=words.mode(prompt) == "approval", focus=False, named=named)
+    return ContextView(above, approval=texts.mode(prompt) == "approval", focus=False, named=named)
 
 
-class Reading:
+class ContextReader:
     """The context and the texts that can take its place."""
 
     def __init__(self, sheet: Sheet, context: ContextView | None) -> None:
@@ -56,7 +56,7 @@ class Reading:
     def texts(self) -> dict[str, Foreign]:
         """All texts that can be read in place of the context, by name."""
         sheet, prompt = self._sheet, self._sheet.prompt
-        found = {"why": words.why_words(prompt)} if sheet.fit.squeezed and self.context else {}
+        found = {"why": texts.why_words(prompt)} if sheet.fit.squeezed and self.context else {}
         found |= {"reason": whole_reason(prompt.escalation)} if prompt.escalation else {}
         return found | sheet.talk.texts() | sheet.area.texts()
 
@@ -98,7 +98,7 @@ class Reading:
         if shown is None:
             return question
         hunks = shown.hunk[1] if shown.complete else 0
-        return words.under(question, shown.changes, hunks, shown.unseen, shown.lines)
+        return texts.under(question, shown.changes, hunks, shown.unseen, shown.lines)
 
     def hints(self) -> list[Hint]:
         """The reading keys that do something now."""
@@ -141,4 +141,4 @@ class Reading:
         """Show a diff in one column or in two."""
         if self.view and self.view.hunk[1]:
             self.view.action_split()
-            self._sheet.post_message(Grew())
+            self._sheet.post_message(LayoutChanged())

@@ -2,7 +2,7 @@
 
 One widget with the frame, the modes and the way out; it owns an answer area (`area.py`) and its helpers: layout,
 keys, menu, drafts, what can be read, fields beside the answer, the side question, the steps of a form. It takes a
-prompt and posts `Done` once. It sends no command, reads no clock, and never takes the focus by itself.
+prompt and posts `SheetOutcome` once. It sends no command, reads no clock, and never takes the focus by itself.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from textual.widgets import Static
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.protocol.values import Answered, EndTurn, PartsTaken, PromptRequest, Response
-from jp_tui.ui.sheets import words
+from jp_tui.ui.sheets import texts
 from jp_tui.ui.sheets.area import AnswerArea
-from jp_tui.ui.sheets.banner import Banner
-from jp_tui.ui.sheets.drafts import Drafts
-from jp_tui.ui.sheets.field import Field, Gate
+from jp_tui.ui.sheets.choice_list import ChoiceList
+from jp_tui.ui.sheets.drafts import SheetDraft
+from jp_tui.ui.sheets.field import Field, InputGate
 from jp_tui.ui.sheets.form_steps import FormSteps
-from jp_tui.ui.sheets.hints import Hint, KeyLine
-from jp_tui.ui.sheets.keys import Keys
+from jp_tui.ui.sheets.form_tabs import FormTabs
+from jp_tui.ui.sheets.key_line import Hint, KeyLine
+from jp_tui.ui.sheets.keys import SheetKeys
 from jp_tui.ui.sheets.layout import SheetLayout
 from jp_tui.ui.sheets.menu import SheetMenu
-from jp_tui.ui.sheets.messages import READING, Done, EditorWanted, Grew, PieceClicked
-from jp_tui.ui.sheets.reading import Reading
-from jp_tui.ui.sheets.rows import Choices
-from jp_tui.ui.sheets.side_fields import SideFields
+from jp_tui.ui.sheets.messages import READING, EditorRequested, LayoutChanged, PieceClicked, SheetOutcome
+from jp_tui.ui.sheets.reading import ContextReader
+from jp_tui.ui.sheets.reply_fields import ReplyFields
+from jp_tui.ui.sheets.reviewer_banner import ReviewerBanner
+from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.sheets.side_question import SideQuestion
-from jp_tui.ui.sheets.slots import Slot
-from jp_tui.ui.sheets.tabs import FormTabs
 from jp_tui.ui.text import blank, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view.questions.drafts import Draft
@@ -55,7 +55,7 @@ class Sheet(Vertical, can_focus=True):
         &.-tool { border: round $warning; border-title-color: $warning; }
         &.-deaf { border: round $foreground 30%; border-title-color: $text-muted; }
         &.-deaf > .answers, &.-deaf > .context { opacity: 50%; }
-        &.-gaps > #question, &.-gaps > .context, &.-gaps > Banner, &.-gaps > .-head { margin-bottom: 1; }
+        &.-gaps > #question, &.-gaps > .context, &.-gaps > ReviewerBanner, &.-gaps > .-head { margin-bottom: 1; }
         & > #beneath { height: auto; }
         & > #question { height: auto; text-style: bold; }
         & > #warning { height: auto; color: $text-warning; text-style: bold; }
@@ -94,7 +94,7 @@ class Sheet(Vertical, can_focus=True):
     """Whether its keys answer; shown, never only felt (E10)."""
 
     def __init__(
-        self, prompt: PromptRequest, kind: type[AnswerArea], *, gate: Gate, draft: Draft | None = None
+        self, prompt: PromptRequest, kind: type[AnswerArea], *, gate: InputGate, draft: Draft | None = None
     ) -> None:
         super().__init__(classes="-deaf")
         self.prompt, self.gate = prompt, gate
@@ -105,26 +105,26 @@ class Sheet(Vertical, can_focus=True):
         self.done = False
         self._edits_first = prompt.edit_first
         self.set_class(prompt.source == "tool" or prompt.kind in ("permission", "delivery"), "-tool")
-        self.border_title = words.title(prompt)
-        self.asks, above = words.question(prompt)
-        self.banner = Banner(prompt.escalation) if prompt.escalation else None
+        self.border_title = texts.title(prompt)
+        self.asks, above = texts.question(prompt)
+        self.banner = ReviewerBanner(prompt.escalation) if prompt.escalation else None
         self.question = Static(self.asks, id="question")
-        self.warning = Static(words.warning(prompt), id="warning")
+        self.warning = Static(texts.warning(prompt), id="warning")
         self.warning.display = bool(self.warning.content)
-        self.why = Static(words.why(prompt), id="why")
+        self.why = Static(texts.why(prompt), id="why")
         self.time = Static(id="time")
         self.problem = Static(id="problem")
         self.line = KeyLine()
         self.fit = SheetLayout(self)
-        self.keys = Keys(self, self.BINDINGS, kind.BINDINGS)
-        self.drafts = Drafts(self)
-        self.reading = Reading(self, kind.make_context(prompt, above) if above else None)
+        self.keys = SheetKeys(self, self.BINDINGS, kind.BINDINGS)
+        self.drafts = SheetDraft(self)
+        self.reading = ContextReader(self, kind.make_context(prompt, above) if above else None)
         self.steps = FormSteps(self)
-        self.side = SideFields(self)
+        self.side = ReplyFields(self)
         self.talk = SideQuestion(self)
         self.menu = SheetMenu(self)
         self.area = kind(self)
-        self.slots: tuple[Slot, ...] = (
+        self.slots: tuple[SideField, ...] = (
             *self.area.slots(), *self.area.body.slots(), *self.side.slots, self.talk.slot,
         )  # fmt: skip
 
@@ -192,7 +192,7 @@ class Sheet(Vertical, can_focus=True):
         """Post the outcome: once, armed, and by a key or click that may answer."""
         if self.may_send and not self.cramped:
             self.done = True
-            self.post_message(Done(self.prompt, response))
+            self.post_message(SheetOutcome(self.prompt, response))
             self.area.sent()
 
     def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> None:
@@ -209,12 +209,12 @@ class Sheet(Vertical, can_focus=True):
         """Bring what is visible in line with the mode."""
         self.fit.place()
         self.area.body.shown()
-        self.post_message(Grew())
+        self.post_message(LayoutChanged())
 
     def show_question(self) -> None:
         """Update the question's line: it says what stands above it."""
         self.question.update(self.area.under() or self.reading.under(self.asks))
-        self.post_message(Grew())
+        self.post_message(LayoutChanged())
 
     def waiting(self, place: int, of: int) -> None:
         """Show how many wait and which of them this is."""
@@ -225,15 +225,15 @@ class Sheet(Vertical, can_focus=True):
         """Show a notice above the keys; an empty one removes it."""
         self.problem.update(notice)
         self.problem.display = bool(notice)
-        self.post_message(Grew())
+        self.post_message(LayoutChanged())
 
     def count(self, left: float | None) -> None:
         """Show the seconds that are left to answer (E13); None where there is no limit."""
         new = left is not None and not self.time.display
         self.time.display = left is not None
-        self.time.update(words.time_left(left) if left is not None else blank(), layout=new)
+        self.time.update(texts.time_left(left) if left is not None else blank(), layout=new)
         if new:
-            self.post_message(Grew())
+            self.post_message(LayoutChanged())
 
     # Modes
 
@@ -267,7 +267,7 @@ class Sheet(Vertical, can_focus=True):
         self.area.body.left()
 
     @property
-    def _slot(self) -> Slot | None:
+    def _slot(self) -> SideField | None:
         """The slot whose field has the keys."""
         return next((slot for slot in self.slots if slot.field is self.writing), None) if self.writing else None
 
@@ -361,7 +361,7 @@ class Sheet(Vertical, can_focus=True):
     def action_editor(self) -> None:
         """Open the field's text in the user's own editor; the dock knows how to leave the screen for it."""
         if self.writing is not None:
-            self.post_message(EditorWanted(self.writing))
+            self.post_message(EditorRequested(self.writing))
 
     def action_end_turn(self) -> None:
         """Ask once more: the second `s`, or Enter, ends the turn."""
@@ -378,7 +378,7 @@ class Sheet(Vertical, can_focus=True):
             self.reading.look_at("why")
         else:
             self.why.display = not self.why.display
-        self.post_message(Grew())
+        self.post_message(LayoutChanged())
 
     # What is received
 
@@ -417,8 +417,8 @@ class Sheet(Vertical, can_focus=True):
         if self.armed:
             self.steps.pick(event.place)
 
-    @on(Choices.Picked)
-    def _row_clicked(self, event: Choices.Picked) -> None:
+    @on(ChoiceList.Picked)
+    def _row_clicked(self, event: ChoiceList.Picked) -> None:
         event.stop()
         self.keys.begin(self.gate.click())
         if event.choices is self.menu.list:
@@ -446,15 +446,15 @@ class Sheet(Vertical, can_focus=True):
     def _edited(self, event: Field.Edited) -> None:
         event.stop()
         self.area.body.edited(event.field)
-        self.post_message(Grew())
+        self.post_message(LayoutChanged())
         self.drafts.changed()
 
-    @on(Choices.Moved)
-    def _moved(self, event: Choices.Moved) -> None:
+    @on(ChoiceList.Moved)
+    def _moved(self, event: ChoiceList.Moved) -> None:
         if event.choices is not self.menu.list:
             event.stop()
             self.area.body.moved()
-            self.post_message(Grew())
+            self.post_message(LayoutChanged())
 
     @on(ContextView.Seen)
     def _seen(self) -> None:

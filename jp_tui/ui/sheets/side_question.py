@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.conversation.text import Foreign
+from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.field import Field
-from jp_tui.ui.sheets.hints import Hint
-from jp_tui.ui.sheets.messages import AsideAsked, AsideSent
-from jp_tui.ui.sheets.rows import Row
-from jp_tui.ui.sheets.slots import Slot
+from jp_tui.ui.sheets.key_line import Hint
+from jp_tui.ui.sheets.messages import SideQuestionAsked, SideQuestionForwarded
+from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.questions.offered_prompt import is_offered
@@ -31,7 +31,7 @@ _SCROLLS = {"pageup": -1, "pagedown": 1}
 
 
 @dataclass(slots=True)
-class Exchange:
+class SideExchange:
     """One question and the reply to it; `broken` says why the reply broke off."""
 
     asked: str
@@ -46,11 +46,11 @@ class SideQuestion:
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
         self.field = Field(gate=sheet.gate, hint=ours(w.ASK_HINT), id="ask")
-        self.slot = Slot(
+        self.slot = SideField(
             ours(w.ASK_TITLE), self.field, kept=ours(w.ASK_KEPT), submit=self._submit, hints=self._hints,
             leave=lambda: sheet.reading.close(TALK),
         )  # fmt: skip
-        self.exchanges: list[Exchange] = []
+        self.exchanges: list[SideExchange] = []
         self.along = False
         """Whether what was said is sent along with the results."""
         self._began = False  # in this process, so that nothing of an earlier one is missing or double
@@ -107,12 +107,12 @@ class SideQuestion:
             sheet.say(ours(w.STILL_SAYING))
         elif sheet.may_send:
             self._began = True
-            self.exchanges.append(Exchange(text))
+            self.exchanges.append(SideExchange(text))
             self.field.put("")
             sheet.reading.open(TALK)
             sheet.show()
             self._show()
-            sheet.post_message(AsideAsked(sheet.prompt, text))
+            sheet.post_message(SideQuestionAsked(sheet.prompt, text))
 
     def _hints(self) -> list[Hint]:
         return [
@@ -126,19 +126,19 @@ class SideQuestion:
         if any(one.said for one in self.exchanges) and sheet.armed and sheet.keys.fresh:
             self._began = True
             self.along = not self.along
-            sheet.post_message(AsideSent(sheet.prompt, self.along))
+            sheet.post_message(SideQuestionForwarded(sheet.prompt, self.along))
             sheet.say(ours(w.GOES_ALONG if self.along else w.STAYS_ASIDE))
 
     def hints(self) -> list[Hint]:
         """The key that asks back."""
         return [Hint("?", "ask back", "ask_back")] if self.may_ask else []
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ChoiceRow]:
         """The lines of the menu."""
-        rows = [Row("ask", ours(w.ASK), detail=ours(w.ASK_DOES))] if self.may_ask else []
+        rows = [ChoiceRow("ask", ours(w.ASK), detail=ours(w.ASK_DOES))] if self.may_ask else []
         if any(one.said for one in self.exchanges):
             says, does = (w.KEEP_ASIDE, w.KEEP_ASIDE_DOES) if self.along else (w.SEND_ALONG, w.SEND_ALONG_DOES)
-            rows.append(Row("along", ours(says), detail=ours(does)))
+            rows.append(ChoiceRow("along", ours(says), detail=ours(does)))
         return rows
 
     # What is received
@@ -146,7 +146,9 @@ class SideQuestion:
     def recall(self, talk: Sequence[Aside], along: bool) -> None:
         """Show what was said before the program ended, from the log."""
         if not self._began:
-            self.exchanges = [Exchange(one.asked.raw, one.said.raw, ended=True, broken=one.broken.raw) for one in talk]
+            self.exchanges = [
+                SideExchange(one.asked.raw, one.said.raw, ended=True, broken=one.broken.raw) for one in talk
+            ]
             self.along = along
             self._show()
 
@@ -167,7 +169,7 @@ class SideQuestion:
         self.field.put(draft.ask)
 
 
-def _written(one: Exchange) -> str:
+def _written(one: SideExchange) -> str:
     """An exchange as Markdown: what was asked is a quote, whatever it holds."""
     quoted = "\n".join(f"> {line}" for line in neutralise(Foreign(one.asked)).split("\n"))
     said = one.said if one.said or one.ended else "…"

@@ -12,8 +12,8 @@ from textual.binding import Binding, BindingsMap
 from textual.dom import DOMNode
 
 from jp_tui.conversation.text import Foreign
-from jp_tui.ui.sheets.hints import Hint, KeyLine
-from jp_tui.ui.sheets.rows import Row
+from jp_tui.ui.sheets.choice_list import ChoiceRow
+from jp_tui.ui.sheets.key_line import Hint, KeyLine
 from jp_tui.ui.text import ours
 from jp_tui.view.wording import questions as w
 
@@ -34,19 +34,21 @@ def left_out(line: KeyLine, hints: Sequence[Hint]) -> list[Hint]:
     return [hint for hint in hints if hint.action not in shown | _ELSEWHERE]
 
 
-def rows(hints: Iterable[Hint], sheet: DOMNode, kind: Sequence[Binding]) -> list[Row]:
+def rows(hints: Iterable[Hint], sheet: DOMNode, kind: Sequence[Binding]) -> list[ChoiceRow]:
     """A line for each, and one for the page of keys. `kind` are the bindings of the sheet's answer area."""
     bound = _bound(sheet, kind)
     found = [_row(hint, bound.get(hint.action)) for hint in hints]
-    return [*found, Row(SPARE + KEYS, ours(w.ALL_KEYS), detail=ours(w.ALL_KEYS_DOES))]
+    return [*found, ChoiceRow(SPARE + KEYS, ours(w.ALL_KEYS), detail=ours(w.ALL_KEYS_DOES))]
 
 
-def _row(hint: Hint, binding: Binding | None) -> Row:
+def _row(hint: Hint, binding: Binding | None) -> ChoiceRow:
     says = Foreign(binding.description if binding else hint.words.capitalize())
     does = Foreign((binding.tooltip if binding else "") or hint.words)
     short = len(hint.key) == 1
     detail = ours("{does}", does=does) if short else ours("{does} ({key})", does=does, key=ours(hint.key))
-    return Row(SPARE + hint.action, ours("{says}", says=says), key=ours(hint.key) if short else None, detail=detail)
+    return ChoiceRow(
+        SPARE + hint.action, ours("{says}", says=says), key=ours(hint.key) if short else None, detail=detail
+    )
 
 
 def _bound(sheet: DOMNode, kind: Sequence[Binding]) -> dict[str, Binding]:

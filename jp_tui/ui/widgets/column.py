@@ -17,9 +17,9 @@ from textual.message import Message
 
 from jp_tui.protocol.commands import Interrupt
 from jp_tui.protocol.values import PromptRequest
+from jp_tui.ui.sheets.dock.dock import SheetDock
 from jp_tui.ui.widgets.banner import Banner
 from jp_tui.ui.widgets.composer import Composer
-from jp_tui.ui.widgets.dock import SheetDock
 from jp_tui.ui.widgets.interrupt import InterruptMenu
 from jp_tui.ui.widgets.transcript import Transcript
 from jp_tui.view.questions.interrupt_menu import Choice
