@@ -55,9 +55,9 @@ class Checked(Host):
     @property
     def document(self) -> Any:
         """What is filled in."""
-        return self.schema.filling.document
+        return self.schema.document.value
 
     async def judged(self, pilot: Pilot[None]) -> None:
         """Wait until the verdict is for exactly what stands there."""
-        await self.until(pilot, lambda: self.schema.filling.sure or self.schema.faces.misread is not None)
+        await self.until(pilot, lambda: self.schema.document.sure or self.schema.faces.misread is not None)
         await self.settled(pilot)

@@ -11,7 +11,7 @@ from jp_tui.protocol.values import Answered, PromptRequest, Restored, WentBack
 from jp_tui.questions.types import FormView, Place, SelectAnswer
 from jp_tui.ui.sheets import form_tabs as f
 from jp_tui.ui.sheets.areas.select import SelectArea
-from jp_tui.ui.sheets.dock.form_transition import packed, unpacked
+from jp_tui.ui.sheets.dock.question_drafts import packed, unpacked
 from jp_tui.view.questions.drafts import restored
 from tests.ui.sheet_host import OPTIONS, PLACES, Host, boolean, formed, multi, schema, secret, select, text, text_of
 

@@ -93,7 +93,7 @@ async def judged(app: Host, pilot: Pilot[None]) -> None:
     """A schema answer leaves only with a verdict, so that has to be there first."""
     area = app.sheet.area
     if isinstance(area, SchemaArea):
-        await app.until(pilot, lambda: area.filling.sure)
+        await app.until(pilot, lambda: area.document.sure)
 
 
 def sweep(app: Host, name: str, moment: float, answers: bool) -> bool:
@@ -116,7 +116,7 @@ def sweep(app: Host, name: str, moment: float, answers: bool) -> bool:
     dock.gate.key(key_event(name))
     counts = moment >= DEAF and answers
     assert sheet.done == counts, f"{name} after {moment:.2f} s"
-    sheet.done = False
+    sheet.reopen()
     sheet.stop_writing()
     return counts
 

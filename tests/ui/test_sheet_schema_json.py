@@ -52,7 +52,7 @@ async def test_f6_goes_from_one_face_to_the_other_and_back_at_the_same_place() -
         assert '"batch": 123,' in text_of(app) and app.schema.faces.json.cursor_location == (2, 2)
         await app.type(pilot, *["right"] * 9, "9", "f6")
         assert app.document["batch"] == 9123 and "9123" in text_of(app)
-        line = app.schema.filling.line
+        line = app.schema.document.line
         assert line is not None and line.path == ("batch",)
 
 

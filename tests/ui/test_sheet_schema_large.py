@@ -63,7 +63,7 @@ async def test_a_schema_of_100_kb_is_painted_line_by_line(counted: Counter[str])
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.judged(pilot)
-        assert len(app.schema.filling.lines) == 900
+        assert len(app.schema.document.lines) == 900
         assert counted["lines"] <= 900 * 3, "made at the opening and at its width, not at each key"
         counted.clear()
         await app.type(pilot, "5", "tab", "6", "7", "shift+tab", "8")

@@ -55,9 +55,9 @@ async def test_e60_the_faces_change_by_a_click_and_a_field_is_written_in_by_one(
         app.now += 1
         await app.click_text(pilot, "workers *")
         await app.settled(pilot)
-        line = app.schema.filling.line
+        line = app.schema.document.line
         assert app.schema.faces.face == "form" and line is not None and line.path == ("workers",)
-        assert app.sheet.writing is app.schema.fields.entry
+        assert app.sheet.writing is app.schema.form.entry
         app.now += 1
         await app.click_text(pilot, "f6 JSON")
         await app.settled(pilot)
@@ -80,7 +80,7 @@ async def test_the_wheel_scrolls_and_typing_brings_the_field_back() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         for _ in range(8):
-            app.schema.fields._scroll(2)
+            app.schema.form._scroll(2)
         await app.judged(pilot)  # a verdict does not bring the cursor back into sight
         app.schema.show_state()
         await app.settled(pilot)

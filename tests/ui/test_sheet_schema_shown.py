@@ -146,7 +146,7 @@ async def test_e61_fields_are_as_wide_as_there_is_room() -> None:
         app = Checked(schema(of=NAME))
         async with app.run_test(size=size) as pilot:
             await app.arm(pilot)
-            assert app.schema.fields.entry.size.width >= least
+            assert app.schema.form.entry.size.width >= least
 
 
 async def test_nothing_is_told_as_wrong_before_a_key_was_pressed_and_names_are_cut_at_whole_words() -> None:
@@ -178,7 +178,7 @@ async def test_e60_letters_that_move_never_land_in_a_text(key: str) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "tab", *[key] * 3)
-        line = app.schema.filling.line
+        line = app.schema.document.line
         assert line is not None and line.name == ("off" if key == "j" else "first")
         assert app.document == {} and app.sheet.writing is None
         await app.type(pilot, *("k" if key == "j" else ""))

@@ -132,7 +132,7 @@ async def judged(app: Host, pilot: Pilot[None]) -> None:
     """A schema answer leaves only with a verdict."""
     area = app.sheet.area
     if isinstance(area, SchemaArea):
-        await app.until(pilot, lambda: area.filling.sure)
+        await app.until(pilot, lambda: area.document.sure)
 
 
 async def round_by_keys(app: Host, pilot: Pilot[None], prompt: PromptRequest) -> None:
@@ -197,7 +197,7 @@ async def test_e60_by_the_keyboard_alone(kind: str) -> None:
             assert app.answers == []
             await judged(app, pilot)
             await app.type(pilot, key)
-            if app.sheet.problem.display and key in ("y", "b", "shift+tab") and not app.answers:
+            if app.sheet.frame.notice.display and key in ("y", "b", "shift+tab") and not app.answers:
                 await app.type(pilot, key)  # what it discards, or was not seen, is said first
         assert said(app) == [walk.answer]
 
@@ -214,7 +214,7 @@ async def test_e60_by_the_mouse_alone(kind: str) -> None:
             assert app.answers == []
             await judged(app, pilot)
             await step(app, pilot, one)
-            if one.startswith("@") and app.sheet.problem.display and not app.answers:
+            if one.startswith("@") and app.sheet.frame.notice.display and not app.answers:
                 await step(app, pilot, one)
         assert said(app) == [walk.answer]
 

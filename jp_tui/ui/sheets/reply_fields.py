@@ -6,7 +6,7 @@ question takes no reply without words.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, LiteralString
+from typing import LiteralString
 
 from jp_tui.conversation.strict_json import JsonProblem
 from jp_tui.conversation.text import Foreign
@@ -17,14 +17,12 @@ from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.json.field import JsonField
 from jp_tui.ui.sheets.json.text import laid_out, read_object
 from jp_tui.ui.sheets.key_line import Hint
+from jp_tui.ui.sheets.port import SheetPort
 from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.questions.offered_prompt import is_offered
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 
 def text_hints(enter: LiteralString) -> list[Hint]:
@@ -38,13 +36,13 @@ def text_hints(enter: LiteralString) -> list[Hint]:
 class ReplyFields:
     """Reply, note and arguments of one sheet."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: SheetPort) -> None:
         self._sheet, self._prompt = sheet, sheet.prompt
         self.reply = Field(gate=sheet.gate, hint=ours(w.REPLY_HINT), id="reply")
         self.note = Field(gate=sheet.gate, hint=ours(w.NOTE_HINT), id="note")
         self.edit = JsonField(gate=sheet.gate, hint=ours(w.JSON_HINT), id="edit")
         self._laid_out: str | None = None
-        """The call's arguments as they stand in the editor before anything is changed."""
+        """The call's arguments as the editor shows them before anything is changed."""
         self.slots = (
             SideField(
                 texts.reply_title(self._prompt), self.reply, kept=ours(w.REPLY_KEPT), submit=self._send_reply,
@@ -62,19 +60,19 @@ class ReplyFields:
 
     @property
     def may_reply(self) -> bool:
-        """Whether words may come instead of an answer. A call can always be skipped with a reason (M34)."""
+        """True if words may come instead of an answer. A call can always be skipped with a reason (M34)."""
         kind = self._prompt.kind
         return kind == "permission" or (kind != "delivery" and "reply" in self._prompt.controls)
 
     @property
     def may_note(self) -> bool:
-        """Whether a note may be sent with it: with a tool's question (R182), never with a secret or elsewhere."""
+        """True if a note may be sent: with an answer to a tool's question (R182), never with a secret or elsewhere."""
         alone = isinstance(self._prompt.question.answer_type, SecretAnswer) or is_offered(self._prompt)
         return self._prompt.kind == "question" and self._prompt.source == "tool" and not alone
 
     @property
     def may_edit(self) -> bool:
-        """Whether the call's arguments may be edited; of a delivery, the result."""
+        """True if the call's arguments may be edited; of a delivery, the result."""
         kind = self._prompt.kind
         if kind == "permission":
             return bool(self._prompt.arguments)
@@ -121,7 +119,7 @@ class ReplyFields:
             self._sheet.say(ours(w.NO_REASON_YET))
         elif self._prompt.source == "tool":  # M47 quotes the words, so there must be some
             self._sheet.say(ours(w.REPLY_EMPTY))
-        elif self._sheet.keys.again("wordless"):
+        elif self._sheet.press.again("wordless"):
             self._sheet.answer(Replied(text=None))
         else:
             self._sheet.say(ours(w.REPLY_EMPTY_OK))
@@ -140,7 +138,7 @@ class ReplyFields:
             self._sheet.answer(Edited(arguments=arguments))
 
     def _misread(self, problem: JsonProblem) -> None:
-        """Say what is wrong with the arguments, and go there."""
+        """Show what is wrong with the arguments, and move the cursor there."""
         what = Foreign(problem.message)
         if problem.line is None or problem.column is None:
             self._sheet.say(ours(w.NOT_JSON_SOMEWHERE, problem=what))
@@ -151,7 +149,7 @@ class ReplyFields:
     # Drafts
 
     def edited(self) -> str | None:
-        """The edited arguments as far as they were changed, None when untouched."""
+        """Return the edited arguments; None when untouched."""
         text = self.edit.value
         return None if not text or text == self._laid_out else text
 
@@ -160,7 +158,7 @@ class ReplyFields:
         return [("reply", self.reply), ("note", self.note)]
 
     def restore(self, draft: Draft) -> None:
-        """Put back what was typed."""
+        """Restore what was typed."""
         self.reply.put_again(draft.reply, draft.places("reply"))
         self.note.put_again(draft.note, draft.places("note"))
         if draft.edit is not None:

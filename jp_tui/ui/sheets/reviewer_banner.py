@@ -43,6 +43,7 @@ class ReviewerBanner(Widget):
         by += [ours("{time}", time=Foreign(took))] if (took := why.took(escalation)) else []
         self._said, self._by = said, styled(join(*by, sep=ours(" · ")), "$foreground-muted")
         self._reason = _told(escalation)
+        self._complete = False
 
     def _lines(self, width: int) -> list[Content]:
         """All of it at a width of its content."""
@@ -55,13 +56,16 @@ class ReviewerBanner(Widget):
     def _reason_lines(self, width: int) -> list[Content]:
         return list(self._reason.wrap(width)) if self._reason else []
 
-    def height_at(self, width: int, most: int) -> int:
-        """Rows that it takes at an outer width, at most so many."""
-        return min(len(self._lines(max(width - 3, 1))), max(most, LEAST))
+    def fit(self, width: int, most: int) -> None:
+        """Take as many rows as it needs at an outer width, at most so many."""
+        lines = len(self._lines(max(width - 3, 1)))
+        self.rows = min(lines, max(most, LEAST))
+        self._complete = lines <= self.rows
 
-    def whole_at(self, width: int) -> bool:
-        """Whether all of it is shown."""
-        return len(self._lines(max(width - 3, 1))) <= self.rows
+    @property
+    def complete(self) -> bool:
+        """True if all of it is shown, as of the last `fit`."""
+        return self._complete
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return min(len(self._lines(width)), self.rows)

@@ -1,4 +1,4 @@
-"""A field of a sheet below its answers: a reply, a note, the call's arguments (R182, R97b, E31).
+"""A text field below the answers of a sheet: a reply, a note, the call's arguments (R182, R97b, E31).
 
 It knows what Enter does in it and which keys to name; `layout.py` shows it.
 """
@@ -22,14 +22,14 @@ def _nothing() -> None:
 
 @dataclasses.dataclass(eq=False)
 class SideField:
-    """A field under the line that says what becomes of it.
+    """A field with a title that says what happens to its text.
 
-    `beside`: the answers stay while it is written in. `large`: it takes the place of context and answers, and is
-    not shown when it is left, though its text is kept. `kept`: what stands above a text that was left there.
+    `beside`: the answers stay visible while it is written in. `large`: it takes the place of context and answers, and
+    is hidden when it is left, though its text is kept. `kept`: the title while the field holds text that was left.
     `submit` is what Enter does, `hints` the keys that work in it, `leave` is called before it loses the keys.
     """
 
-    says: Content
+    heading: Content
     field: Field
     beside: bool = False
     large: bool = False
@@ -41,23 +41,25 @@ class SideField:
     title: Static = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
-        self.title = Static(self.says, classes="title")
+        self.title = Static(self.heading, classes="title")
         self._left = False
 
-    def settle(self, left: bool, tight: bool) -> None:
-        """Once its text was left, what stands above says what becomes of that. In little room only what goes along
-        with an answer is shown, and nothing above it."""
+    def arrange(self, left: bool, tight: bool) -> None:
+        """Set the title and what is visible; `left`: there is text in it and it isn't written in.
+
+        In little room only what is sent with an answer is shown, without a title.
+        """
         if left != self._left and self.kept:
             self._left = left
-            self.title.update(self.kept if left else self.says)
+            self.title.update(self.kept if left else self.heading)
         if left:
             self.field.display = self.beside or not tight
             self.title.display = bool(self.kept) and not tight
 
     def rows(self, width: int, room: int) -> int:
-        """Rows that it takes of `room` at a width; the field gets its own."""
-        says = self.title.content
-        rows = len(says.wrap(width)) if isinstance(says, Content) and self.title.display else 0
+        """Return the rows that it takes of `room` at a width, and give the field its own."""
+        heading = self.title.content
+        rows = len(heading.wrap(width)) if isinstance(heading, Content) and self.title.display else 0
         if self.field.display and not self.large:
             high = min(self.field.height_at(width), room)
             self.field.styles.height = high

@@ -7,7 +7,6 @@ widgets.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from textual.content import Content
 
@@ -15,7 +14,6 @@ from jp_tui.conversation.neutral import warnings
 from jp_tui.conversation.text import Foreign, first_line
 from jp_tui.protocol.values import PromptRequest
 from jp_tui.questions.types import BooleanAnswer, MultiSelectAnswer, SelectAnswer
-from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.form_tabs import progress
 from jp_tui.ui.sheets.json.text import readable
 from jp_tui.ui.text import MOST as SHOWN
@@ -185,54 +183,6 @@ def under(line: Content, changes: tuple[int, int], hunks: int, unseen: int, line
     if unseen:
         notes += [ours("  "), ours(w.UNSEEN, "not bold $text-warning", n=unseen, m=lines)]
     return join(line, *notes)
-
-
-def end_does(lost: int, typed: bool) -> Content:
-    """What ending the turn does and loses."""
-    parts = [ours(w.END_TURN_DOES)]
-    if lost:
-        many = ours("questions") if lost > 1 else ours("question")
-        parts.append(ours(w.CLOSES, n=lost, questions=many, close=ours("close") if lost > 1 else ours("closes")))
-    if typed:
-        parts.append(ours(w.LOSES_TEXT))
-    return join(*parts, sep=ours("; "))
-
-
-def menu(
-    prompt: PromptRequest,
-    *,
-    lost: int,
-    typed: bool,
-    more: list[ChoiceRow],
-    aside: list[ChoiceRow],
-    may: Mapping[str, bool],
-) -> tuple[ChoiceRow, ...]:
-    """The menu of Esc: what R182 allows, and what each line would lose (R248). `more` are other ways to answer, `aside`
-    what can be done without answering."""
-    loses = join(ours("; "), ours(w.LOSES_TEXT)) if typed else blank()
-    asks = prompt.kind in ("question", "review")
-    rows = [ChoiceRow("answer", ours(w.ANSWER), detail=ours(w.ANSWER_DOES)), *more]
-    if may["reply"]:
-        says, does = (ours(w.REPLY), ours(w.REPLY_DOES)) if asks else (ours(w.SKIP_REPLY), ours(w.SKIP_REPLY_DOES))
-        rows.append(ChoiceRow("reply", says, detail=does))
-    if "cancel" in prompt.controls or prompt.kind == "delivery":
-        does = ours(w.NO_DELIVERY_DOES if prompt.kind == "delivery" else w.CANCEL_DOES)
-        rows.append(ChoiceRow("cancel", ours(w.CANCEL), detail=join(does, loses)))
-    if may["note"]:
-        rows.append(ChoiceRow("note", ours(w.NOTE), detail=ours(w.NOTE_DOES)))
-    if may["edit"]:
-        rows.append(_edit_row(prompt))
-    rows += aside
-    if "end_turn" in prompt.controls:
-        rows.append(ChoiceRow("end", ours(w.END_TURN), detail=end_does(lost, typed)))
-    return tuple(rows)
-
-
-def _edit_row(prompt: PromptRequest) -> ChoiceRow:
-    if prompt.kind == "delivery":
-        return ChoiceRow("edit", ours(w.EDIT_RESULT), detail=ours(w.RESULT_TITLE))
-    does = ours(w.EDIT_DOES if prompt.kind == "question" else w.EDIT_RUN_DOES)
-    return ChoiceRow("edit", ours(w.EDIT_ARGUMENTS), detail=does)
 
 
 def folded(

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding
 from textual.content import Content
 
 from jp_tui.conversation.strict_json import Json
 from jp_tui.protocol.values import PromptRequest
-from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.area import AnswerArea, AnswerSheet
 from jp_tui.ui.sheets.areas.yes_no import YES_NO_KEYS, YesNoBody
 from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.text import join, ours
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 
 def first(prompt: PromptRequest) -> str:
@@ -61,7 +58,7 @@ class BooleanArea(AnswerArea):
 
     BINDINGS: ClassVar[list[Binding]] = [*YES_NO_KEYS]
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet = sheet
         self._verdict = YesNoBody(
             sheet, rows=self._rows, decide=self._decide, unseen=sheet.reading.unseen, first=first(sheet.prompt),

@@ -5,14 +5,14 @@ Nothing is preselected (Z11). An emptied or untouched edit delivers the result a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding
 from textual.widgets import Static
 
 from jp_tui.conversation.neutral import neutralise
 from jp_tui.protocol.values import Delivered
-from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.area import AnswerArea, AnswerSheet
 from jp_tui.ui.sheets.areas.yes_no import YES_NO_KEYS, YesNoBody
 from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.field import Field
@@ -22,9 +22,6 @@ from jp_tui.ui.sheets.side_field import SideField
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 
 class FailedResult(Static):
@@ -38,7 +35,7 @@ class DeliveryArea(AnswerArea):
 
     BINDINGS: ClassVar[list[Binding]] = [*YES_NO_KEYS]
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet, self._prompt = sheet, sheet.prompt
         self._result = Field(gate=sheet.gate, hint=ours(w.RESULT_HINT), id="result")
         self._slot = SideField(
@@ -91,7 +88,7 @@ class DeliveryArea(AnswerArea):
         self._sheet.write(self._result)
 
     def _submit(self) -> None:
-        if self._result.value.strip() or self._sheet.keys.again("emptied"):
+        if self._result.value.strip() or self._sheet.press.again("emptied"):
             self._sheet.answer(Delivered(deliver=True, text=self.edited_text()))
         else:
             self._sheet.say(ours(w.EMPTIED_RESULT))

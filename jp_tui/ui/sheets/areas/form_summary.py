@@ -7,7 +7,7 @@ with the reason. Shows answers; keeps none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding
 from textual.content import Content
@@ -19,14 +19,11 @@ from jp_tui.protocol.values import Submitted
 from jp_tui.questions.types import Place
 from jp_tui.ui.sheets import form_tabs as f
 from jp_tui.ui.sheets import texts
-from jp_tui.ui.sheets.area import AnswerArea, AnswerBody
+from jp_tui.ui.sheets.area import AnswerArea, AnswerBody, AnswerSheet
 from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.text import blank, cells, foreign, join, ours
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 MOST = 300
 """Characters of an answer that a row shows."""
@@ -43,7 +40,7 @@ class FormSummaryArea(AnswerArea, AnswerBody):
         Binding(str(n), f"point({n})", f"To {n}", id=f"sheet.point{n}", show=False) for n in range(1, 10)
     ]
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet = sheet
         rows = self._rows(LEAST)
         self._list = ChoiceList(*rows, cursor=len(rows) - 1, id="review")
@@ -67,14 +64,14 @@ class FormSummaryArea(AnswerArea, AnswerBody):
     def choices(self) -> ChoiceList:
         return self._list
 
-    def wanted(self, width: int, room: int) -> int:
+    def height_at(self, width: int, room: int) -> int:
         limit = max(width - BESIDE, LEAST)
         if limit != self._limit:
             self._limit = limit
             self._list.rows = self._rows(limit)
         return self._list.height_at(width)
 
-    def given(self, rows: int) -> None:
+    def place(self, rows: int) -> None:
         self._list.styles.height = max(rows, 1)
         self._list.call_after_refresh(self._list.show_cursor)
 

@@ -1,12 +1,12 @@
-"""A change in parts: which are taken, which one the cursor is on, which were on the screen (R251; asking.md E15, E26).
+"""A change in parts: which are selected, where the cursor is, which were on the screen (R251; asking.md E15, E26).
 
-It scrolls and marks; what is made of it is `hunks.py`'s. A click on a part's head is reported, never acted on.
+It scrolls and marks; the answer is made in `hunks.py`. A click on a part's head is reported, never acted on.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from textual import events
@@ -21,7 +21,7 @@ from jp_tui.ui.widgets.context import FEW, ContextView
 
 
 class HunkView(ContextView):
-    """The parts of a change."""
+    """The parts of a change; `taken` are the selected ones."""
 
     BINDINGS = []
 
@@ -40,7 +40,7 @@ class HunkView(ContextView):
         self._before = before
         self.taken = frozenset(self._ids)
         self.at = 0
-        self.comments: dict[str, str] = {}
+        self._comments: dict[str, str] = {}
         self._piles: dict[tuple[int, bool, bool, int], Pile] = {}
         self._short = False
         self._parts_seen = 0
@@ -52,7 +52,7 @@ class HunkView(ContextView):
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """What is taken, in the order of the parts."""
+        """The selected parts, in order."""
         return tuple(name for name in self._ids if name in self.taken)
 
     @property
@@ -64,25 +64,42 @@ class HunkView(ContextView):
     def hunk(self) -> tuple[int, int]:
         return self.at + 1, len(self.parts)
 
-    # --- what a sheet does ---------------------------------------------------------------------------------
+    # Selecting and moving
 
-    def take(self, taken: frozenset[str]) -> None:
-        """These are taken, and no others."""
-        self.taken = taken & frozenset(self._ids)
+    def select(self, parts: frozenset[str]) -> None:
+        """Select these parts and no others."""
+        self.taken = parts & frozenset(self._ids)
         self.marked()
+
+    def comment(self, part: str, text: str) -> None:
+        """Keep a comment on a part; a blank one removes it. `marked` shows that."""
+        if text.strip():
+            self._comments[part] = text
+        else:
+            self._comments.pop(part, None)
+
+    def restore(self, parts: frozenset[str], comments: Mapping[str, str]) -> None:
+        """Select parts and restore their comments; what is no part is left out."""
+        self._comments = {name: text for name, text in comments.items() if name in self._ids}
+        self.select(parts)
+
+    @property
+    def comments(self) -> Mapping[str, str]:
+        """The comments by part."""
+        return self._comments
 
     def marked(self) -> None:
         """Paint what looks different now."""
         self._again()
 
     def go(self, at: int) -> None:
-        """The cursor to a part."""
+        """Move the cursor to a part."""
         if at != self.at:
             self.at = at
             self.marked()
 
     def action_hunk(self, step: int) -> None:
-        """To the next or previous part, in sight as far as there is room."""
+        """Go to the next or previous part, and show as much of it as there is room for."""
         at = min(max(self.at + step, 0), len(self.parts) - 1)
         self.go(at)
         found = self._now()
@@ -92,12 +109,12 @@ class HunkView(ContextView):
             self.scroll_to_row(min(above, start))
 
     def reveal(self) -> None:
-        """The head of the part under the cursor in sight."""
+        """Scroll the head of the part under the cursor into view."""
         start = self._now().hunks[self.at]
         if not self.top <= start < self.top + self.height:
             self.scroll_to_row(start)
 
-    # --- painting ------------------------------------------------------------------------------------------
+    # Painting
 
     def paint(self, width: int, colours: Look, *, split: bool) -> Piled:
         key = width, split, self._short, colours.key
@@ -108,7 +125,7 @@ class HunkView(ContextView):
                 self.parts, width, colours, split=split, named=self._file, before=self._before,
                 short=self._short,
             )  # fmt: skip
-        return self._piles[key].rows(Standing(self._ids, self.taken, self.at, dict(self.comments)))
+        return self._piles[key].rows(Standing(self._ids, self.taken, self.at, dict(self._comments)))
 
     def _now(self) -> Piled:
         painted = self.painted
@@ -133,7 +150,7 @@ class HunkView(ContextView):
             self.post_message(self.Seen(self.unseen, self.lines))
 
     def _settle(self) -> None:
-        """What is in sight has the rows that it has; of what is far off the number may be a guess."""
+        """Count the rows of what is in sight; of what is far off the number may be a guess."""
         if not self.placed or self.height <= 0:
             return
         found = self._now()
@@ -145,7 +162,7 @@ class HunkView(ContextView):
             self._lay_out()
 
     def moved(self) -> None:
-        """A cursor that was scrolled out of sight comes along."""
+        """Move a cursor that was scrolled out of sight."""
         super().moved()
         found = self._now()
         bottom = self.top + self.height
@@ -156,7 +173,7 @@ class HunkView(ContextView):
     def _part_at(self, row: int) -> int:
         return min(bisect_right(self._now().ends, row), len(self.parts) - 1)
 
-    # --- the mouse -----------------------------------------------------------------------------------------
+    # The mouse
 
     async def _on_click(self, event: events.Click) -> None:
         await super()._on_click(event)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding
 from textual.content import Content
@@ -20,7 +20,7 @@ from jp_tui.ui.painting import diff
 from jp_tui.ui.painting.context import APPROVED, LINES
 from jp_tui.ui.painting.hunks_outline import beside, outlines
 from jp_tui.ui.sheets import texts
-from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.area import AnswerArea, AnswerSheet
 from jp_tui.ui.sheets.areas import boolean
 from jp_tui.ui.sheets.areas.hunk_view import HunkView
 from jp_tui.ui.sheets.areas.yes_no import YES_NO_KEYS, YesNoBody
@@ -34,9 +34,6 @@ from jp_tui.ui.text import MOST, MOST_LINES, join, ours, styled
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 TITLE = 200
 """Characters of a part's title that are as nothing."""
@@ -108,7 +105,7 @@ class HunkArea(AnswerArea):
     def make_context(cls, prompt: PromptRequest, above: Foreign) -> ContextView:
         return _view(prompt)
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         view, parts = sheet.reading.context, sheet.prompt.question.parts
         self._sheet = sheet
         self.view = view if isinstance(view, HunkView) else _view(sheet.prompt)  # hunks that change nothing: no context
@@ -151,14 +148,14 @@ class HunkArea(AnswerArea):
         dim = row.dim or (row.id == "yes_turn" and self._partial)
         return ChoiceRow(row.id, row.label, row.key, row.tags, row.detail, dim)
 
-    def under(self) -> Content:
+    def under(self, question: Content) -> Content:
         n, m = len(self.view.taken), len(self.view.parts)
         taken = ours(w.HUNKS, n=m) if n == m else ours(w.TAKEN, n=n, m=m)
         said = ours("{taken} · {changes}", taken=taken, changes=self._changes())
         notes = [ours("  "), styled(said, f"not bold {texts.MUTED}")]
         if unseen := self.view.parts_unseen:
             notes += [ours("  "), ours(w.UNSEEN_HUNKS, "not bold $text-warning", n=unseen, m=m)]
-        return join(self._sheet.asks, *notes)
+        return join(question, *notes)
 
     def _changes(self) -> Content:
         taken = [self._counts[name] for name in self.view.taken]
@@ -184,17 +181,17 @@ class HunkArea(AnswerArea):
             self._take(every if self.view.taken != every else frozenset())
 
     def _take(self, taken: frozenset[str]) -> None:
-        self.view.take(taken)
+        self.view.select(taken)
         self._show_taken()
-        self._sheet.drafts.changed()
+        self._sheet.answer_changed()
 
     def _show_taken(self) -> None:
         self._verdict.show_rows()
         self._sheet.show_question()
 
-    def clicked(self, event: PieceClicked) -> None:
+    def clicked(self, event: PieceClicked, may: bool) -> None:
         assert isinstance(event, HunkView.Picked)
-        if self._sheet.armed and event.may_act and self._sheet.mode == "answer":
+        if self._sheet.armed and may and self._sheet.mode == "answer":
             self._take(self.view.taken ^ {event.part})
 
     # Comments
@@ -211,13 +208,8 @@ class HunkArea(AnswerArea):
 
     def _keep_comment(self) -> None:
         """Keep the field's text as the comment, as far as it was typed."""
-        if not self._commenting:
-            return
-        text = self.comment.value
-        if text.strip():
-            self.view.comments[self._commenting] = text
-        else:
-            self.view.comments.pop(self._commenting, None)
+        if self._commenting:
+            self.view.comment(self._commenting, self.comment.value)
 
     def _leave_comment(self) -> None:
         self._keep_comment()
@@ -265,7 +257,7 @@ class HunkArea(AnswerArea):
         self._keep_comment()
         if not self._partial and not self.view.comments:
             return None
-        return json.dumps({"accepted": self.view.accepted, "comments": self.view.comments}, ensure_ascii=False)
+        return json.dumps({"accepted": self.view.accepted, "comments": dict(self.view.comments)}, ensure_ascii=False)
 
     def restore(self, draft: Draft) -> Draft:
         try:
@@ -274,9 +266,10 @@ class HunkArea(AnswerArea):
             kept = None
         if isinstance(kept, dict) and isinstance(kept.get("accepted"), list):
             comments = kept.get("comments")
-            known = {part.id for part in self.view.parts}
             said = comments.items() if isinstance(comments, dict) else ()
-            self.view.comments = {name: text for name, text in said if name in known and isinstance(text, str)}
-            self.view.take(frozenset(name for name in kept["accepted"] if isinstance(name, str)))
+            self.view.restore(
+                frozenset(name for name in kept["accepted"] if isinstance(name, str)),
+                {name: text for name, text in said if isinstance(text, str)},
+            )
             self._show_taken()
         return draft

@@ -8,7 +8,7 @@ send what one only wanted to mark.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding
 from textual.content import Content
@@ -17,7 +17,7 @@ from textual.widgets import Static
 from jp_tui.conversation.strict_json import Json
 from jp_tui.questions.types import MultiSelectAnswer, Option
 from jp_tui.ui.sheets import texts
-from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.area import AnswerArea, AnswerSheet
 from jp_tui.ui.sheets.areas.options import OPTION_KEYS, OptionsBody
 from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.key_line import Hint
@@ -25,9 +25,6 @@ from jp_tui.ui.sheets.messages import LayoutChanged
 from jp_tui.ui.text import join, ours
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 _ON, _OFF = ours("■ ", "$text-success"), ours("□ ", "$foreground-muted")
 
@@ -48,7 +45,7 @@ class MultiSelectArea(AnswerArea):
         Binding("i", "invert", "Invert", id="sheet.invert", tooltip="Turns every mark that is shown"),
     ]
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         question, prefill = sheet.prompt.question, sheet.prompt.prefill
         kind = question.answer_type
         self._sheet = sheet
@@ -112,7 +109,7 @@ class MultiSelectArea(AnswerArea):
         self._chosen = chosen
         self._options.show_rows()
         self._show_count()
-        self._sheet.drafts.changed()
+        self._sheet.answer_changed()
 
     def _show_count(self) -> None:
         self._count.update(ours(w.CHOSEN, n=len(self._chosen), m=len(self._options.options)))
@@ -144,7 +141,7 @@ class MultiSelectArea(AnswerArea):
     def accept(self) -> None:
         if self._writes():
             self._options.take_here()
-        elif self._chosen or self._sheet.keys.again("none"):
+        elif self._chosen or self._sheet.press.again("none"):
             self._sheet.answered([*self.chosen])
         else:
             self._sheet.say(ours(w.NONE_CHOSEN))

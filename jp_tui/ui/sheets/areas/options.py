@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.binding import Binding
@@ -21,7 +20,7 @@ from textual.widgets import Static
 from jp_tui.conversation.text import Foreign
 from jp_tui.questions.types import MultiSelectAnswer, Option, SelectAnswer
 from jp_tui.ui.sheets import texts
-from jp_tui.ui.sheets.area import AnswerBody
+from jp_tui.ui.sheets.area import AnswerBody, AnswerSheet
 from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow
 from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.key_line import Hint
@@ -31,9 +30,6 @@ from jp_tui.ui.text import join, ours
 from jp_tui.ui.widgets.context import ContextView
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 HINT_FILTER = 10
 """Options from which the key line names the filter."""
@@ -73,7 +69,7 @@ class OptionsBody(AnswerBody):
 
     def __init__(
         self,
-        sheet: Sheet,
+        sheet: AnswerSheet,
         *,
         take: Callable[[Option], None],
         default: Callable[[Option], bool],
@@ -197,7 +193,7 @@ class OptionsBody(AnswerBody):
         writing = self._sheet.writing is self._filter
         self._filter.display = self._sheet.mode != "menu" and (writing or bool(self._filter.text))
 
-    def wanted(self, width: int, room: int) -> int:
+    def height_at(self, width: int, room: int) -> int:
         previews = any(option.preview for option in self.options)
         self._beside = previews and width + 4 >= WIDE
         self._all.set_class(self._beside, "-beside")
@@ -209,7 +205,7 @@ class OptionsBody(AnswerBody):
             rows = max(rows, room) if self._beside else rows + PREVIEW_ROWS
         return rows + (1 if self._filter.display else 0) + bool(self._below)
 
-    def given(self, rows: int) -> None:
+    def place(self, rows: int) -> None:
         rows -= (1 if self._filter.display else 0) + bool(self._below)
         option = self.option
         previews = option is not None and bool(option.preview)

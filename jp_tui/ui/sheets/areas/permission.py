@@ -7,21 +7,18 @@ leaving it leads to the choices, and the menu cancels the edit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Permitted
-from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.area import AnswerArea, AnswerSheet
 from jp_tui.ui.sheets.areas.yes_no import YES_NO_KEYS, YesNoBody
 from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.text import ours
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 _MORE = ("print", "reply", "edit")
 
@@ -34,7 +31,7 @@ class PermissionArea(AnswerArea):
         Binding("p", "print", "Arguments", id="sheet.arguments", tooltip="The arguments as JSON, and back"),
     ]
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet, self._prompt = sheet, sheet.prompt
         self._verdict = YesNoBody(sheet, rows=self._rows, decide=self._decide, unseen=sheet.reading.unseen)
 
@@ -58,7 +55,7 @@ class PermissionArea(AnswerArea):
 
     def _decide(self, what: str) -> None:
         if what in _MORE:
-            self._sheet.keys.run(what)
+            self._sheet.run(what)
         else:
             self._sheet.answer(Permitted(run=what.startswith("yes"), remember=what.endswith("turn")))
 

@@ -7,13 +7,13 @@ forgotten as soon as it was sent, and when the question goes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Static
 
-from jp_tui.ui.sheets.area import AnswerArea, AnswerBody
+from jp_tui.ui.sheets.area import AnswerArea, AnswerBody, AnswerSheet
 from jp_tui.ui.sheets.areas.text import EMPTY
 from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.field import Field
@@ -23,9 +23,6 @@ from jp_tui.ui.sheets.layout import height_of
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 
 class SecretNote(Static):
@@ -39,7 +36,7 @@ class SecretArea(AnswerArea, AnswerBody):
 
     BINDINGS: ClassVar[list[Binding]] = []
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet = sheet
         self.field = SecretField(gate=sheet.gate, hint=ours(w.SECRET_HINT), id="answer")
         self._note = SecretNote(ours(w.SECRET_KEPT), id="kept")
@@ -51,10 +48,10 @@ class SecretArea(AnswerArea, AnswerBody):
     def widgets(self) -> Sequence[Widget]:
         return (self.field, self._note)
 
-    def wanted(self, width: int, room: int) -> int:
+    def height_at(self, width: int, room: int) -> int:
         return 1 + height_of(self._note, width)
 
-    def given(self, rows: int) -> None:
+    def place(self, rows: int) -> None:
         self.field.styles.height = 1
 
     def listening(self) -> None:

@@ -5,18 +5,15 @@ The answer is the option's value. Nothing is chosen before the user moved, unles
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding
 
 from jp_tui.questions.types import Option
-from jp_tui.ui.sheets.area import AnswerArea
+from jp_tui.ui.sheets.area import AnswerArea, AnswerSheet
 from jp_tui.ui.sheets.areas.options import OPTION_KEYS, OptionsBody
 from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.view.questions.drafts import Draft
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 
 class SelectArea(AnswerArea):
@@ -24,7 +21,7 @@ class SelectArea(AnswerArea):
 
     BINDINGS: ClassVar[list[Binding]] = [*OPTION_KEYS]
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         question = sheet.prompt.question
         self._sheet = sheet
         self._default = question.default if question.has_default else None

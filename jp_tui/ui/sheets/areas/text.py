@@ -7,13 +7,13 @@ text must be meant, and is chosen in the menu.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding
 from textual.widget import Widget
 
 from jp_tui.conversation.neutral import neutralise
-from jp_tui.ui.sheets.area import AnswerArea, AnswerBody
+from jp_tui.ui.sheets.area import AnswerArea, AnswerBody, AnswerSheet
 from jp_tui.ui.sheets.choice_list import ChoiceRow
 from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.key_line import Hint
@@ -21,9 +21,6 @@ from jp_tui.ui.text import ours
 from jp_tui.view.composer.pastes import cleaned
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 EMPTY = ChoiceRow("empty", ours(w.EMPTY), detail=ours(w.EMPTY_DOES))
 """The line of the menu that answers with an empty text."""
@@ -36,7 +33,7 @@ class FreeTextArea(AnswerArea, AnswerBody):
         Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Write in your own editor")
     ]
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         self._sheet, begins = sheet, sheet.begins
         self._default = begins[0] if begins and isinstance(begins[0], str) else ""
         self._shown = cleaned(neutralise(self._default))  # a field cannot mark what would act or deceive
@@ -49,10 +46,10 @@ class FreeTextArea(AnswerArea, AnswerBody):
     def widgets(self) -> Sequence[Widget]:
         return (self.field,)
 
-    def wanted(self, width: int, room: int) -> int:
+    def height_at(self, width: int, room: int) -> int:
         return self.field.height_at(width)  # the field is the answer: it may have all that is free (E1)
 
-    def given(self, rows: int) -> None:
+    def place(self, rows: int) -> None:
         self.field.styles.height = max(rows, 1)
 
     def listening(self) -> None:

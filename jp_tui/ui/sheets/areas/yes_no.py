@@ -8,7 +8,6 @@ until the user moved or pressed a key of the answer. What an answer is, and what
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 from textual.content import Content
@@ -16,15 +15,12 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from jp_tui.ui.sheets import texts
-from jp_tui.ui.sheets.area import AnswerBody
+from jp_tui.ui.sheets.area import AnswerBody, AnswerSheet
 from jp_tui.ui.sheets.choice_list import ChoiceList, ChoiceRow, TwoColumnList
 from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.sheets.layout import height_of
 from jp_tui.ui.text import join, ours
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 YES_NO_KEYS = [
     Binding("right", "across(1)", "Yes or no", id="sheet.across", tooltip="From yes to no; in a form as Tab"),
@@ -53,7 +49,7 @@ class YesNoBody(AnswerBody):
 
     def __init__(
         self,
-        sheet: Sheet,
+        sheet: AnswerSheet,
         *,
         rows: Callable[[], Sequence[ChoiceRow]],
         decide: Callable[[str], None],
@@ -84,15 +80,15 @@ class YesNoBody(AnswerBody):
     def widgets(self) -> Sequence[Widget]:
         return (*self._above, self.list, *([self._covers] if self._remembers else []))
 
-    def wanted(self, width: int, room: int) -> int:
+    def height_at(self, width: int, room: int) -> int:
         self._rest = height_of(self._covers, width) if self._remembers else 0
         self._needed = self.list.height_at(width)
         return self._needed + self._rest + len(self._above)
 
-    def needed(self, wanted: int) -> int:
+    def least_height(self, height: int) -> int:
         return self._needed
 
-    def given(self, rows: int) -> None:
+    def place(self, rows: int) -> None:
         rows -= len(self._above)
         self._listed = rows >= self._needed
         self._unsaid = rows < self._needed + self._rest  # half of what is covered would be worse than none
@@ -120,7 +116,7 @@ class YesNoBody(AnswerBody):
         self._touched = True
         self.list.to(place)
         doubts = self._doubts(what)
-        if doubts and not self._sheet.keys.again(what):
+        if doubts and not self._sheet.press.again(what):
             self._sheet.say(join(*doubts, ours(w.SAME_AGAIN), sep=ours(". ")))
             return
         self._decide(what)

@@ -23,22 +23,25 @@ from textual.timer import Timer
 from jp_tui.conversation.strict_json import Json
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import Answered, Delivered, EndTurn, Permitted, PromptRequest, Response, StoredEvent
+from jp_tui.ui.keys import bound
 from jp_tui.ui.sheets import messages, texts
 from jp_tui.ui.sheets.dock.deadlines import Deadlines
 from jp_tui.ui.sheets.dock.folded_sheet import FoldedSheet
 from jp_tui.ui.sheets.dock.form_transition import FormTransition
 from jp_tui.ui.sheets.dock.held_answers import HeldAnswers
 from jp_tui.ui.sheets.dock.input_gate import DockInputGate
+from jp_tui.ui.sheets.dock.question_drafts import QuestionDrafts
 from jp_tui.ui.sheets.dock.sheet_host import SheetHost
 from jp_tui.ui.sheets.dock.side_replies import SideReplies
 from jp_tui.ui.sheets.key_line import KeyLine
 from jp_tui.ui.sheets.messages import EditorRequested, LayoutChanged, SheetOutcome
 from jp_tui.ui.text import blank, ours
 from jp_tui.view.questions.arming import Arrival
+from jp_tui.view.questions.drafts import restored
 from jp_tui.view.questions.queue import NONE, Key, Queue, key_of
 from jp_tui.view.wording import questions as w
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a sheet is loaded with the first question
     from jp_tui.ui.sheets.sheet import Sheet
 
 FOR_ALL = (Answered, Permitted, Delivered)
@@ -158,22 +161,25 @@ class SheetDock(Vertical):
         self._clock, self._wall, self._editor = clock, wall, editor
         self.arrival, self.queue = Arrival(), Queue()
         self._timer: Timer | None = None
-        self._limits = Deadlines()
-        self._alike: tuple[Key, ...] = ()  # what the answer to the one in sight is the answer to
-        self._along: set[Key] = set()  # what goes by the user's own word, so that it is no news
+        self._deadlines = Deadlines()
+        self._alike: tuple[Key, ...] = ()  # identical questions that get the answer to the one in sight
+        self._along: set[Key] = set()  # what the user closed with another answer, so that it needs no notice
         self._holding = self._stale = self._reopens = False
         self.gate = DockInputGate(self, clock)
-        self.held = HeldAnswers(self)
-        self.following = FormTransition(self)
-        self.stage = SheetHost(self)
-        self.talks = SideReplies(self.stage)
+        self.held = HeldAnswers(self.set_timer, self.post_message)
+        self.host = SheetHost(self, self._make)
+        self.drafts = QuestionDrafts(self._store_draft)
+        self.transition = FormTransition(
+            self.drafts, sheet_of=self.host.sheet_of, later=self.set_timer, over=lambda key: self._drop(key, blank())
+        )
+        self.replies = SideReplies(self.host)
 
     def compose(self) -> ComposeResult:
-        yield from self.stage.widgets()
+        yield from self.host.widgets()
 
     def on_mount(self) -> None:
         self.watch(self.app, "app_focus", self.gate.window_focused, init=False)
-        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self.stage.refit())
+        self.screen.screen_layout_refresh_signal.subscribe(self, lambda _: self._refit())
 
     @property
     def open(self) -> bool:
@@ -191,25 +197,34 @@ class SheetDock(Vertical):
         return sum(self.queue.get(key) is not None for key in self._alike) if self.open else 0
 
     def shown(self) -> Sheet | None:
-        """The sheet that is open."""
-        return self.stage.shown()
+        """Return the sheet that is open."""
+        return self.host.sheet_of(self.queue.current) if self.open else None
 
-    def made(self, sheet: Sheet) -> None:
-        """Prepare a sheet that is about to be shown for the first time."""
-        self.following.made(sheet)
-        self.talks.made(sheet)
+    def _make(self, prompt: PromptRequest) -> Sheet:
+        """Make the sheet of a question."""
+        from jp_tui.ui.sheets.registry import sheet_for  # the first question pays for its widgets, not the start
 
-    # What the app tells
+        sheet = sheet_for(prompt, self.gate, self.drafts.of(key_of(prompt)))
+        if notice := self.transition.notice_for(prompt):
+            sheet.call_later(sheet.say, notice)
+        self.replies.made(sheet)
+        return sheet
+
+    # What the app reports
 
     def ask(self, prompt: PromptRequest) -> None:
         """A question waits. One that is visible stays; the same inquiry asked anew takes its old place (E12)."""
         import jp_tui.ui.sheets.registry  # noqa: F401  # here, not in the step that opens it after a silence
 
-        key, follows = key_of(prompt), self.following.follows(prompt)
-        if shown := self.stage.sheet_of(key):
-            self.following.keep(key, shown.draft)
-            self.stage.forget(key)
-        self.enter(prompt)
+        key = key_of(prompt)
+        replaced = self.transition.replaced_by(prompt, alone=len(self.queue) == 1)
+        if replaced != NONE:
+            self._remove(replaced)
+        follows = replaced != NONE and self.open
+        if shown := self.host.sheet_of(key):
+            self.drafts.keep(key, shown.draft)
+            self.host.forget(key)
+        self._enter(prompt)
         if follows:
             self.queue = self.queue.turned_to(key)
         now = self._clock()
@@ -218,40 +233,38 @@ class SheetDock(Vertical):
         elif self.queue.prompts:  # else it was put off, and stays so
             self._move(self.arrival.arrived(now))
         if not self._holding:
-            self.counted()
+            self._counted()
 
-    def counted(self) -> None:
+    def _counted(self) -> None:
         self.post_message(self.CountChanged(len(self.queue)))
 
-    def enter(self, prompt: PromptRequest) -> None:
+    def _enter(self, prompt: PromptRequest) -> None:
         self.queue = self.queue.added(prompt)
-        self.following.came(prompt)
-        self._limits = self._limits.added(prompt, self._clock(), self._wall())
+        self.drafts.asked(prompt)
+        self._deadlines = self._deadlines.added(prompt, self._clock(), self._wall())
 
     def settle(self, key: Key, by: str = "") -> None:
         """A question no longer waits, whoever answered. If it was open and not answered here, that is said."""
-        sheet = self.stage.sheet_of(key)
-        if (by and not (sheet is not None and sheet.done)) or not self.following.lingers(key):
+        sheet = self.host.sheet_of(key)
+        answered = sheet is not None and sheet.done
+        stays = sheet is not None and answered and self.open and self.transition.lingers(key, sheet)
+        if (by and not answered) or not stays:
             self._drop(key, self._gone(key, by))
 
-    def over(self, key: Key) -> None:
-        self._drop(key, blank())
-
-    def journal(self, key: Key, text: str) -> None:
-        """Have the text of a question journalled."""
+    def _store_draft(self, key: Key, text: str) -> None:
         self.post_message(self.DraftChanged(*key, text))
 
     def refused(self, key: Key, reason: str, gone: bool, by: str = "") -> None:
         """An answer was not taken: the sheet listens again with what was typed, unless the question is gone; `by`
         says who was first, when somebody was."""
-        sheet = self.stage.sheet_of(key)
+        sheet = self.host.sheet_of(key)
         if sheet is not None:
-            sheet.done = False
+            sheet.reopen()
         if gone:
-            words = ours(w.GONE, who=self._who(key), reason=Foreign(reason))
-            self._drop(key, self._gone(key, by) if by else words)
+            notice = ours(w.GONE, who=self._who(key), reason=Foreign(reason))
+            self._drop(key, self._gone(key, by) if by else notice)
         elif sheet is not None:
-            if sheet.mode == "menu":  # it was chosen there; to be told why not one wants to see what was asked
+            if sheet.mode == "menu":  # the answer was chosen there: the notice needs the question beside it
                 sheet.turn("answer")
             sheet.say(ours(w.REFUSED, reason=Foreign(reason)))
             if key == self.queue.current and self.arrival.phase == "sent":
@@ -290,7 +303,7 @@ class SheetDock(Vertical):
             self.screen.minimize()
         elif self.open:
             self.screen.maximize(self, container=False)
-        self.call_after_refresh(self.stage.lay_out)
+        self.call_after_refresh(self._lay_out)
 
     # Many at once
 
@@ -313,7 +326,7 @@ class SheetDock(Vertical):
             self._stale = False
             self.schedule()
             if len(self.queue) != before:
-                self.counted()
+                self._counted()
 
     # To one, and away from it
 
@@ -347,14 +360,14 @@ class SheetDock(Vertical):
     def put_off(self, prompt: PromptRequest) -> bool:
         """Out of sight for a while; not one whose answer is on its way. Says whether it is."""
         key = key_of(prompt)
-        sheet = self.stage.sheet_of(key)
+        sheet = self.host.sheet_of(key)
         if sheet is not None and sheet.done:
             return False
         if self.queue.get(key) is None:  # it was not to be seen yet
-            self.enter(prompt)
+            self._enter(prompt)
         visible = self.open and key == self.queue.current
         self.queue = self.queue.put_off(key)
-        self.after(visible)
+        self._after(visible)
         return True
 
     def bring_back(self, key: Key) -> None:
@@ -363,7 +376,7 @@ class SheetDock(Vertical):
         if back is not self.queue:
             self.queue = back
             self._move(self.arrival.arrived(self._clock()))
-            self.after(False)
+            self._after(False)
 
     # Several at once
 
@@ -384,29 +397,33 @@ class SheetDock(Vertical):
 
     def among(self, here: str, titles: Mapping[str, Foreign]) -> None:
         """Note which conversation is in sight, and what others are called (E4)."""
-        self.stage.among(here, titles)
+        self.host.among(here, titles)
 
     def restore_draft(self, key: Key, text: str) -> None:
-        """Restore what was typed for a question in an earlier life; what is typed now is newer and stays."""
-        self.following.restore_draft(key, text)
+        """Restore a stored draft; what is typed now is newer and stays."""
+        text, sheet = self.drafts.load(key, text, self.queue.get(key)), self.host.sheet_of(key)
+        if sheet is None:
+            self.drafts.restore(key, text)
+        elif not sheet.draft.stored():
+            sheet.restore_draft(restored(text))
 
     def checked(self, key: Key, revision: int, problems: Sequence[tuple[str, str]]) -> None:
         """Take the engine's verdict on the value with that revision: JSON pointers and messages, none if it fits."""
-        sheet = self.stage.sheet_of(key)
+        sheet = self.host.sheet_of(key)
         if sheet is not None:
             sheet.checked(revision, problems)
 
     def read(self, conversation: str, events: Sequence[StoredEvent]) -> None:
         """Read a part of a conversation's log, for side questions of an earlier life (E30)."""
-        self.talks.read(conversation, events)
+        self.replies.read(conversation, events)
 
     def said(self, key: Key, text: Foreign) -> None:
         """Show more of the reply to a side question."""
-        self.talks.received(key, text)
+        self.replies.received(key, text)
 
     def said_all(self, key: Key = NONE, broken: str = "") -> None:
         """End the reply to a side question; `broken` says why it broke off. No key means whichever waits."""
-        self.talks.ended(key, broken)
+        self.replies.ended(key, broken)
 
     # From state to screen
 
@@ -414,15 +431,33 @@ class SheetDock(Vertical):
         self.arrival = arrival
         self.schedule()
 
-    def deafen(self) -> None:
+    # What the gate asks
+
+    def run_own(self, key: str) -> bool:
+        """Run what a key does in the dock itself. Return False if it does nothing there."""
+        own = bound(self).get(key)
+        if own:
+            getattr(self, f"action_{own[0].action}")()
+        return bool(own)
+
+    def ignore_keys(self) -> None:
         """Ignore keys again, as when the sheet opened: what came was no answer."""
         self._move(self.arrival.opened(self._clock()))
 
     def overheard(self, text: str, key: str = "") -> None:
+        """Pass text, or an editing key without text, to the composer."""
         self.post_message(self.Overheard(text, key))
 
+    def recall(self, sheet: Sheet) -> None:
+        """Revoke what a sheet has just answered, if it did not leave yet."""
+        if self.held.recall(key_of(sheet.prompt), coming=self.arrival.phase == "armed"):
+            sheet.reopen()
+            self.ignore_keys()
+
+    # From state to screen
+
     def _open(self) -> None:
-        now, sheet = self._clock(), self.stage.sheet_of(self.queue.current)
+        now, sheet = self._clock(), self.host.sheet_of(self.queue.current)
         self._move(self.arrival.sent(now) if sheet is not None and sheet.done else self.arrival.opened(now))
 
     def _move(self, arrival: Arrival) -> None:
@@ -434,9 +469,11 @@ class SheetDock(Vertical):
         if arrival.phase == "held" and before.phase != "held":
             self.app.bell()
         if arrival.open:
-            sheet = self.stage.sheet()
-            sheet.count(self._limits.left(key_of(sheet.prompt), self._clock()))
-            sheet.armed = arrival.phase == "armed"
+            prompt = self.queue.head
+            assert prompt is not None
+            sheet = self.host.open(prompt)
+            sheet.count(self._deadlines.left(key_of(prompt), self._clock()))
+            sheet.arm(arrival.phase == "armed")
             if sheet.armed and before.phase != "armed":
                 self.post_message(self.Shown(key_of(sheet.prompt), sheet.prompt.digest))
                 sheet.listening()
@@ -459,7 +496,7 @@ class SheetDock(Vertical):
             self._timer.stop()
             self._timer = None
         now = self._clock()
-        moments = [self.arrival.due, self._limits.due(self.queue.current, now) if self.open else None]
+        moments = [self.arrival.due, self._deadlines.due(self.queue.current, now) if self.open else None]
         due = min((moment for moment in moments if moment is not None), default=None)
         if due is not None:
             self._timer = self.set_timer(max(due - now, 0.001), self.tick)
@@ -468,7 +505,16 @@ class SheetDock(Vertical):
         if self._holding:  # it is shown when all of it has happened
             self._stale = True
         else:
-            self.stage.show()
+            self.host.show(self.queue, unfolded=self.open, alike=self.alike_waiting)
+            self._lay_out()
+            self.host.hold_focus(self.shown())
+
+    def _lay_out(self) -> None:
+        self.host.lay_out(self.shown(), full=self.full, several=len(self.queue) > 1)
+
+    def _refit(self) -> None:
+        if self.host.room_changed(self.full):
+            self._lay_out()
 
     # Questions that go
 
@@ -484,22 +530,22 @@ class SheetDock(Vertical):
     def _drop(self, key: Key, notice: Content) -> None:
         if self.queue.get(key) is None:
             return
-        sheet, visible = self.stage.sheet_of(key), self.open and key == self.queue.current
+        sheet, visible = self.host.sheet_of(key), self.open and key == self.queue.current
         if visible and sheet is not None and not sheet.done and key not in self._along:
-            self.stage.tell(notice)
+            self.host.tell(notice)
         self._along.discard(key)
-        self._limits = self._limits.without(key)
-        self.remove_question(key)
-        self.after(visible)
+        self._deadlines = self._deadlines.without(key)
+        self._remove(key)
+        self._after(visible)
 
-    def remove_question(self, key: Key) -> None:
+    def _remove(self, key: Key) -> None:
         """Drop a question with its sheet; what was typed is kept where its form goes on."""
-        self.following.left(key)
-        self.stage.forget(key)
-        self.following.forget(key)
+        self.transition.left(key)
+        self.host.forget(key)
+        self.drafts.forget(key)
         self.queue = self.queue.without(key)
 
-    def after(self, visible: bool) -> None:
+    def _after(self, visible: bool) -> None:
         if not self.queue.prompts:
             self._move(self.arrival.emptied(self._clock()))
         elif visible and self._holding:
@@ -509,7 +555,7 @@ class SheetDock(Vertical):
         else:
             self._show()
         if not self._holding:
-            self.counted()
+            self._counted()
 
     # Messages of the sheets
 
@@ -517,22 +563,24 @@ class SheetDock(Vertical):
     def _done(self, event: SheetOutcome) -> None:
         event.stop()
         prompt, key = event.prompt, key_of(event.prompt)
-        self.following.sent(prompt, event.response)
+        self.transition.sent(prompt, event.response)
         settled = self.Settled(*key, prompt.digest, event.response, self.also(prompt, event.response))
-        if self.held.hold(settled, key) and key == self.queue.current and self.open:
+        if self.held.hold(settled, key, by_key=self.gate.by_key) and key == self.queue.current and self.open:
             self._move(self.arrival.sent(self._clock()))
 
     @on(messages.SheetDraftChanged)
     def _draft_changed(self, event: messages.SheetDraftChanged) -> None:
         event.stop()
-        self.following.changed(key_of(event.prompt), event.draft)
+        key = key_of(event.prompt)
+        sheet = self.host.sheet_of(key)
+        self.drafts.changed(key, event.draft, sheet.prompt if sheet is not None else None)
 
     @on(EditorRequested)
     def _editor_wanted(self, event: EditorRequested) -> None:
         event.stop()
         sheet = self.shown()
         try:
-            event.field.put(self._editor(event.field.value))
+            event.replace(self._editor(event.text))
         except OSError as error:
             if sheet is not None:
                 sheet.say(ours(w.EDITOR_FAILED, reason=Foreign(str(error))))
@@ -573,12 +621,12 @@ class SheetDock(Vertical):
     @on(LayoutChanged)
     def _grew(self, event: LayoutChanged) -> None:
         event.stop()
-        self.stage.lay_out()
-        self.stage.hold_focus()
+        self._lay_out()
+        self.host.hold_focus(self.shown())
 
     def on_descendant_blur(self) -> None:
         if self.open:
-            self.call_later(self.stage.hold_focus)
+            self.call_later(lambda: self.host.hold_focus(self.shown()))
 
 
 def _same(one: PromptRequest, other: PromptRequest) -> bool:

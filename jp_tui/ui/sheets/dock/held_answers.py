@@ -1,4 +1,4 @@
-"""An answer on its way out: it is held a moment, in case the key that gave it was the first of a paste (asking.md E11).
+"""Answers by a key, held a moment in case the key was the first of a paste (asking.md E11).
 
 A terminal without paste brackets sends a paste as keys. The first of them may answer before the second is read, so
 an answer by a key is held for HOLD; when more comes that close, nothing is answered and the text is the composer's.
@@ -6,59 +6,55 @@ an answer by a key is held for HOLD; when more comes that close, nothing is answ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from textual.message import Message
 
-from jp_tui.view.questions.queue import Key, key_of
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.dock.dock import SheetDock
-    from jp_tui.ui.sheets.sheet import Sheet
+from jp_tui.view.questions.queue import Key
 
 HOLD = 0.03
 """Seconds for which an answer by a key waits for more of the same burst before it leaves."""
 
 
 class HeldAnswers:
-    """Holds what was answered, for a moment."""
+    """Holds one answer for a moment."""
 
-    def __init__(self, dock: SheetDock) -> None:
-        self._dock = dock
+    def __init__(self, later: Callable[[float, Callable[[], None]], object], send: Callable[[Message], object]) -> None:
+        """`later` calls a function after some seconds."""
+        self._later, self._send = later, send
         self._held: tuple[Message, Key] | None = None  # what leaves, and of which question
         self._revoked: set[Key] = set()
 
     @property
     def empty(self) -> bool:
-        """Whether no answer is held."""
+        """True if no answer is held."""
         return self._held is None
 
-    def hold(self, settled: Message, key: Key) -> bool:
-        """Send an answer: at once by a click, else when nothing comes close behind its key. Return False if it was
+    def hold(self, answer: Message, key: Key, *, by_key: bool) -> bool:
+        """Send an answer: at once by a click, else when nothing follows close behind its key. Return False if it was
         recalled before."""
         if key in self._revoked:
             self._revoked.discard(key)
             return False
-        if self._dock.gate.by_key:
-            self._held = settled, key
-            self._dock.set_timer(HOLD, self._release)
+        if by_key:
+            self._held = answer, key
+            self._later(HOLD, self._release)
         else:
-            self._dock.post_message(settled)
+            self._send(answer)
         return True
 
     def _release(self) -> None:
         if self._held is not None:
-            self._dock.post_message(self._held[0])
+            self._send(self._held[0])
         self._held = None
 
-    def recall(self, sheet: Sheet) -> None:
-        """Take back what a sheet has just answered, if it did not leave yet."""
-        key = key_of(sheet.prompt)
+    def recall(self, key: Key, *, coming: bool) -> bool:
+        """Revoke the answer to a question. Return False if it left already. `coming`: the sheet has posted it, and
+        `hold` was not called for it yet."""
         if self._held is not None and self._held[1] == key:
             self._held = None
-        elif self._dock.arrival.phase == "armed":  # its outcome is still on the way from the sheet to here
+        elif coming:
             self._revoked.add(key)
         else:
-            return
-        sheet.done = False
-        self._dock.deafen()
+            return False
+        return True

@@ -1,35 +1,69 @@
-"""The one place that hears every key, paste and click of a sheet first, and says whether it may answer (E10, E11).
+"""The first stop of every key, paste and click in a sheet: may it answer (E10, E11)?
 
-Whichever widget Textual gave the key to, it comes here in the same breath, so no key can be meant for one and heard
-by another (traps.md T5). Knows no queue and shows nothing; what a deaf sheet hears it hands on as overheard.
+Whichever widget Textual gave a key to, it is handled here at once, so that no key is meant for one widget and handled
+by another (traps.md T5). Knows no queue and shows nothing; what a sheet ignores is passed on to the composer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from textual import events
 
-from jp_tui.ui.keys import bound
 from jp_tui.ui.sheets.messages import NEW_LINE, PAGING, READING
-from jp_tui.view.questions.arming import Guard
+from jp_tui.view.questions.arming import Arrival, Guard
 
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.dock.dock import SheetDock
+if TYPE_CHECKING:  # a sheet is loaded with the first question
     from jp_tui.ui.sheets.sheet import Sheet
 
 _KEPT = frozenset({"enter", "escape", "ctrl+c", "tab", "shift+tab", "backspace", "delete", *NEW_LINE})
-"""Keys that a deaf sheet lets act on nothing, besides what is text."""
+"""Keys besides text that have no effect while a sheet ignores keys."""
 BURST = 0.012
-"""Seconds within which no person presses two keys: what comes so close is a paste without its marks (E11)."""
+"""Seconds within which no person presses two keys: what follows so close is a paste without its marks (E11)."""
+
+
+class GatedDock(Protocol):
+    """What the gate asks of the dock."""
+
+    @property
+    def arrival(self) -> Arrival: ...
+
+    @property
+    def full(self) -> bool:
+        """True if the sheet has the whole screen."""
+        ...
+
+    def shown(self) -> Sheet | None:
+        """Return the sheet that is open."""
+        ...
+
+    def run_own(self, key: str) -> bool:
+        """Run what a key does in the dock itself. Return False if it does nothing there."""
+        ...
+
+    def recall(self, sheet: Sheet) -> None:
+        """Revoke what a sheet has just answered, if it did not leave yet."""
+        ...
+
+    def ignore_keys(self) -> None:
+        """Ignore keys again, as when the sheet opened."""
+        ...
+
+    def noted(self, arrival: Arrival) -> None:
+        """Take a later state of the same phase."""
+        ...
+
+    def overheard(self, text: str, key: str = "") -> None:
+        """Pass text, or an editing key without text, to the composer."""
+        ...
 
 
 class DockInputGate:
-    """Hears for the open sheet: the `Gate` of sheets and fields."""
+    """The `InputGate` of all sheets and fields."""
 
-    def __init__(self, dock: SheetDock, clock: Callable[[], float]) -> None:
+    def __init__(self, dock: GatedDock, clock: Callable[[], float]) -> None:
         self._dock, self._clock = dock, clock
         self._guard = Guard()
         self._heard: events.Event | None = None
@@ -41,13 +75,13 @@ class DockInputGate:
 
     @property
     def by_key(self) -> bool:
-        """Whether the last thing that happened was a key, as far as the clock can tell."""
+        """True if the last input was a key, as far as the clock can tell."""
         return self._real and self._last is not None
 
     # The gate
 
     def key(self, event: events.Key) -> bool:
-        """Hear a key; says whether it is used up. One that bubbles up was heard before."""
+        """Handle a key. Return True if it is used up. One that bubbles up was handled before."""
         if event is self._heard:
             return False
         self._heard = event
@@ -58,23 +92,22 @@ class DockInputGate:
         if burst and before is not None and sheet is not None and sheet.writing is None:
             self._not_meant(before, sheet)
             if self._dock.arrival.phase == "armed":  # who pasted elsewhere goes on typing there: Enter is not for us
-                self._dock.deafen()
+                self._dock.ignore_keys()
             return self._overhear(event, now, sheet)
         fresh = fresh and not burst
-        if own := bound(self._dock).get(event.key):
-            getattr(self._dock, f"action_{own[0].action}")()
+        if self._dock.run_own(event.key):
             return True
         if sheet is None:
             return False
         if self._dock.full and event.key in PAGING:
-            sheet.keys.run(PAGING[event.key])
+            sheet.run(PAGING[event.key])
             return True
         if self._dock.arrival.listens(now) and not sheet.cramped:
-            return sheet.keys.press(event, now, fresh=fresh)
+            return sheet.press_key(event, now, fresh=fresh)
         return self._overhear(event, now, sheet)
 
     def _joins(self, event: events.Key, before: events.Key | None, now: float, sheet: Sheet | None) -> bool:
-        """Whether a key belongs to a burst of text that began outside a field: such a one answers nothing (E11).
+        """Return True if a key belongs to a burst of text that began outside a field: it answers nothing (E11).
 
         Keys that are no text may come together: a slow line brings what was pressed one after the other.
         """
@@ -86,16 +119,17 @@ class DockInputGate:
         return close and not self._begun_writing
 
     def _not_meant(self, before: events.Key, sheet: Sheet) -> None:
-        """The key before this one began a paste: what it answered does not leave, and its text is not lost."""
-        sheet.keys.begin(False)  # nor does what waits for a verdict
+        """Undo the key before this one, which began a paste: its answer does not leave, and its text is not lost."""
+        sheet.begin(False)  # nor does what waits for a check leave
         if sheet.done:
-            self._dock.held.recall(sheet)
+            self._dock.recall(sheet)
         if not self._passed_on:
             self._passed_on = True
             self._dock.overheard(before.character if before.is_printable and before.character else "")
 
     def paste(self, event: events.Paste) -> bool:
-        """Hear a paste: it never answers. A field that is written in takes it, a deaf sheet hands it on."""
+        """Handle a paste: it never answers. A field that is written in takes it, else a sheet that ignores keys passes
+        it on. Return True if it is used up."""
         if event is self._heard:
             return True
         self._heard = event
@@ -110,16 +144,16 @@ class DockInputGate:
         return True
 
     def click(self) -> bool:
-        """Whether the click that is being handled may answer: by when its button went down."""
+        """Return True if the click at hand may answer: by when its button went down."""
         self._last = None
         return self._dock.arrival.listens(self._down) and self._guard.click_counts(self._down)
 
     def _overhear(self, event: events.Key, now: float, sheet: Sheet) -> bool:
-        """A key before the sheet listens: read on by it, or pass it to the composer; nothing else."""
+        """Handle a key that the sheet ignores: scroll by it, or pass it to the composer; nothing else."""
         self._dock.noted(self._dock.arrival.noted_key(now))
         action = READING.get(event.key)
         if action is not None:
-            sheet.keys.run(action)
+            sheet.run(action)
         elif event.key in NEW_LINE:
             self._dock.overheard("\n")
         elif event.is_printable and event.character:
@@ -127,11 +161,12 @@ class DockInputGate:
         elif event.key in ("backspace", "delete"):
             self._dock.overheard("", event.key)
         else:
-            return event.key in _KEPT or sheet.keys.binds(event.key)
+            return event.key in _KEPT or sheet.binds(event.key)
         return True
 
     def pressed(self, event: events.MouseDown) -> None:
-        """Hear a button go down; the sheet says it, since the click may be handled before this bubbles to the dock."""
+        """Note a button that goes down; the sheet reports it, since the click may be handled before this bubbles to
+        the dock."""
         self._down = self._time(event)
 
     def window_focused(self, focused: bool) -> None:
@@ -140,7 +175,7 @@ class DockInputGate:
             self._guard = self._guard.focused(self._clock())
 
     def _time(self, event: events.Event) -> float:
-        """When it happened, not when it is handled: a stalled screen must not make an old key a new one."""
+        """Return when it happened, not when it is handled: a stalled screen must not make an old key a new one."""
         return event.time if self._real else self._clock()
 
 

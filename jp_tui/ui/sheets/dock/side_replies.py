@@ -1,7 +1,7 @@
-"""Replies to side questions on their way to the sheets, and earlier talks from the log (asking.md E30).
+"""Side questions of all sheets: replies on their way to them, and earlier talks from the log (asking.md E30).
 
-It keeps only what the log holds, for a sheet that is made later. A refusal ends the one question that waits, since a
-refusal names none.
+It keeps only what the log holds, for a sheet that is made later. A refusal names no question, so it ends whichever
+waits for a reply.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from jp_tui.conversation.events import Unknown
 from jp_tui.conversation.reading import read_event
 from jp_tui.conversation.text import Foreign
 from jp_tui.protocol.values import StoredEvent
+from jp_tui.ui.sheets.dock.sheet_host import SheetHost
 from jp_tui.view.questions import side_questions as asides
 from jp_tui.view.questions.queue import NONE, Key, key_of
 
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.dock.sheet_host import SheetHost
+if TYPE_CHECKING:  # a sheet is loaded with the first question
     from jp_tui.ui.sheets.sheet import Sheet
 
 MOST = 64
-"""Questions of which the talk is kept; older ones were answered long ago."""
+"""Questions whose talk is kept; older ones were answered long ago."""
 
 
 @dataclass(slots=True)
@@ -37,15 +37,15 @@ class RecordedTalk:
         return [one for _, one in sorted(self.said.items())]
 
     @property
-    def along(self) -> bool:
+    def forwarded(self) -> bool:
         return bool(self.sends) and self.sends[max(self.sends)]
 
 
 class SideReplies:
     """Passes replies on to the sheets, and what the log holds of earlier talks."""
 
-    def __init__(self, stage: SheetHost) -> None:
-        self._stage = stage
+    def __init__(self, host: SheetHost) -> None:
+        self._host = host
         self._earlier: dict[Key, RecordedTalk] = {}
 
     def read(self, conversation: str, events: Sequence[StoredEvent]) -> None:
@@ -63,24 +63,24 @@ class SideReplies:
                 earlier.said[one.seq] = found
             elif wish:
                 earlier.sends[one.seq] = wish[1]
-            if sheet := self._stage.sheet_of(key):
-                sheet.talk.recall(earlier.talk, earlier.along)
+            if sheet := self._host.sheet_of(key):
+                sheet.talk.recall(earlier.talk, earlier.forwarded)
         while len(self._earlier) > MOST:
             del self._earlier[next(iter(self._earlier))]
 
     def made(self, sheet: Sheet) -> None:
-        """Show an earlier talk in a sheet that was just made."""
+        """Show an earlier talk in a new sheet."""
         if (earlier := self._earlier.get(key_of(sheet.prompt))) is not None:
-            sheet.talk.recall(earlier.talk, earlier.along)
+            sheet.talk.recall(earlier.talk, earlier.forwarded)
 
     def received(self, key: Key, text: Foreign) -> None:
         """Show more of a reply to a side question."""
-        sheet = self._stage.sheet_of(key)
+        sheet = self._host.sheet_of(key)
         if sheet is not None:
             sheet.talk.received(text)
 
     def ended(self, key: Key, broken: str) -> None:
         """End the reply to a side question; `broken` says why it broke off. NONE ends whichever waits."""
-        for name, sheet in self._stage.sheets():
+        for name, sheet in self._host.sheets():
             if key in (NONE, name):
                 sheet.talk.ended(broken)

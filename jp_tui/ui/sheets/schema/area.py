@@ -1,15 +1,13 @@
-"""An answer that has to fit a JSON Schema: a form and its JSON, two faces of one document (R11, R186; E14, E24).
+"""An answer that has to fit a JSON Schema: a form and its JSON over one document (R11, R186; E14, E24).
 
-From 100 columns on both stand side by side, else one at a time; F6 goes from one to the other. What is typed is checked
-by the engine as it is typed, and only what it found to fit can be submitted. Emptied, it leads back to the choice.
-What the document and its form are is `schema_state.py`'s; it owns the keys of the form (`schema_keys.py`), the filter
-of long choices (`schema_filter.py`), and what keeps both faces together (`schema_faces.py`).
+From 100 columns on both stand side by side, else one at a time; F6 goes from one to the other. The engine checks what
+is typed, and only what it found to fit can be submitted. Emptied JSON leads back to the choice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding
@@ -19,26 +17,21 @@ from textual.widgets import Static
 
 from jp_tui.conversation.text import Foreign
 from jp_tui.questions.types import SchemaAnswer
-from jp_tui.ui.sheets.area import AnswerArea, AnswerBody
+from jp_tui.ui.sheets.area import AnswerArea, AnswerBody, AnswerSheet
 from jp_tui.ui.sheets.field import Field
 from jp_tui.ui.sheets.json.places import places
 from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.sheets.layout import EDGES
 from jp_tui.ui.sheets.messages import LayoutChanged, PieceClicked, ValidationRequested
-from jp_tui.ui.sheets.schema import hints as keys
-from jp_tui.ui.sheets.schema import texts as says
+from jp_tui.ui.sheets.schema import texts
 from jp_tui.ui.sheets.schema.document import FormDocument
-from jp_tui.ui.sheets.schema.filter import FILTERING, FormFilter
 from jp_tui.ui.sheets.schema.form_and_json import FormAndJson
 from jp_tui.ui.sheets.schema.form_view import SchemaForm
-from jp_tui.ui.sheets.schema.keys import FORM_KEYS, FormKeys
+from jp_tui.ui.sheets.schema.keys import FORM_KEYS, FormFilter, FormKeys, field_line_hints, line_hints
 from jp_tui.ui.text import ours
 from jp_tui.view.questions.drafts import Draft
 from jp_tui.view.schema.lines import Problem
 from jp_tui.view.wording import questions as w
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.sheet import Sheet
 
 CHECK_AFTER = 0.15
 """Seconds after a change until the engine is asked whether it fits."""
@@ -65,18 +58,17 @@ class SchemaArea(AnswerArea, AnswerBody):
         Binding("ctrl+s", "send", "Submit", id="sheet.send", tooltip="Submits the answer, wherever the cursor is"),
         Binding("ctrl+g", "editor", "Editor", id="sheet.editor", tooltip="Write in your own editor"),
         *FORM_KEYS,
-        *FILTERING,
     ]
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AnswerSheet) -> None:
         kind = sheet.prompt.question.answer_type
         self.sheet = sheet
         self._schema = kind.schema if isinstance(kind, SchemaAnswer) else {}
-        self.filling = FormDocument(self._schema, sheet.begins)
-        self.fields = SchemaForm(self.filling, gate=sheet.gate, id="form")
-        self.form = FormKeys(self)
-        self.filter = FormFilter(self)
-        self.faces = FormAndJson(self)
+        self.document = FormDocument(self._schema, sheet.begins)
+        self.form = SchemaForm(self.document, gate=sheet.gate, id="form")
+        self.faces = FormAndJson(sheet, self.document, self.form, self)
+        self.filter = FormFilter(sheet, self.document, self.form, self.faces, self)
+        self.keys = FormKeys(sheet, self.document, self.form, self.faces, self.filter, self)
         self._about = FormNote(id="about")
         self._verdict = FormNote(id="verdict")
         self._timer: Timer | None = None
@@ -93,7 +85,7 @@ class SchemaArea(AnswerArea, AnswerBody):
 
     @property
     def parts(self) -> tuple[object, ...]:
-        return (self.form, self.filter, self.faces)
+        return (self.keys, self.filter, self.faces)
 
     def mounted(self) -> None:
         self.check_soon()
@@ -104,7 +96,7 @@ class SchemaArea(AnswerArea, AnswerBody):
 
     def action_aside(self, name: str) -> None:
         if name == "schema" and self.sheet.reading.looking != name:
-            self._described = says.described(self._schema, self.filling.line)
+            self._described = texts.described(self._schema, self.document.line)
         self.sheet.reading.action_aside(name)
 
     # Places
@@ -115,22 +107,22 @@ class SchemaArea(AnswerArea, AnswerBody):
     def shown(self) -> None:
         self.filter.shown()
 
-    def wanted(self, width: int, room: int) -> int:
+    def height_at(self, width: int, room: int) -> int:
         if width != self._across:
             self._across = width
             self.show_state()
-        both = width + 2 * EDGES >= WIDE and self.filling.whole is None
+        both = width + 2 * EDGES >= WIDE and self.document.whole is None
         self.faces.arrange(both)
-        rows = max(self.fields.height_at(width), 2)
+        rows = max(self.form.height_at(width), 2)
         if both or self.faces.face == "json":
             high = self.faces.json.height_at(width)
             rows = max(rows, min(high, ROWS)) if both else max(high, 3)
         self._wants = rows + 1 + self._needs
         return self._wants + self.filter.field.display
 
-    def given(self, rows: int) -> None:
+    def place(self, rows: int) -> None:
         rows -= self.filter.field.display
-        form = self.faces.face == "form" or self.filling.whole is not None
+        form = self.faces.face == "form" or self.document.whole is not None
         self._about.display = rows >= min(self._wants, 5) and form
         self._verdict.display = rows >= 3
         if self._down != (down := TALL if rows >= min(self._wants, 7) else 1):
@@ -139,15 +131,15 @@ class SchemaArea(AnswerArea, AnswerBody):
         below = min(self._needs, self._down) if self._verdict.display else 0
         self._verdict.styles.height = below or 1
         self.faces.row.styles.height = max(rows - self._about.display - below, 1)
-        self.sheet.call_after_refresh(self.fields.settled)
+        self.form.call_after_refresh(self.form.settled)
 
     # Verdicts
 
-    def touched(self) -> None:
+    def form_changed(self) -> None:
         """Take a change of the document by the form."""
-        self.faces.form_changed()
+        self.faces.replace_json()
         self.check_soon()
-        self.sheet.drafts.changed()
+        self.sheet.answer_changed()
         self.show_state()
 
     def check_soon(self) -> None:
@@ -164,33 +156,31 @@ class SchemaArea(AnswerArea, AnswerBody):
             self._timer = None
         if self.faces.bring_in_line():
             self.faces.mirror()
-            self.sheet.post_message(
-                ValidationRequested(self.sheet.prompt, self.filling.revision, self.filling.document)
-            )
+            self.sheet.post_message(ValidationRequested(self.sheet.prompt, self.document.revision, self.document.value))
         self.show_state()
 
     def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
         """Take the engine's verdict; drop one on an older value than what is here."""
-        if not self.filling.checked(revision, problems) or not self.faces.in_line:
+        if not self.document.checked(revision, problems) or not self.faces.in_line:
             return
         waits, self._submitting = self._submitting, None
         self.show_state()
-        self.fields.again()
+        self.form.again()
         if waits == revision:
-            self.sheet.keys.renew()  # the key that submitted was one that may
+            self.sheet.press.renew()  # the key that submitted was one that may
             self._submit()
 
     def show_state(self) -> None:
         """Update the lines under the form: what the cursor is on, and what is wrong."""
-        self._about.update(says.about(self.filling))
+        self._about.update(texts.about(self.document))
         self._show_verdict()
         wrong = frozenset({self.faces.misread.line or 0}) if self.faces.misread else frozenset[int]()
-        if self.faces.misread is None and self.faces.json.display and self.faces.json.whole and self.filling.sure:
-            marked = (self.faces.text, self.filling.verdict)
+        if self.faces.misread is None and self.faces.json.display and self.faces.json.whole and self.document.sure:
+            marked = (self.faces.text, self.document.verdict)
             if marked == self._marked:
                 return
             self._marked = marked
-            found = places(self.faces.text, [one.path for one in self.filling.problems if self._is_wrong(one)])
+            found = places(self.faces.text, [one.path for one in self.document.problems if self._is_wrong(one)])
             wrong = frozenset(line for line, _ in found.values())
         self.faces.json.mark(wrong)
         self.sheet.post_message(LayoutChanged())
@@ -198,15 +188,15 @@ class SchemaArea(AnswerArea, AnswerBody):
     def _show_verdict(self) -> None:
         """Show the verdict in two lines where one is too short for what is wrong at the cursor, if there is room."""
         form, across = self.faces.face == "form", max(self._across, 1)
-        said = says.fitted(self.filling, self.faces.misread, form=form, across=across, lines=TALL)
+        said = texts.fitted(self.document, self.faces.misread, form=form, across=across, lines=TALL)
         self._needs = min(max(len(said.wrap(across)), 1), TALL)
         if self._down < self._needs:
-            said = says.fitted(self.filling, self.faces.misread, form=form, across=across, lines=self._down)
+            said = texts.fitted(self.document, self.faces.misread, form=form, across=across, lines=self._down)
         self._verdict.update(said)
 
     def _is_wrong(self, problem: Problem) -> bool:
         """Whether it is wrong, and not merely something that nobody came to yet."""
-        return not problem.missing or self.filling.started(problem.path)
+        return not problem.missing or self.document.started(problem.path)
 
     # Submitting
 
@@ -231,26 +221,26 @@ class SchemaArea(AnswerArea, AnswerBody):
             self.sheet.say(ours(w.EMPTIED))
         elif not self.faces.bring_in_line():
             self.faces.to_json()
-            self.faces.to_misread(says.NO_JSON)
-        elif not self.filling.sure:
+            self.faces.to_misread(texts.NO_JSON)
+        elif not self.document.sure:
             self.check_now()
-            self._submitting = self.filling.revision if self.sheet.keys.fresh else None
-            self.sheet.say(ours(says.CHECKING))
+            self._submitting = self.document.revision if self.sheet.press.fresh else None
+            self.sheet.say(ours(texts.CHECKING))
         else:
             self._submit()
 
     def _submit(self) -> None:
-        local = next(iter(self.filling.local), None)
-        if self.filling.problems or local is not None:
-            self.filling.tried = True
-            self.sheet.say(says.cannot(self.filling))
+        local = next(iter(self.document.local), None)
+        if self.document.problems or local is not None:
+            self.document.tried()
+            self.sheet.say(texts.cannot(self.document))
             self.to_problem()
         else:
-            self.sheet.answered(self.filling.document)
+            self.sheet.answered(self.document.value)
 
     def to_problem(self, by: int = 0) -> None:
         """Go to what is wrong: the first place, or with `by` the next one from here."""
-        found = [one.path for one in self.filling.problems] or list(self.filling.local)
+        found = [one.path for one in self.document.problems] or list(self.document.local)
         if not found:
             return
         if self.faces.face == "json":
@@ -261,25 +251,25 @@ class SchemaArea(AnswerArea, AnswerBody):
             for spot in later[:1] or spots[:1]:
                 self.faces.json.show(spot)
         else:
-            self.form.leave_line()
-            self.filling.go_to(found[0])
-            self.form.arrive()
+            self.faces.leave_line()
+            self.document.go_to(found[0])
+            self.faces.arrive()
 
     # Keys
 
     def listening(self) -> None:
         if self.sheet.mode == "answer":
-            self.form.arrive(always=True)
+            self.faces.arrive(always=True)
 
     def accept(self) -> None:
-        self.form.accept()
+        self.keys.accept()
 
-    def clicked(self, event: PieceClicked) -> None:
+    def clicked(self, event: PieceClicked, may: bool) -> None:
         assert isinstance(event, SchemaForm.Pressed)
-        self.form.clicked(event)
+        self.keys.clicked(event, may)
 
     def pasted(self, text: str) -> bool:
-        return self.form.pasted(text)
+        return self.keys.pasted(text)
 
     def edited(self, field: Field) -> None:
         if field is self.filter.field:
@@ -291,13 +281,13 @@ class SchemaArea(AnswerArea, AnswerBody):
         self.faces.enter(field)
 
     def leave(self) -> None:
-        self.form.leave_line()
+        self.faces.leave_line()
 
     def left(self) -> None:
         self.show_state()
 
     def field_key(self, key: str, field: Field) -> bool:
-        if key == "f6" and field in (self.faces.json, self.fields.entry, self.filter.field):
+        if key == "f6" and field in (self.faces.json, self.form.entry, self.filter.field):
             self.faces.action_face()
         elif key == "f7":
             self.action_aside("schema")
@@ -306,14 +296,14 @@ class SchemaArea(AnswerArea, AnswerBody):
         elif field is self.filter.field:
             return self.filter.key(key)
         else:
-            return field is self.fields.entry and self.form.field_key(key, field)
+            return field is self.form.entry and self.keys.field_key(key, field)
         return True
 
     def answer_hints(self) -> list[Hint]:
         found = [Hint("enter", "write", "accept", keep=True)]
         if self.faces.face == "form":
-            found = self.filter.with_hint(keys.line_hints(self.filling))
-        line = self.filling.line
+            found = self.filter.with_hint(line_hints(self.document))
+        line = self.document.line
         chooses = self.faces.face == "form" and line is not None and line.role == "field" and not line.writes
         return [*found, Hint("enter" if chooses else "ctrl+s", "submit", "send", keep=True), *self._side_hints()]
 
@@ -322,9 +312,9 @@ class SchemaArea(AnswerArea, AnswerBody):
             return self.filter.hints()
         sends = Hint("enter", "submit", "send", keep=True)
         if field is self.faces.json:
-            moves = [Hint("tab", "next problem", "next_problem")] if self.filling.problems else []
+            moves = [Hint("tab", "next problem", "next_problem")] if self.document.problems else []
         else:
-            moves = keys.field_line_hints(self.filling, empty=not self.fields.entry.value)
+            moves = field_line_hints(self.document, empty=not self.form.entry.value)
         return [
             sends, *moves, *self._side_hints(), Hint("ctrl+j", "new line", "new_line"),
             Hint("ctrl+g", "editor", "editor"), Hint("esc", "reply, end turn, menu", "leave", keep=True),
@@ -335,7 +325,7 @@ class SchemaArea(AnswerArea, AnswerBody):
 
     def _side_hints(self) -> list[Hint]:
         words = "fold the schema" if self.sheet.reading.looking == "schema" else "schema"
-        other = "why no form" if self.filling.whole else "JSON" if self.faces.face == "form" else "form"
+        other = "why no form" if self.document.whole else "JSON" if self.faces.face == "form" else "form"
         return [Hint("f6", other, "face", keep=True), Hint("f7", words, "aside('schema')")]
 
     # Drafts

@@ -1,7 +1,7 @@
-"""The form on the screen: lines painted as they come into sight, one field that moves to where something is written.
+"""The form on the screen: lines painted as they come into sight, and one text field that moves to the cursor's line.
 
-A thousand fields cost no more than ten: there is one text field, and only visible lines are painted (traps.md T4).
-It hears no key and changes no document: it reports what was clicked, and the sheet does the rest.
+A thousand fields cost no more than ten: only visible lines are painted (traps.md T4). It handles no key; it writes
+what is typed in its field into the document, and reports what was clicked.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ class SchemaForm(Widget, can_focus=False):
 
     @dataclass
     class Pressed(PieceClicked):
-        """A line was clicked; `what` says on which of its pieces, empty beside them."""
+        """A line was clicked; `what` names the piece of it, empty beside them."""
 
         place: int
         what: str
 
-    def __init__(self, filling: FormDocument, *, gate: InputGate, id: str | None = None) -> None:
+    def __init__(self, document: FormDocument, *, gate: InputGate, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.filling = filling
+        self.document = document
         self.entry = Field(gate=gate, hint=blank(), id="entry")
         self.top = self._rest = 0  # the first line in sight, and what it was when the layout last came to rest
         self._wheeled: int | None = None  # the cursor's line when the wheel was turned: it may be out of sight
         self.writing = False
-        """Whether the field stands on the cursor's line."""
+        """The field is on the cursor's line."""
         self._known = ""
         self._columns = FormColumns(0, 0, 0)
         self._laid: tuple[int, list[Line]] | None = None
@@ -60,13 +60,13 @@ class SchemaForm(Widget, can_focus=False):
     def compose(self) -> ComposeResult:
         yield self.entry
 
-    # What the sheet asks
+    # The field
 
     def begin(self) -> None:
-        """The field goes to the cursor's line, with what stands there."""
-        line = self.filling.line
+        """Move the field to the cursor's line, with its value as text."""
+        line = self.document.line
         if line is not None and line.writes:
-            self._known = written(line.shape, self.filling.value(line)) or ""
+            self._known = written(line.shape, self.document.value_at(line)) or ""
             if self.entry.value != self._known:
                 self.entry.put(self._known)
             self._known = self.entry.value
@@ -74,58 +74,58 @@ class SchemaForm(Widget, can_focus=False):
             self.again()
 
     def end(self) -> None:
-        """The field leaves; what was typed is in the document."""
+        """Hide the field; what was typed is in the document."""
         self.sync()
         if self.writing:
             self.writing = False
-            self.filling.settle()
+            self.document.leave()
         self.again()
 
     def sync(self) -> bool:
-        """What was typed into the document; says whether there was anything."""
-        line, text = self.filling.line, self.entry.value
+        """Write what was typed into the document. Return False if there was nothing."""
+        line, text = self.document.line, self.entry.value
         if not self.writing or line is None or not line.writes or text == self._known:
             return False
         self._known, self._wheeled = text, None
-        self.filling.type(line, text)
+        self.document.type(line, text)
         return True
 
     def height_at(self, width: int) -> int:
-        """Rows that all lines take."""
-        return len(self.filling.lines) + (self._tall() - 1 if self.writing else 0)
+        """Return the rows that all lines take."""
+        return len(self.document.lines) + (self._tall() - 1 if self.writing else 0)
 
     def again(self) -> None:
-        """Something changed: lay out, keep the cursor in sight, paint."""
+        """Lay out after a change, keep the cursor in sight, paint."""
         width = self.size.width
         if not width:
             return
-        lines = self.filling.lines
+        lines = self.document.lines
         if self._laid is None or self._laid[0] != width or self._laid[1] is not lines:
             found = columns(lines, width - 1)
             if found != self._columns:
                 room = width - 1 - found.at
-                self.filling.inline = lambda shape: fits(shape, room)
-                self.filling.relaid()
-                if len(self.filling.lines) != len(lines):
+                self.document.lay_choices(lambda shape: fits(shape, room))
+                if len(self.document.lines) != len(lines):
                     self.post_message(LayoutChanged())
             self._columns = found
-            self._laid = width, self.filling.lines
+            self._laid = width, self.document.lines
         self.show_cursor()
         self._place()
         self.refresh()
 
     def settled(self) -> None:
-        """The layout came to rest: only now its height says how far there is to scroll."""
+        """React to the end of the layout: only now the height shows how far there is to scroll."""
         self.again()
         self._rest = self.top
 
     def show_cursor(self) -> None:
-        """The cursor's line in sight, with all of its field, unless the wheel was turned since it came there."""
-        if self._wheeled == self.filling.cursor:
+        """Scroll the cursor's line into view, with all of its field, unless the wheel was turned since it came
+        there."""
+        if self._wheeled == self.document.cursor:
             self.top = max(min(self._rest, self.height_at(0) - self.size.height), 0)
             return
         self._wheeled = None
-        tall, place, height = self._tall() if self.writing else 1, self.filling.cursor, self.size.height
+        tall, place, height = self._tall() if self.writing else 1, self.document.cursor, self.size.height
         self.top = max(min(self._rest, place), place + tall - height, 0)
         self.top = min(self.top, max(self.height_at(0) - height, 0))
 
@@ -133,11 +133,11 @@ class SchemaForm(Widget, can_focus=False):
         return max(min(self.entry.height_at(0), TALL, self.size.height), 1)
 
     def _place(self) -> None:
-        y = self.filling.cursor - self.top
+        y = self.document.cursor - self.top
         visible = self.writing and 0 <= y < self.size.height
         self.entry.display = self.writing
         if self.writing:
-            line = self.filling.line
+            line = self.document.line
             placed = self._columns.field if line is not None else 1
             self.entry.styles.width = placed
             self.entry.styles.height = self._tall()
@@ -149,28 +149,28 @@ class SchemaForm(Widget, can_focus=False):
         self.again()
 
     def _line_at(self, y: int) -> int:
-        """Which line stands on a row of the widget; -1 for the further rows of the field."""
+        """Return the line on a row of the widget; -1 for the further rows of the field."""
         place = y + self.top
-        cursor, more = self.filling.cursor, self._tall() - 1 if self.writing else 0
+        cursor, more = self.document.cursor, self._tall() - 1 if self.writing else 0
         if more and place > cursor:
             return -1 if place <= cursor + more else place - more
         return place
 
     def render_line(self, y: int) -> Strip:
-        width, lines = self.size.width, self.filling.lines
+        width, lines = self.size.width, self.document.lines
         place = self._line_at(y)
         content = blank()
         if 0 <= place < len(lines):
-            here = place == self.filling.cursor
+            here = place == self.document.cursor
             content = paint(
-                lines[place], self.filling, self._columns, here=here, written_in=here and self.writing
+                lines[place], self.document, self._columns, here=here, written_in=here and self.writing
             ).content
         content = content.truncate(width - 1).pad_right(max(width - 1 - content.cell_length, 0))
         content = join(content, self._mark(y))
         return Visual.to_strips(self, content, width, 1, self.visual_style, pad=True)[0]
 
     def _mark(self, y: int) -> Content:
-        """The scroll mark beside the lines, when not all of them are in sight."""
+        """Return the scroll mark beside the lines, when not all of them are in sight."""
         total, height = self.height_at(0), self.size.height
         if total <= height or not height:
             return blank()
@@ -183,10 +183,10 @@ class SchemaForm(Widget, can_focus=False):
     def on_click(self, event: events.Click) -> None:
         event.stop()
         place = self._line_at(event.y)
-        if 0 <= place < len(self.filling.lines):
-            here = place == self.filling.cursor
+        if 0 <= place < len(self.document.lines):
+            here = place == self.document.cursor
             row = paint(
-                self.filling.lines[place], self.filling, self._columns, here=here, written_in=here and self.writing
+                self.document.lines[place], self.document, self._columns, here=here, written_in=here and self.writing
             )
             what = next((hit for start, end, hit in row.hits if start <= event.x < end), "")
             self.post_message(self.Pressed(place, what))
@@ -202,7 +202,7 @@ class SchemaForm(Widget, can_focus=False):
         self._scroll(-2)
 
     def _scroll(self, by: int) -> None:
-        self._wheeled = self.filling.cursor
+        self._wheeled = self.document.cursor
         self.top = self._rest = max(min(self.top + by, self.height_at(0) - self.size.height), 0)
         self._place()
         self.refresh()

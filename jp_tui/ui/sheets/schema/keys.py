@@ -1,21 +1,25 @@
-"""The keys of a form: from field to field, choosing, unfolding, entries of lists (asking.md "Keys", E28, E60).
+"""The keys of a form: from field to field, choosing, unfolding, entries of lists, the filter of a long choice
+(asking.md "Keys", E28, E60).
 
-Letters mean something only where no text is written. Each change goes into the document through `schema_state.py`;
-what becomes of the document is the area's (`schema.py`).
+Letters move and choose only where no text is written. Each change goes into the document (`document.py`); the area
+checks and submits it. The filter changes nothing in the document, and goes when another part of the form is visited.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from textual.binding import Binding
 
+from jp_tui.ui.sheets.area import AnswerSheet
+from jp_tui.ui.sheets.areas.options import HINT_FILTER
 from jp_tui.ui.sheets.field import Field
+from jp_tui.ui.sheets.key_line import Hint
 from jp_tui.ui.sheets.messages import LayoutChanged
+from jp_tui.ui.sheets.schema.document import FormDocument
+from jp_tui.ui.sheets.schema.form_and_json import FormAndJson, Validation
 from jp_tui.ui.sheets.schema.form_view import SchemaForm
-
-if TYPE_CHECKING:
-    from jp_tui.ui.sheets.schema.area import SchemaArea
+from jp_tui.ui.text import ours
+from jp_tui.view.schema.lines import Line
+from jp_tui.view.wording import questions as w
 
 FORM_KEYS = [
     Binding("k", "skim(-1)", "Up", id="sheet.letter_up", tooltip="The line above, which is not written in yet"),
@@ -29,87 +33,156 @@ FORM_KEYS = [
     Binding("minus,delete,backspace", "remove", "Remove", id="sheet.remove", tooltip="This entry, or this value"),
     Binding("alt+up", "shift(-1)", "Entry up", id="sheet.entry_up", tooltip="Moves the entry up in its list"),
     Binding("alt+down", "shift(1)", "Entry down", id="sheet.entry_down", tooltip="Moves the entry down"),
+    Binding("slash", "filter", "Filter", id="sheet.filter", tooltip="Show only values with these letters"),
 ]
-"""The keys of a form."""
+
+
+class FormFilter:
+    """The filter of a form's long choices."""
+
+    def __init__(
+        self, sheet: AnswerSheet, document: FormDocument, form: SchemaForm, faces: FormAndJson, validation: Validation
+    ) -> None:
+        self._sheet, self._document, self._form = sheet, document, form
+        self._faces, self._validation = faces, validation
+        self.field = Field(gate=sheet.gate, hint=ours(w.FILTER_HINT), id="filter")
+        self.field.display = False
+
+    @property
+    def active(self) -> bool:
+        """Whether letters are typed into it."""
+        return self._sheet.writing is self.field
+
+    def shown(self) -> None:
+        """Show the field while it is in use; empty it when its choice was left."""
+        if not self.active and self.field.text and not self._document.letters:
+            self.field.put("")
+        in_use = self.active or bool(self.field.text)
+        self.field.display = self._sheet.mode != "menu" and self._faces.face == "form" and in_use
+
+    def action_filter(self) -> None:
+        """Take letters for the choice under the cursor; a folded one opens."""
+        line = self._document.line
+        if self._faces.in_form and line is not None and _long(line):
+            if line.role == "head" and not line.unfolded:
+                self._document.fold(line.path, True)
+            if self._document.narrowed != line.path:
+                self._document.narrow(line.path, "")
+            self._sheet.write(self.field)
+            self._form.again()
+
+    def action_editor(self) -> None:
+        if not self.active:
+            self._sheet.action_editor()
+
+    def action_leave(self) -> None:
+        """Show all values again, when Esc leaves the filter."""
+        if self.active:
+            self.field.put("")
+            self._document.narrow(self._document.narrowed, "")
+        self._sheet.action_leave()
+
+    def key(self, key: str) -> bool:
+        """Handle a key while letters are typed. Return True if it moved the cursor in the list."""
+        if key not in ("up", "down"):
+            return False
+        place = self._document.cursor + (-1 if key == "up" else 1)
+        if 0 <= place < len(self._document.lines) and self._document.lines[place].role == "option":
+            self._document.go(place)
+            self._form.again()
+            self._validation.show_state()
+        return True
+
+    def submit(self) -> None:
+        """Give the keys to the list; a second Enter chooses."""
+        none = self._document.found == 0
+        self._sheet.stop_writing()
+        self._form.again()
+        if none:
+            self._sheet.say(ours(w.NO_MATCH))
+
+    def edited(self) -> None:
+        """Show only the values with the letters."""
+        if self.active:
+            self._document.narrow(self._document.narrowed, self.field.text)
+            self._form.again()
+            self._validation.show_state()
+            self._sheet.post_message(LayoutChanged())
+
+    def with_hint(self, hints: list[Hint]) -> list[Hint]:
+        """Name the filter's key among those of the line under the cursor, where the list is long."""
+        line = self._document.line
+        if line is None or not _long(line) or len(line.shape.choices) < HINT_FILTER:
+            return hints
+        return [*hints[:1], Hint("/", "filter", "filter", keep=True), *hints[1:]]
+
+    def hints(self) -> list[Hint]:
+        """The keys that work while letters are typed."""
+        return [
+            Hint("↑↓", "move", "move(1)"), Hint("enter", "to the list", "accept", keep=True),
+            Hint("esc", "all", "leave", keep=True),
+        ]  # fmt: skip
+
+
+def _long(line: Line | None) -> bool:
+    return line is not None and line.role in ("head", "option") and len(line.shape.choices) > 1
 
 
 class FormKeys:
     """The keys and clicks of a form."""
 
-    def __init__(self, area: SchemaArea) -> None:
-        self._area, self._sheet, self._filling, self._fields = area, area.sheet, area.filling, area.fields
+    def __init__(
+        self,
+        sheet: AnswerSheet,
+        document: FormDocument,
+        form: SchemaForm,
+        faces: FormAndJson,
+        form_filter: FormFilter,
+        validation: Validation,
+    ) -> None:
+        self._sheet, self._document, self._form = sheet, document, form
+        self._faces, self._filter, self._validation = faces, form_filter, validation
 
     # Moving
 
-    @property
-    def in_form(self) -> bool:
-        """Whether the keys are the form's."""
-        writing = self._sheet.writing in (None, self._fields.entry)
-        return writing and self._sheet.mode != "menu" and self._area.faces.face == "form"
-
-    def leave_line(self) -> None:
-        """Take what was typed into the document, and the field from the line."""
-        if self._fields.sync():
-            self._area.touched()
-        self._fields.end()
-        if self._sheet.writing is self._fields.entry:
-            self._sheet.release_keys()
-
-    def arrive(self, *, always: bool = False) -> None:
-        """Start on the line under the cursor: a text is written at once. `always`: also in the JSON."""
-        if self._area.faces.face != "form":
-            if always:
-                self._sheet.write(self._area.faces.json)
-            return
-        line = self._filling.line
-        if line is not None and line.writes:
-            self._fields.begin()
-            self._sheet.give_keys(self._fields.entry)
-        else:
-            self._sheet.release_keys()
-            self._sheet.turn("answer")
-        self._fields.again()
-        self._area.show_state()
-        self._sheet.post_message(LayoutChanged())
-
     def go(self, place: int, *, writes: bool = True) -> None:
         """Move the cursor to a line; unless `writes`, a text there is not written in yet."""
-        if self._area.filter.active:  # a click in the list
+        if self._filter.active:  # a click in the list
             self._sheet.release_keys()
-        self.leave_line()
-        self._filling.go(place)
+        self._faces.leave_line()
+        self._document.go(place)
         if writes:
-            self.arrive()
+            self._faces.arrive()
         else:
             self._sheet.turn("answer")
-            self._fields.again()
-            self._area.show_state()
+            self._form.again()
+            self._validation.show_state()
 
     def action_field(self, by: int) -> None:
         """Go to the next line, around the ends."""
-        if self.in_form and self._filling.lines:
-            self.go((self._filling.cursor + by) % len(self._filling.lines))
+        if self._faces.in_form and self._document.lines:
+            self.go((self._document.cursor + by) % len(self._document.lines))
 
     def action_move(self, by: int) -> None:
-        if self.in_form:
-            place = self._filling.cursor + by
-            if 0 <= place < len(self._filling.lines):
+        if self._faces.in_form:
+            place = self._document.cursor + by
+            if 0 <= place < len(self._document.lines):
                 self.go(place)
         else:
             self._sheet.action_move(by)
 
     def action_skim(self, by: int) -> None:
         """Move by letters: a text is passed, so that no letter lands in it that was meant to move (E60)."""
-        if self.in_form and self._sheet.writing is None:
-            place = self._filling.cursor + by
-            if 0 <= place < len(self._filling.lines):
+        if self._faces.in_form and self._sheet.writing is None:
+            place = self._document.cursor + by
+            if 0 <= place < len(self._document.lines):
                 self.go(place, writes=False)
         else:
             self._sheet.action_move(by)
 
     def action_edge(self, by: int) -> None:
-        if self.in_form:
-            self.go(0 if by < 0 else len(self._filling.lines) - 1)
+        if self._faces.in_form:
+            self.go(0 if by < 0 else len(self._document.lines) - 1)
         else:
             self._sheet.action_edge(by)
 
@@ -127,7 +200,7 @@ class FormKeys:
             self.action_remove()
         elif key == "delete" and not field.value and self._may_be_null():
             self.action_remove()
-            self.arrive()
+            self._faces.arrive()
         else:
             return False
         return True
@@ -136,133 +209,180 @@ class FormKeys:
         return field.wrapped_document.location_to_offset(field.cursor_location).y >= field.wrapped_document.height - 1
 
     def _may_be_null(self) -> bool:
-        line = self._filling.line
+        line = self._document.line
         return line is not None and line.shape.nullable
 
     def _empty_entry(self) -> bool:
-        line = self._filling.line
+        line = self._document.line
         return line is not None and line.entry
 
     # Choosing
 
     def action_option(self, by: int) -> None:
         """Move to another choice on the same line; fold or unfold what has no choices there."""
-        line = self._filling.line
-        if not self.in_form or line is None:
+        line = self._document.line
+        if not self._faces.in_form or line is None:
             return
         if line.role == "field" and not line.writes and line.shape.kind != "null":
             many = 3 if line.shape.kind == "boolean" and line.shape.nullable else 2
             count = len(line.shape.choices) or many
-            self._filling.option = min(max(self._filling.option + by, 0), count - 1)
+            self._document.point(min(max(self._document.option + by, 0), count - 1))
         elif line.role == "head" and line.unfolded == (by < 0):
             self.action_take()
             return
-        self._fields.again()
+        self._form.again()
         self._sheet.post_message(LayoutChanged())
 
     def action_take(self) -> None:
         """Choose, mark, unfold or add, as Space does."""
-        line = self._filling.line
-        if not self.in_form or line is None:
+        line = self._document.line
+        if not self._faces.in_form or line is None:
             return
         if line.role == "field" and not line.writes and line.shape.kind != "null":
-            self._filling.choose(line, self._filling.option)
-            self._area.touched()
+            self._document.choose(line, self._document.option)
+            self._validation.form_changed()
         elif line.role == "option":
-            self._filling.choose(line, line.option)
-            self._area.touched()
+            self._document.choose(line, line.option)
+            self._validation.form_changed()
         elif line.role == "head":
-            before = self._filling.revision
-            self._filling.fold(line.path, not line.unfolded)
-            if self._filling.revision != before:
-                self._area.touched()
+            before = self._document.revision
+            self._document.fold(line.path, not line.unfolded)
+            if self._document.revision != before:
+                self._validation.form_changed()
         elif line.role == "add":
             self._add(line.path)
             return
         elif line.role in ("json", "more"):
-            self._area.faces.action_face()
+            self._faces.action_face()
             return
-        self.arrive()
+        self._faces.arrive()
 
     def accept(self) -> None:
         """Do what Enter means on the line under the cursor; where it means nothing, submit."""
-        line = self._filling.line
-        if self._area.faces.face != "form":
-            self.arrive(always=True)
+        line = self._document.line
+        if self._faces.face != "form":
+            self._faces.arrive(always=True)
         elif line is not None and line.writes:
-            self.arrive()
+            self._faces.arrive()
         elif line is not None and line.role in ("head", "add", "option", "json", "more"):
             self.action_take()
         else:
-            self._area.send()
+            self._validation.send()
 
     # Entries
 
     def action_add(self) -> None:
         """Add an entry to the list that the cursor is on or in."""
-        line = self._filling.line
-        if not self.in_form or line is None:
+        line = self._document.line
+        if not self._faces.in_form or line is None:
             return
         for end in range(len(line.path), -1, -1):
             path = line.path[:end]
-            if self._filling.form.at(path).kind == "list":
+            if self._document.form.at(path).kind == "list":
                 self._add(path)
                 return
 
     def _add(self, path: tuple[str | int, ...]) -> None:
-        self.leave_line()
-        self._filling.add(path)
-        self._area.touched()
-        self.arrive()
+        self._faces.leave_line()
+        self._document.add(path)
+        self._validation.form_changed()
+        self._faces.arrive()
 
     def action_remove(self) -> None:
         """Remove this entry; of a property, its value."""
-        line = self._filling.line
-        if not self.in_form or line is None:
+        line = self._document.line
+        if not self._faces.in_form or line is None:
             return
         writes = self._sheet.writing is not None
-        self.leave_line()
-        if self._filling.remove(line):
-            self._area.touched()
+        self._faces.leave_line()
+        if self._document.remove(line):
+            self._validation.form_changed()
         if line.entry and writes:
-            self.arrive()
-        self._fields.again()
+            self._faces.arrive()
+        self._form.again()
 
     def action_shift(self, by: int) -> None:
         """Move the entry up or down in its list, from any line inside it."""
-        line = self._filling.line
-        if not self.in_form or line is None:
+        line = self._document.line
+        if not self._faces.in_form or line is None:
             return
-        self.leave_line()
-        if line.entry and self._filling.shift(line, by):
-            self._area.touched()
-        self.arrive()
+        self._faces.leave_line()
+        if line.entry and self._document.shift(line, by):
+            self._validation.form_changed()
+        self._faces.arrive()
 
     # Mouse
 
-    def clicked(self, event: SchemaForm.Pressed) -> None:
+    def clicked(self, event: SchemaForm.Pressed, may: bool) -> None:
         """Do what a click on a piece of a line means."""
-        if not event.may_act or self._sheet.mode == "menu" or not event.place < len(self._filling.lines):
+        if not may or self._sheet.mode == "menu" or not event.place < len(self._document.lines):
             return
-        self._area.faces.side_to_form()
-        if self._area.faces.face != "form":
+        self._faces.turn_to_form()
+        if self._faces.face != "form":
             return
         self.go(event.place, writes=event.what in ("", "write"))
         what, _, number = event.what.partition(":")
         if what == "option":
-            self._filling.option = int(number) if number else self._filling.option
+            if number:
+                self._document.point(int(number))
             self.action_take()
         elif what == "fold":
             self.action_take()
         elif what in ("add", "remove", "json", "up", "down"):
             doing = {"up": "shift(-1)", "down": "shift(1)", "json": "face"}.get(what, what)
-            self._sheet.keys.run(doing)
+            self._sheet.run(doing)
 
     def pasted(self, text: str) -> bool:
         """Take a paste on a line that is written in. Return True if it is one."""
-        line = self._filling.line
-        if self._area.faces.face != "form" or line is None or not line.writes:
+        line = self._document.line
+        if self._faces.face != "form" or line is None or not line.writes:
             return False
-        self.arrive()
-        self._fields.entry.insert_text(text)
+        self._faces.arrive()
+        self._form.entry.insert_text(text)
         return True
+
+
+def line_hints(document: FormDocument) -> list[Hint]:
+    """The keys that work on the line under the cursor."""
+    line = document.line
+    found: list[Hint] = []
+    if line is None:
+        return found
+    if line.writes:
+        found.append(Hint("enter", "write", "accept", keep=True))
+    elif line.role == "field" and line.shape.kind == "many":
+        found += [Hint("←→", "move", "option(1)"), Hint("space", "toggle", "take")]
+    elif line.role == "field" and line.shape.kind != "null":
+        found += [Hint("←→", "move", "option(1)"), Hint("space", "choose", "take")]
+    elif line.role == "option":
+        found.append(Hint("enter", "toggle" if line.shape.kind == "many" else "choose", "take", keep=True))
+    elif line.role == "head":
+        found.append(Hint("enter", "folds" if line.unfolded else "opens", "take", keep=True))
+    elif line.role == "add":
+        found.append(Hint("enter", "adds", "add", keep=True))
+    elif line.role == "json":
+        found.append(Hint("enter", "write it as JSON", "face", keep=True))
+    elif line.role == "more":
+        found.append(Hint("enter", "show them as JSON", "face", keep=True))
+    if line.shape.kind == "list" and line.role == "head":
+        found.append(Hint("+", "adds", "add"))
+    found += _removal_hint(document)
+    if line.entry:
+        found.append(Hint("alt+↑↓", "move it", "shift(1)"))
+    return [*found, Hint("tab", "next field", "field(1)")]
+
+
+def _removal_hint(document: FormDocument) -> list[Hint]:
+    line = document.line
+    does = document.removal(line) if line is not None else ""
+    if line is None or not does or (does == "unset" and line.required):
+        return []
+    return [Hint("del", does, "remove")]
+
+
+def field_line_hints(document: FormDocument, *, empty: bool) -> list[Hint]:
+    """The same while a text is written; `empty`: there is none in the field."""
+    line, found = document.line, [Hint("tab", "next field", "field(1)", keep=True)]
+    if line is not None and line.shape.nullable and empty:
+        found += _removal_hint(document)
+    return [*found, Hint("alt+↑↓", "move entry", "shift(1)")] if line is not None and line.entry else found

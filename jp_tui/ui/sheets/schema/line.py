@@ -99,7 +99,7 @@ def fits(shape: Shape, room: int) -> bool:
     return len(choices) <= 12 and sum(7 + cells(Foreign(one.label[:MOST])) for one in choices) <= room + 3
 
 
-def paint(line: Line, filling: FormDocument, place: FormColumns, *, here: bool, written_in: bool) -> LineBuilder:
+def paint(line: Line, document: FormDocument, place: FormColumns, *, here: bool, written_in: bool) -> LineBuilder:
     """One line. `here`: the cursor is on it; `written_in`: a field stands in its place."""
     row = LineBuilder()
     row.put(ours("▸ ", "bold $text-accent") if here else ours("  "))
@@ -108,24 +108,24 @@ def paint(line: Line, filling: FormDocument, place: FormColumns, *, here: bool, 
         row.put(ours("+ add an entry", _KEY if here else _HINT), "add")
         return row
     if line.role == "option":
-        _option(row, line, filling, here)
+        _option(row, line, document, here)
         return row
     if line.role == "more":
         _more(row, line, place, here)
-        _beside(row, line, filling, place, here)
+        _beside(row, line, document, place, here)
         return row
     label = name(line.label, place.at - row.end - (4 if line.required else 2))
     row.put(styled(label, "bold") if here else label)
     if line.required:
         row.put(ours(" *", _NEED))
     row.to(place.at)
-    _VALUES[line.role](row, line, filling, place, here, written_in)
-    _beside(row, line, filling, place, here)
+    _VALUES[line.role](row, line, document, place, here, written_in)
+    _beside(row, line, document, place, here)
     return row
 
 
-def _option(row: LineBuilder, line: Line, filling: FormDocument, here: bool) -> None:
-    value, many = filling.value(line), line.shape.kind == "many"
+def _option(row: LineBuilder, line: Line, document: FormDocument, here: bool) -> None:
+    value, many = document.value_at(line), line.shape.kind == "many"
     choice = line.shape.choices[line.option]
     listed = value if many and isinstance(value, list) else [] if many else [value]
     on = any(place_of(line.shape, one) == line.option for one in listed)
@@ -151,11 +151,11 @@ def _sign(on: bool, many: bool) -> Content:
 
 
 def _field(
-    row: LineBuilder, line: Line, filling: FormDocument, place: FormColumns, here: bool, written_in: bool
+    row: LineBuilder, line: Line, document: FormDocument, place: FormColumns, here: bool, written_in: bool
 ) -> None:
-    shape, value = line.shape, filling.value(line)
+    shape, value = line.shape, document.value_at(line)
     if not line.writes:
-        _choices(row, line, filling, here)
+        _choices(row, line, document, here)
         return
     text = written(shape, value if not isinstance(value, str) or len(value) <= MOST else value[:MOST]) or ""
     if written_in:
@@ -168,9 +168,9 @@ def _field(
     row.put(styled(boxed, _BOX), "write")
 
 
-def _choices(row: LineBuilder, line: Line, filling: FormDocument, here: bool) -> None:
+def _choices(row: LineBuilder, line: Line, document: FormDocument, here: bool) -> None:
     """All choices on one line."""
-    shape, value = line.shape, filling.value(line)
+    shape, value = line.shape, document.value_at(line)
     if shape.kind == "null":
         row.put(ours("null", _HINT))
         return
@@ -184,7 +184,7 @@ def _choices(row: LineBuilder, line: Line, filling: FormDocument, here: bool) ->
         labels = [ours("yes"), ours("no")] + ([ours("null")] if shape.nullable else [])
     for at, label in enumerate(labels):
         row.put(_sign(at in on, many), f"option:{at}")
-        row.put(styled(label, _HERE if here and at == filling.option else ""), f"option:{at}")
+        row.put(styled(label, _HERE if here and at == document.option else ""), f"option:{at}")
         row.put(ours("   "))
     if odd(shape, value):
         row.put(_odd(shape, value, 40))
@@ -196,9 +196,9 @@ def _odd(shape: Shape, value: object, limit: int) -> Content:
 
 
 def _head(
-    row: LineBuilder, line: Line, filling: FormDocument, place: FormColumns, here: bool, written_in: bool
+    row: LineBuilder, line: Line, document: FormDocument, place: FormColumns, here: bool, written_in: bool
 ) -> None:
-    shape, value = line.shape, filling.value(line)
+    shape, value = line.shape, document.value_at(line)
     row.put(ours("▾ " if line.unfolded else "▸ ", _KEY), "fold")
     if shape.kind == "choice":
         at = place_of(shape, value)
@@ -219,8 +219,8 @@ def _head(
         row.put(ours("null"), "fold")
     elif not line.unfolded:
         row.put(styled(name(preview(value), place.width - row.end - 12), _HINT), "fold")
-    if shape.choices and filling.letters and line.path == filling.narrowed:
-        row.put(ours(" · {n} found", "$text-accent", n=filling.found or 0), "fold")
+    if shape.choices and document.letters and line.path == document.narrowed:
+        row.put(ours(" · {n} found", "$text-accent", n=document.found or 0), "fold")
     if here and not line.unfolded:
         row.put(ours(" · enter opens", _HINT), "fold")
     if shape.kind == "list":
@@ -229,15 +229,15 @@ def _head(
 
 
 def _json(
-    row: LineBuilder, line: Line, filling: FormDocument, place: FormColumns, here: bool, written_in: bool
+    row: LineBuilder, line: Line, document: FormDocument, place: FormColumns, here: bool, written_in: bool
 ) -> None:
-    value = filling.value(line)
+    value = document.value_at(line)
     if value is not ABSENT:
         row.put(styled(name(preview(value), max(place.field - 2, LEAST)), _BOX), "json")
         row.put(ours(" "))
     row.put(ours("F6 JSON", _KEY if here else _HINT), "json")
     room = place.width - row.end - 3
-    if room > 8 and filling.problem_at(line) is None:
+    if room > 8 and document.problem_at(line) is None:
         row.put(ours(" · {note}", _HINT, note=name(line.note, room)), "json")
 
 
@@ -261,23 +261,23 @@ def preview(value: Json | object) -> str:
         return "…"
 
 
-def _beside(row: LineBuilder, line: Line, filling: FormDocument, place: FormColumns, here: bool) -> None:
+def _beside(row: LineBuilder, line: Line, document: FormDocument, place: FormColumns, here: bool) -> None:
     """What is wrong there, else what is wanted; on the cursor's line also what can be done with an entry."""
     tools: list[tuple[LiteralString, str]] = []
-    value = filling.value(line)
+    value = document.value_at(line)
     if here and line.entry:
         tools = [(" ↑ ", "up"), (" ↓ ", "down"), (" ✕ ", "remove")]
-    elif here and line.path and filling.removal(line) and not (line.required and not line.shape.nullable):
+    elif here and line.path and document.removal(line) and not (line.required and not line.shape.nullable):
         tools = [(" ✕ ", "remove")]
     room = place.width - row.end - 2 - 3 * len(tools)
-    problem, hint = filling.problem_at(line), line.shape.hint if line.role in ("field", "head") else ""
+    problem, hint = document.problem_at(line), line.shape.hint if line.role in ("field", "head") else ""
     if problem is not None and room > 5:
         sign, style, said = WRONG, _WRONG, problem.words
         if problem.path != line.path and line.shape.kind != "many":
             said = "something is missing inside" if problem.missing else "wrong inside"
         elif problem.missing:
             sign, style, said = NEEDED, _NEED, "required"
-            if not filling.started(problem.path):  # nobody did anything wrong yet
+            if not document.started(problem.path):  # nobody did anything wrong yet
                 sign, style = "", _HINT
         row.put(ours("  {sign}{said}", style, sign=ours(sign), said=name(said, room - len(sign))), "write")
         room -= len(sign) + len(said) + 3

@@ -5,10 +5,9 @@ Values are never repeated here; names and the schema's own words go through `ui/
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import islice
-from typing import Final, Literal
+from typing import Final
 
 from textual.content import Content
 
@@ -46,9 +45,9 @@ SOME: Final = 200
 _SEP = ours(" · ")
 
 
-def about(filling: FormDocument) -> Content:
+def about(document: FormDocument) -> Content:
     """What the schema says about the line under the cursor."""
-    line = filling.line
+    line = document.line
     if line is None:
         return blank()
     if line.role == "option":
@@ -61,10 +60,10 @@ def about(filling: FormDocument) -> Content:
     if line.note:
         note = name(line.note, 80)
         parts.append(ours("{note}: F6 writes it as JSON", note=note) if line.path else ours(ONLY_JSON, note=note))
-    if line.role == "more" and isinstance(value := filling.value(line), dict):
+    if line.role == "more" and isinstance(value := document.value_at(line), dict):
         rest = {key: one for key, one in islice(value.items(), SOME) if key not in line.shape.parts}
         parts.append(name(preview(rest), 200) if rest else ours("F6 shows them"))
-    problem = filling.problem_at(line)
+    problem = document.problem_at(line)
     if line.shape.hint and line.role in ("field", "head") and (problem or len(line.shape.hint) > BESIDE):
         parts.append(name(line.shape.hint, 120))
     if len(line.path) > 1 or (line.shape.title and line.path and line.shape.title != str(line.path[-1])):
@@ -72,30 +71,30 @@ def about(filling: FormDocument) -> Content:
     return join(*parts, sep=_SEP)
 
 
-def verdict(filling: FormDocument, misread: JsonProblem | None, *, form: bool, room: int) -> Content:
+def verdict(document: FormDocument, misread: JsonProblem | None, *, form: bool, room: int) -> Content:
     """What is wrong, with its place, where the cursor is first of all; or that it fits. In at most `room` cells.
 
     `form`: the form has the keys, so that what it does not show is told.
     """
     if misread is not None:
         return _misread(misread)
-    unshown = filling.unshown if form else 0
+    unshown = document.unshown if form else 0
     rest = [ours(UNSHOWN if unshown == 1 else UNSHOWN_MORE, "$text-warning", n=unshown)] if unshown else []
-    parts = list(_wrong(filling, room - sum(one.cell_length + 3 for one in rest)))
+    parts = list(_wrong(document, room - sum(one.cell_length + 3 for one in rest)))
     parts[1:1] = rest
-    missing = [one for one in filling.problems if one.missing]
+    missing = [one for one in document.problems if one.missing]
     if missing:
         parts.append(_needed(missing, room - join(*parts, sep=_SEP).cell_length - 3))
     elif len(parts) == len(rest):
-        parts.insert(0, ours(FITS, "$text-success") if filling.sure else ours(CHECKING))
+        parts.insert(0, ours(FITS, "$text-success") if document.sure else ours(CHECKING))
     return join(*parts, sep=_SEP)
 
 
-def fitted(filling: FormDocument, misread: JsonProblem | None, *, form: bool, across: int, lines: int) -> Content:
+def fitted(document: FormDocument, misread: JsonProblem | None, *, form: bool, across: int, lines: int) -> Content:
     """The verdict in so many lines: a word that goes to the next one leaves less room than there are cells."""
     room = across * lines
     while True:
-        said = verdict(filling, misread, form=form, room=room)
+        said = verdict(document, misread, form=form, room=room)
         room -= 6
         if room < across // 2 or len(said.wrap(across)) <= lines:
             return said
@@ -110,10 +109,10 @@ def _misread(misread: JsonProblem) -> Content:
     return ours("{sign}{said}", "$text-error", sign=ours(WRONG), said=said)
 
 
-def _wrong(filling: FormDocument, room: int) -> Iterator[Content]:
+def _wrong(document: FormDocument, room: int) -> Iterator[Content]:
     """How much is wrong, and what: at the cursor, else the first."""
-    wrong = [one for one in filling.problems if not one.missing]
-    here = filling.problem_at(filling.line) if filling.line is not None else None
+    wrong = [one for one in document.problems if not one.missing]
+    here = document.problem_at(document.line) if document.line is not None else None
     if here is not None and not here.missing:
         here = next((one for one in wrong if one.path == here.path), here)
         wrong = [here, *(one for one in wrong if one is not here)]
@@ -144,11 +143,11 @@ def _needed(missing: list[Problem], room: int) -> Content:
     return ours("{count}: {names}", count=count, names=join(*names, sep=ours(", ")))
 
 
-def cannot(filling: FormDocument) -> Content:
+def cannot(document: FormDocument) -> Content:
     """Why it was not submitted: the first problem, in one line."""
-    first = next(iter(filling.problems), None)
+    first = next(iter(document.problems), None)
     if first is None:
-        path, words = next(iter(filling.local.items()))
+        path, words = next(iter(document.local.items()))
         said = ours(PLACE, where=name(pointer(path), 60), words=Foreign(words))
     elif first.missing:
         said = ours("{where} {words}", where=name(first.pointer, 60), words=Foreign(first.words))
@@ -179,16 +178,3 @@ def _written(schema: JsonObject) -> str:
         return laid_out(schema)
     except (ValueError, RecursionError):
         return "…"
-
-
-def kept(draft: str | None) -> tuple[str | None, Literal["form", "json"]]:
-    """A draft as text and face; one of another form was typed as JSON, and is kept as that."""
-    if draft is None:
-        return None, "form"
-    try:
-        found = json.loads(draft)
-    except (ValueError, RecursionError):
-        return draft, "json"
-    if isinstance(found, dict) and set(found) == {"side", "text"} and isinstance(found["text"], str):
-        return found["text"], "form" if found["side"] == "form" else "json"
-    return draft, "json"
