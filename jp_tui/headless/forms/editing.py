@@ -90,7 +90,7 @@ class ArgumentsEditor(Step):
         self._json = JsonLines()
 
     @property
-    def mark(self) -> str:  # type: ignore[override]
+    def mark(self) -> str:
         return self._json.mark
 
     def intro(self) -> Iterator[str]:

@@ -39,7 +39,7 @@ class Lines:
         """Show a prompt, `others` of which wait behind it; what was typed before is forgotten. Raises OSError."""
         self._prompt = prompt_in_lines(prompt, others)
         self._say(*self._prompt.intro())
-        self._enter(self._prompt.first() or self._prompt)
+        self._enter(self._prompt.first())
 
     def take(self) -> Response | Wish | None:
         """What the lines that came mean: a response, after which nothing is asked; a wish, after which the prompt goes

@@ -10,13 +10,12 @@ import json
 from collections.abc import Iterator, Sequence
 
 from jp_tui.conversation.strict_json import Json, JsonObject, same
-from jp_tui.headless.forms.choices import LETTERS
+from jp_tui.headless.forms.answer import AGAIN, HELP, LETTERS, AnswerLines
 from jp_tui.headless.forms.editing import JsonLines, schema_answer
-from jp_tui.headless.forms.prompt import AGAIN, HELP
-from jp_tui.headless.forms.question import QuestionPrompt
-from jp_tui.headless.forms.schema_field import Field, Raw, value_in
+from jp_tui.headless.forms.question import AskedQuestion
+from jp_tui.headless.forms.schema_field import FieldStep, JsonStep, value_in
 from jp_tui.headless.forms.steps import Back, Outcome, Step, Words, line, pick, quoted
-from jp_tui.protocol.values import Answered, PromptRequest
+from jp_tui.protocol.values import Answered
 from jp_tui.view.schema import edit
 from jp_tui.view.schema import numbered_lines as schema_lines
 from jp_tui.view.schema.edit import Path
@@ -32,26 +31,28 @@ MOST = 200
 """Fields of one place that are listed."""
 
 
-class Schema(QuestionPrompt):
+class SchemaLines(AnswerLines):
     """A form where the schema is one, else JSON over several lines; a misfit is asked again (R186)."""
 
     letters = LETTERS
 
-    def __init__(self, prompt: PromptRequest, schema: JsonObject, others: int = 0) -> None:
-        super().__init__(prompt, others)
+    def __init__(self, question: AskedQuestion, schema: JsonObject) -> None:
+        self._question = question
         self._schema, self._json = schema, JsonLines()
         self._fields = Form(schema)
-        self._begun = next(iter(self._offered), None) if self._offered else edit.skeleton(self._fields)
+        self._begun = (
+            next(iter(self._question.offered), None) if self._question.offered else edit.skeleton(self._fields)
+        )
         self._document: Json = self._begun
         self._here: Path = ()
         self._problems: list[Problem] = []
 
     @property
-    def gathers(self) -> bool:  # type: ignore[override]
+    def gathers(self) -> bool:
         return bool(self._json.lines)
 
     @property
-    def mark(self) -> str:  # type: ignore[override]
+    def mark(self) -> str:
         return self._json.mark
 
     @property
@@ -61,14 +62,14 @@ class Schema(QuestionPrompt):
     @property
     def _untouched(self) -> bool:
         """Whether the answer is still what was offered, which Enter takes."""
-        return bool(self._offered) and same(self._document, self._begun)
+        return bool(self._question.offered) and same(self._document, self._begun)
 
     def _rows(self) -> list[Row]:
         return schema_lines.rows(self._fields, self._document, self._here)
 
-    # --- what is shown ------------------------------------------------------------------------------------
+    # What is shown
 
-    def _choices(self) -> Iterator[str]:
+    def body(self) -> Iterator[str]:
         if not self._formed:
             yield from self._plainly()
             return
@@ -76,7 +77,7 @@ class Schema(QuestionPrompt):
             yield f"In {self._place()}:"
         yield from self._listed()
         if self._untouched:
-            yield f"  ({self._mark})"
+            yield f"  ({self._question.mark})"
         if self._json.lines:
             yield "JSON that is not whole yet:"
             yield quoted("\n".join(self._json.lines))
@@ -99,8 +100,8 @@ class Schema(QuestionPrompt):
             yield NO_FORM.format(note=root.note)
         elif root.kind != "json":
             yield f"  {line(schema_lines.wanted(Row((), root, '')))}"
-        for value in self._offered:
-            yield f"{self._mark}:"
+        for value in self._question.offered:
+            yield f"{self._question.mark}:"
             yield quoted(json.dumps(value, ensure_ascii=False, indent=2))
 
     def _told(self, number: int, row: Row) -> Iterator[str]:
@@ -118,7 +119,7 @@ class Schema(QuestionPrompt):
     def _is_list(self) -> bool:
         return self._fields.at(self._here).kind == "list"
 
-    def _keys(self) -> Iterator[tuple[str, str]]:
+    def keys(self) -> Iterator[tuple[str, str]]:
         if self._formed:
             yield "NUMBER", "picks a field"
             yield "NUMBER VALUE", "fills it"
@@ -131,26 +132,23 @@ class Schema(QuestionPrompt):
         else:
             yield "JSON", "over as many lines as you like"
         if self._untouched:
-            yield self._enter()
+            yield self._question.enter()
 
-    def _common(self) -> Iterator[tuple[str, str]]:
+    def words(self) -> Iterator[tuple[str, str]]:
         if self._formed:
             yield "+ VALUE", "adds an entry to a list"
             yield ":d NUMBER", "takes a value or an entry away"
             yield ":m NUMBER PLACE", "moves an entry to another place"
             yield "{…} or […]", "JSON, over as many lines as you like, is the whole answer"
         yield ":v", "shows the whole schema"
-        yield from super()._common()
 
-    # --- what is typed ------------------------------------------------------------------------------------
+    # What is typed
 
-    def feed(self, line: str) -> Outcome:
+    def claims(self, line: str, letters: frozenset[str]) -> bool:
+        """Return True while JSON is typed over several lines, for all but words; `:x` is one of the JSON's own."""
         typed = line.strip()
-        if self._json.lines and typed == ":x":
-            self._json.clear()
-            return Words("Begin again.")
-        word = typed in (AGAIN, HELP, *(self.letters & self._known)) or (typed[:1] == ":" and typed[1:2].isalpha())
-        return super().feed(line) if word or not self._json.lines else self.pasted([line])
+        word = typed in (AGAIN, HELP, *letters) or (typed[:1] == ":" and typed[1:2].isalpha() and typed != ":x")
+        return bool(self._json.lines) and not word
 
     def pasted(self, lines: Sequence[str]) -> Outcome:
         return schema_answer(self._json.add(lines), self._sent)
@@ -158,10 +156,15 @@ class Schema(QuestionPrompt):
     def _sent(self, value: Json) -> Answered:
         """The whole answer; should it not fit, it is what the form goes on with."""
         self._document, self._here, self._problems = value, (), []
-        return self._said(value)
+        return self._question.answered(value)
 
-    def _answer(self, line: str) -> Outcome:
+    def answer(self, line: str) -> Outcome:
         typed = line.strip()
+        if self._json.lines and typed == ":x":
+            self._json.clear()
+            return Words("Begin again.")
+        if self._json.lines:
+            return self.pasted([line])
         if not typed:
             if self._untouched:
                 return self._sent(self._begun)
@@ -169,7 +172,7 @@ class Schema(QuestionPrompt):
         if not self._formed or typed[0] in "{[":
             return self.pasted([line])
         if typed.lower() == SUBMIT:
-            return self._said(self._document)
+            return self._question.answered(self._document)
         if typed == "..":
             return self._up()
         if typed[0] == "+" and self._is_list:
@@ -205,7 +208,7 @@ class Schema(QuestionPrompt):
         return found if isinstance(found, Words) else self.put(row, found[0])
 
     def _opened(self, row: Row) -> Step:
-        return Field(row, schema_lines.held(self._document, row), self.put)
+        return FieldStep(row, schema_lines.held(self._document, row), self.put)
 
     def put(self, row: Row, value: Json) -> Back:
         """A value into a field; it says what the field holds then."""
@@ -229,7 +232,7 @@ class Schema(QuestionPrompt):
         place = f"In {self._place()}:" if here else f"{TOP}:"
         return Back("\n".join([place, *self._listed(), " · ".join(ways)]), quiet=True)
 
-    # --- lists --------------------------------------------------------------------------------------------
+    # Lists
 
     def _add(self, rest: str) -> Outcome:
         shape, value = self._fields.at(self._here), edit.get(self._document, self._here)
@@ -241,17 +244,17 @@ class Schema(QuestionPrompt):
         self._document, here = edit.added(self._fields, self._document, self._here)
         return self._walked(here)
 
-    def _word(self, word: str, rest: str) -> Outcome:
+    def word(self, word: str, rest: str) -> Outcome:
         match word:
             case ":v":
                 return Words(quoted(json.dumps(self._schema, ensure_ascii=False, indent=2)))
             case ":j" if self._formed:
-                return Raw(self._document, self._taken)
+                return JsonStep(self._document, self._taken)
             case ":d" if self._formed:
                 return self._drop(rest)
             case ":m" if self._formed:
                 return self._move(rest)
-        return super()._word(word, rest)
+        return None
 
     def _taken(self, value: Json) -> Back:
         self._document, self._here, self._problems = value, (), []
@@ -281,7 +284,7 @@ class Schema(QuestionPrompt):
         self._problems = []
         return Back(f"Entry {at} is entry {to} now.")
 
-    # --- what the engine says -----------------------------------------------------------------------------
+    # What the engine says
 
     def wrong(self, verdict: Sequence[tuple[str, str]]) -> Iterator[str]:
         """The engine's verdict on the answer, by field: each with the numbers that lead to it."""

@@ -89,7 +89,7 @@ def _range(shape: Shape) -> str:
     return f"a number from 1 to {len(shape.choices)}"
 
 
-class Field(Step):
+class FieldStep(Step):
     """A field on its own: what it may hold and what it holds, then a line for it. `then` takes the value."""
 
     def __init__(self, row: Row, held: str, then: Callable[[Row, Json], Outcome]) -> None:
@@ -97,11 +97,11 @@ class Field(Step):
         self._json, self._text = JsonLines(), list[str]()
 
     @property
-    def gathers(self) -> bool:  # type: ignore[override]
+    def gathers(self) -> bool:
         return bool(self._json.lines or self._text)
 
     @property
-    def mark(self) -> str:  # type: ignore[override]
+    def mark(self) -> str:
         return self._json.mark if self._json.lines else "… " if self._text else "= "
 
     def intro(self) -> Iterator[str]:
@@ -161,7 +161,7 @@ class Field(Step):
         return self._then(self._row, found[0]) if isinstance(found, tuple) else found
 
 
-class Raw(Step):
+class JsonStep(Step):
     """The whole answer as JSON, typed anew. `then` takes the value."""
 
     gathers = True
@@ -170,7 +170,7 @@ class Raw(Step):
         self._document, self._then, self._json = document, then, JsonLines()
 
     @property
-    def mark(self) -> str:  # type: ignore[override]
+    def mark(self) -> str:
         return self._json.mark
 
     def intro(self) -> Iterator[str]:

@@ -29,7 +29,7 @@ class SideField:
     `submit` is what Enter does, `hints` the keys that work in it, `leave` is called before it loses the keys.
     """
 
-    heading: Content
+    caption: Content
     field: Field
     beside: bool = False
     large: bool = False
@@ -41,7 +41,7 @@ class SideField:
     title: Static = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
-        self.title = Static(self.heading, classes="title")
+        self.title = Static(self.caption, classes="title")
         self._left = False
 
     def arrange(self, left: bool, tight: bool) -> None:
@@ -51,7 +51,7 @@ class SideField:
         """
         if left != self._left and self.kept:
             self._left = left
-            self.title.update(self.kept if left else self.heading)
+            self.title.update(self.kept if left else self.caption)
         if left:
             self.field.display = self.beside or not tight
             self.title.display = bool(self.kept) and not tight
