@@ -91,8 +91,10 @@ class LineBuffer:
             self._skips = True
 
     def line(self, *, over: bool, most: int | None = None) -> Line | None:
-        """Return the next line, at the end of input (`over`) also one without an end; None when there is none. A line of
-        `most` bytes was cut by the terminal."""
+        """Return the next line, at the end of input (`over`) also one without an end; None when there is none.
+
+        A line of `most` bytes was cut by the terminal.
+        """
         at = self._bytes.find(b"\n")
         if at < 0:
             if not (over and self._bytes):
