@@ -59,5 +59,5 @@ class Checked(Host):
 
     async def judged(self, pilot: Pilot[None]) -> None:
         """Wait until the verdict is for exactly what stands there."""
-        await self.until(pilot, lambda: self.schema.document.sure or self.schema.faces.misread is not None)
+        await self.until(pilot, lambda: self.schema.document.sure or self.schema.editors.json_problem is not None)
         await self.settled(pilot)

@@ -234,7 +234,7 @@ async def test_t5_keys_that_arrive_in_one_burst_go_where_the_first_of_them_leads
         app.burst("r", "y", "e", "s", "backspace", "s", "n", "o")
         await pilot.pause()
         assert app.answers == []
-        assert app.sheet.side.reply.text == "yesno"
+        assert app.sheet.reply_fields.reply.text == "yesno"
 
 
 async def test_the_reply_is_kept_when_it_is_left() -> None:

@@ -96,7 +96,7 @@ async def test_tab_in_a_reply_goes_nowhere() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.arm(pilot)
         await app.type(pilot, "escape", "r", "n", "o", "shift+tab", "tab")
-        assert app.answers == [] and app.sheet.side.reply.text == "no"
+        assert app.answers == [] and app.sheet.reply_fields.reply.text == "no"
 
 
 @pytest.mark.parametrize("key", ["tab", "right", "ctrl+pagedown"])

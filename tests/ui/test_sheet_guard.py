@@ -170,7 +170,7 @@ async def test_apui_004_a_forged_end_of_a_paste_answers_nothing() -> None:
         app.post_message(events.Paste("a "))
         await pilot.pause()
         await app.type(pilot, "enter", gap=0.02)
-        assert app.answers == [] and app.sheet.side.reply.text == "a "
+        assert app.answers == [] and app.sheet.reply_fields.reply.text == "a "
 
 
 async def test_after_a_paste_without_its_marks_the_sheet_is_deaf_anew() -> None:

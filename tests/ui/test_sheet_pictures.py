@@ -63,7 +63,7 @@ def look(
         sheet = app.dock.shown()
         area = sheet.area if sheet is not None else None
         if isinstance(area, SchemaArea):  # a verdict is on its way
-            await app.until(pilot, lambda: area.document.sure or area.faces.misread is not None)
+            await app.until(pilot, lambda: area.document.sure or area.editors.json_problem is not None)
         if then is not None:
             then(app)
         await pilot.pause()

@@ -189,9 +189,9 @@ async def test_e24_what_is_filled_in_is_a_draft_with_its_face() -> None:
             again.dock.restore_draft(("c1", "q6"), draft)
             again.dock.ask(schema(of=JOB))
             await again.arm(pilot)
-            assert again.schema.faces.face == face and again.document["name"].startswith("n")
+            assert again.schema.editors.active == face and again.document["name"].startswith("n")
             if face == "json":
-                assert '   "batch"' in again.schema.faces.json.text and again.document["batch"] == "5x"
+                assert '   "batch"' in again.schema.editors.json.text and again.document["batch"] == "5x"
 
 
 async def test_b_and_r_work_where_no_text_is_written_and_words_leave_the_form_as_it_is() -> None:

@@ -68,7 +68,7 @@ async def test_letters_that_are_typed_for_the_filter_are_no_keys_of_the_form() -
         await app.type(pilot, "slash", *"rs/")
         assert app.sheet.mode == "write" and app.answers == [] and app.schema.filter.field.text == "rs/"
         await app.type(pilot, "f6")
-        assert app.schema.faces.face == "json" and not app.schema.filter.field.display
+        assert app.schema.editors.active == "json" and not app.schema.filter.field.display
         await app.type(pilot, "f6", "escape", "escape")
         assert app.sheet.mode == "answer"
 
@@ -79,7 +79,7 @@ async def test_the_key_is_named_from_ten_values_on_and_works_from_two(path: tupl
     async with app.run_test(size=(100, 40)) as pilot:
         await app.arm(pilot)
         app.schema.document.go_to(path)
-        app.schema.faces.arrive()
+        app.schema.editors.arrive()
         await app.settled(pilot)
         assert ("/ filter" in text_of(app)) is hint
         await app.type(pilot, "slash")

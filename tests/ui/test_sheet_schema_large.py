@@ -72,7 +72,7 @@ async def test_a_schema_of_100_kb_is_painted_line_by_line(counted: Counter[str])
         assert counted["painted"] <= 6 * 4 * 12, "a few looks at what is on the screen for each key"
         await app.type(pilot, "f6")
         assert counted["coloured"] <= 200 and counted["loaded"] == 1
-        assert app.schema.faces.json.whole, "the JSON can be edited in place"
+        assert app.schema.editors.json.whole, "the JSON can be edited in place"
         await app.type(pilot, "f7")
         assert '"minimum": 0' in text_of(app), "the part under the cursor, not all of it"
 

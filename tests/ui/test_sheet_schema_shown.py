@@ -42,7 +42,7 @@ async def test_what_the_form_has_no_line_for_is_told_before_it_is_submitted() ->
         await app.type(pilot, "down")
         assert "delete_everything: true" in text_of(app) and "enter show them as JSON" in text_of(app)
         await app.type(pilot, "enter")
-        assert app.schema.faces.face == "json" and app.schema.faces.json.cursor_location == (2, 2)
+        assert app.schema.editors.active == "json" and app.schema.editors.json.cursor_location == (2, 2)
         assert "not shown" not in text_of(app), "there it is"
         await app.type(pilot, "f6", "ctrl+s")
         assert app.answers == [Answered(value=begun)]
@@ -163,7 +163,7 @@ async def test_nothing_is_told_as_wrong_before_a_key_was_pressed_and_names_are_c
         told = " ".join(row.strip("│ ") for row in text_of(app).split("\n") if "still needed" in row or " more" in row)
         assert told.startswith("9 still needed: name, a_long_name_of_a_field_0, a_long_name_of_a_field_1, ")
         assert told.endswith("_3, 4 more")
-        assert app.schema.faces.json._wrong == frozenset()
+        assert app.schema.editors.json._wrong == frozenset()
         await app.type(pilot, "enter")
         assert app.answers == [] and "not submitted: /name is empty" in text_of(app)
         assert "! required" in line_with(app, "name *")

@@ -147,7 +147,7 @@ async def round_by_keys(app: Host, pilot: Pilot[None], prompt: PromptRequest) ->
     await app.type(pilot, "ctrl+f", *(["escape"] if app.sheet.writing else []))
     if prompt.kind != "delivery":
         await app.type(pilot, "?", "w", "enter")
-        assert app.sheet.talk.exchanges[-1].asked == "w" and "the question stays open" in text_of(app)
+        assert app.sheet.side_question.exchanges[-1].asked == "w" and "the question stays open" in text_of(app)
         await app.type(pilot, "escape")
     await app.type(pilot, "escape", "down", "end")
     assert "All keys" in text_of(app)
@@ -174,7 +174,7 @@ async def round_by_mouse(app: Host, pilot: Pilot[None], prompt: PromptRequest) -
         await step(app, pilot, "@esc menu")
         for words in ("@Ask back", "w", "@enter asks", "@esc back to the question"):
             await step(app, pilot, words)
-        assert app.sheet.talk.exchanges[-1].asked == "w"
+        assert app.sheet.side_question.exchanges[-1].asked == "w"
     await step(app, pilot, "@esc menu")
     await step(app, pilot, "@back to the question")
     assert app.sheet.mode != "menu" and app.answers == []
@@ -259,5 +259,5 @@ async def out(app: Host, pilot: Pilot[None], steps: list[str]) -> None:
         await (step(app, pilot, steps[-1]) if steps[-1][0] == "@" else app.type(pilot, steps[-1]))
     assert len(app.answers) == count + 1
     app.dock.refused(key_of(app.sheet.prompt), "not now", gone=False)
-    app.sheet.side.reply.put("")
+    app.sheet.reply_fields.reply.put("")
     await app.arm(pilot)

@@ -77,7 +77,7 @@ async def test_e60_each_key_has_a_button_or_a_line_of_the_menu(kind: str) -> Non
 
 def sides(sheet: Sheet) -> list[str]:
     """The fields of a sheet that stand beside its answer, by the action that opens them."""
-    side, may_ask = sheet.side, sheet.talk.may_ask
+    side, may_ask = sheet.reply_fields, sheet.side_question.may_ask
     able = {"reply": side.may_reply, "note": side.may_note, "edit": side.may_edit, "ask_back": may_ask}
     return [name for name, may in able.items() if may]
 
@@ -128,5 +128,5 @@ async def test_a_sheet_without_room_comes_back_when_there_is_some_with_all_that_
             await app.settled(pilot)
             assert app.sheet.cramped == (size[1] < 10)
             assert ("too small" in " ".join(text_of(app).split())) == app.sheet.cramped
-        assert app.sheet.writing is app.sheet.side.reply and app.sheet.side.reply.text == "why"
+        assert app.sheet.writing is app.sheet.reply_fields.reply and app.sheet.reply_fields.reply.text == "why"
         assert "enter sends the reply" in text_of(app)

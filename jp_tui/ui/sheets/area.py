@@ -42,13 +42,13 @@ class AnswerSheet(SheetPort, Protocol):
     def reading(self) -> ContextReader: ...
 
     @property
-    def side(self) -> ReplyFields: ...
+    def reply_fields(self) -> ReplyFields: ...
 
     @property
     def steps(self) -> FormSteps: ...
 
     @property
-    def begins(self) -> tuple[Json, ...]:
+    def initial(self) -> tuple[Json, ...]:
         """What the answer begins with, in a tuple; () for nothing."""
         ...
 
@@ -95,18 +95,18 @@ class AnswerBody(ABC):
 
     @abstractmethod
     def widgets(self) -> Sequence[Widget]:
-        """The widgets, from top to bottom."""
+        """Return the widgets, from top to bottom."""
 
     @abstractmethod
     def height_at(self, width: int, room: int) -> int:
-        """Rows it needs to show everything at `width` cells; `room` rows are the most a field beside it gets."""
+        """Return the rows it needs to show everything at `width` cells; a field beside it gets at most `room` rows."""
 
     @abstractmethod
     def place(self, rows: int) -> None:
         """Use these rows."""
 
     def least_height(self, height: int) -> int:
-        """Rows it needs while the user reads the context in full screen, of those that show everything."""
+        """Return the rows it needs while the user reads the context in full screen; `height` show everything."""
         return height
 
     @property
@@ -120,7 +120,7 @@ class AnswerBody(ABC):
         return None
 
     def slots(self) -> tuple[SideField, ...]:
-        """Its fields that are shown below the answers while they are in use."""
+        """Return its fields that are shown below the answers while they are in use."""
         return ()
 
     def shown(self) -> None:
@@ -130,10 +130,10 @@ class AnswerBody(ABC):
         """Prepare for a key (None for a click) that is about to be handled."""
 
     def submit(self, field: Field) -> None:
-        """Handle Enter in one of its fields that isn't in a slot."""
+        """Handle Enter in one of its fields that isn't below the answers."""
 
     def field_hints(self, field: Field) -> list[Hint]:
-        """The keys that work in such a field."""
+        """Return the keys that work in such a field."""
         return []
 
     def field_key(self, key: str, field: Field) -> bool:
@@ -166,12 +166,12 @@ class AnswerBody(ABC):
         """React to more of the context having been on the screen (E15)."""
 
     def kept_fields(self) -> list[tuple[str, Field]]:
-        """The fields whose pastes a draft remembers, each with the draft's name for it."""
+        """Return the fields whose pastes a draft remembers, each with the draft's name for it."""
         return []
 
 
 class AnswerArea(ABC):
-    """One kind of answer: its keys, what Enter does, which outcome it comes to, what a draft keeps of it."""
+    """One kind of answer: its keys, what Enter does, its outcome, what a draft keeps of it."""
 
     BINDINGS: ClassVar[list[Binding]] = []
     """Keys of this kind, which come before those that every sheet has."""
@@ -196,7 +196,7 @@ class AnswerArea(ABC):
 
     @abstractmethod
     def answer_hints(self) -> list[Hint]:
-        """The keys that work while no field is written in, in order of importance."""
+        """Return the keys that work while no field is written in, in order of importance."""
 
     @classmethod
     def make_context(cls, prompt: PromptRequest, above: Foreign) -> ContextView:
@@ -204,11 +204,11 @@ class AnswerArea(ABC):
         return default_context(prompt, above)
 
     def slots(self) -> tuple[SideField, ...]:
-        """Its own fields below the answers."""
+        """Return its own fields below the answers."""
         return ()
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
-        """All keys of the sheet's last line, in the order that suits this kind."""
+        """Return all keys of the sheet's last line, in the order that suits this kind."""
         return hints
 
     def under(self, question: Content) -> Content | None:
@@ -216,11 +216,11 @@ class AnswerArea(ABC):
         return None
 
     def texts(self) -> dict[str, Foreign]:
-        """Texts that can be read in place of the context, by name."""
+        """Return texts that can be read in place of the context, by name."""
         return {}
 
     def more_rows(self) -> list[ChoiceRow]:
-        """Lines that only this kind adds to the menu."""
+        """Return lines that only this kind adds to the menu."""
         return []
 
     def choose(self, line: str) -> bool:
@@ -244,16 +244,16 @@ class AnswerArea(ABC):
         may do anything (E11)."""
 
     def typed(self) -> str | None:
-        """The unsent answer as text for a draft; None while it is untouched."""
+        """Return the unsent answer as text for a draft; None while it is untouched."""
         return None
 
     @property
     def changed(self) -> bool:
-        """Whether there is an answer that was changed and not sent."""
+        """True if there is an answer that was changed and not sent."""
         return self.typed() is not None
 
     def edited_text(self) -> str | None:
-        """Text of its own that is edited in place of the call's arguments; None while it is untouched."""
+        """Return text that is edited in place of the call's arguments; None while it is untouched."""
         return None
 
     def restore(self, draft: Draft) -> Draft:

@@ -1,7 +1,7 @@
 """A list to choose from, painted by rows: answers, options, the menu (asking.md E20-E22, E28).
 
-Only what is on the screen is painted, so that a thousand options cost no more than ten. It holds a cursor and
-reports what was clicked; it never takes the focus, hears no key and decides no answer.
+Only what is on the screen is painted, so that a thousand options cost no more than ten. It has a cursor and reports
+clicks; it never takes the focus, handles no key and decides no answer.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KEY, _TAGS, _DETAIL = "bold $text-accent", "$text-success", "$foreground-muted"
 
 @dataclass(frozen=True, slots=True)
 class ChoiceRow:
-    """One line to choose: a key that picks it, what it is, marks, a dim description, and whether it is dim itself."""
+    """A line to choose: its key, its text, marks, a dim description, and whether it is dim itself."""
 
     id: str
     label: Content
@@ -44,7 +44,7 @@ class ChoiceRow:
 
 @dataclass(slots=True)
 class _Layout:
-    """How the rows stand at one width: where each ends, cells of label and marks, of descriptions beside (0: below).
+    """The layout at one width: the end of each row, cells of label and marks, of descriptions beside (0: below).
 
     `half` rows in the left of two columns, which is `left` cells wide; 0 when there is one column.
     """
@@ -97,7 +97,7 @@ class ChoiceList(ScrollView, can_focus=False):
 
     @dataclass
     class Moved(Message):
-        """The cursor stands on another row."""
+        """The cursor moved to another row."""
 
         choices: ChoiceList
         id: str
@@ -119,11 +119,11 @@ class ChoiceList(ScrollView, can_focus=False):
         return None if self.cursor is None or not self.rows else self.rows[self.cursor]
 
     def place(self, row_id: str) -> int | None:
-        """Where a row stands."""
+        """Return the place of a row; None if there is no such row."""
         return next((at for at, row in enumerate(self.rows) if row.id == row_id), None)
 
     def move(self, by: int) -> None:
-        """The cursor up or down, staying inside; from nowhere it goes to the first or the last row."""
+        """Move the cursor up or down, not past the ends; from nowhere it goes to the first or the last row."""
         if not self.rows:
             return
         if self.cursor is None:
@@ -132,7 +132,7 @@ class ChoiceList(ScrollView, can_focus=False):
             self.to(min(max(self.cursor + by, 0), len(self.rows) - 1))
 
     def to(self, place: int) -> None:
-        """The cursor to a row, scrolled into view."""
+        """Move the cursor to a row, and scroll that into view."""
         if 0 <= place < len(self.rows):
             self.cursor = place
             self.show_cursor()
@@ -148,7 +148,7 @@ class ChoiceList(ScrollView, can_focus=False):
         self.scroll_to_region(region, animate=False, force=True, immediate=True)
 
     def height_at(self, width: int, to: str = "") -> int:
-        """Lines that all rows take at a width, or those from the first to the one with that id."""
+        """Return the lines that all rows take at a width, or those from the first to the one with that id."""
         laid, place = self._laid(width), self.place(to) if to else None
         return laid.height if place is None else laid.ends[place]
 
@@ -176,13 +176,13 @@ class ChoiceList(ScrollView, can_focus=False):
         self.virtual_size = Size(laid.width, laid.height)
 
     def _now(self) -> _Layout:
-        """As the rows stand in the widget now: where all of them fit, no scrollbar takes cells from them."""
+        """Return the current layout: where all rows fit, no scrollbar takes cells from them."""
         if (laid := self._laid(self.size.width)).height <= self.size.height:
             return laid
         return self._laid(self.scrollable_content_region.width or self.size.width)
 
     def _laid(self, width: int) -> _Layout:
-        """Kept for a few widths: with and without a scrollbar they are asked for in turn."""
+        """Return the layout at a width, kept for a few: with and without a scrollbar they are asked for in turn."""
         if width not in self._layouts:
             if len(self._layouts) > 3:
                 self._layouts.clear()
@@ -206,7 +206,7 @@ class ChoiceList(ScrollView, can_focus=False):
         return self._strip(laid, place, y - (laid.ends[place - 1] if place else 0), laid.width)
 
     def _strip(self, laid: _Layout, place: int, line: int, width: int) -> Strip:
-        """One line of a row, with cursor mark, key and background."""
+        """Return one line of a row, with cursor mark, key and background."""
         row, here = self.rows[place], place == self.cursor
         if place not in laid.painted:
             laid.painted[place] = _paint(row, laid)
@@ -224,7 +224,7 @@ class ChoiceList(ScrollView, can_focus=False):
     # Mouse
 
     def row_at(self, x: int, y: int) -> ChoiceRow | None:
-        """The row under a place in the widget."""
+        """Return the row at a place in the widget."""
         laid = self._now()
         y += self.scroll_offset.y
         return self.rows[bisect_right(laid.ends, y)] if 0 <= y < laid.height else None
@@ -233,7 +233,7 @@ class ChoiceList(ScrollView, can_focus=False):
         self._pressed = self.row_at(event.x, event.y)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a row; one that began on another is none (E11)."""
+        """Report a click on a row, unless it began on another (E11)."""
         event.stop()
         row, pressed = self.row_at(event.x, event.y), self._pressed
         if row is not None and pressed is not None and row.id == pressed.id:
@@ -291,7 +291,7 @@ def _head(row: ChoiceRow) -> Content:
 
 
 def _height(row: ChoiceRow, laid: _Layout) -> int:
-    """Lines of one row, wrapped only where it must be."""
+    """Return the lines of a row, which is wrapped only where it must be."""
     head = _head(row)
     height = 1 if head.cell_length <= laid.room and "\n" not in head.plain else len(head.wrap(laid.room))
     if row.detail is None:
@@ -302,7 +302,7 @@ def _height(row: ChoiceRow, laid: _Layout) -> int:
 
 
 def _paint(row: ChoiceRow, laid: _Layout) -> list[Content]:
-    """The lines of a row, without cursor mark, key and background."""
+    """Return the lines of a row, without cursor mark, key and background."""
     lines = _head(row).wrap(laid.room)
     if row.detail and laid.beside:
         column, details = laid.head + _GAP, styled(row.detail, _DETAIL).wrap(laid.beside)

@@ -1,6 +1,6 @@
-"""Where one is in a form, as content: its tabs, what Back discards, why a question is skipped (E3, E23, R175, R182b).
+"""The tabs of a form and the texts about its questions: what Back discards, why one is skipped (E3, E23, R175, R182b).
 
-Reads the form that came with a prompt; walks none and decides nothing. Signs stand beside every colour (E60).
+Reads the form that came with a prompt and decides nothing. Each colour has a sign as well (E60).
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class FormTab:
 
 
 def form_of(prompt: PromptRequest) -> FormView | None:
-    """The form that a prompt is a part of; None where one question stands alone (R170)."""
+    """Return the form of a prompt; None for a question that is asked alone (R170)."""
     form = prompt.form
     return form if form is not None and (len(form.places) > 1 or prompt.kind == "review") else None
 
 
 def progress(prompt: PromptRequest) -> Content | None:
-    """`[N/M]` to the letter, or that it is the review; None for a question that stands alone (R170, R175)."""
+    """Return exactly `[N/M]`, or the name of the summary; None for a question that is asked alone (R170, R175)."""
     form = form_of(prompt)
     at = form.progress if form is not None else prompt.progress
     if prompt.kind == "review":
@@ -51,19 +51,19 @@ def progress(prompt: PromptRequest) -> Content | None:
 
 
 def name(text: str, limit: int = NAME) -> Content:
-    """A question's id in a place of ours."""
+    """Return a question's id as jp-tui shows it."""
     return foreign(Foreign(text), mode="approval", limit=limit)
 
 
 def names(ids: Sequence[str]) -> Content:
-    """Some ids, the first few of many."""
+    """Return some ids, of many the first few."""
     shown = [name(one) for one in ids[:6]]
     more = [ours("{n} more", n=len(ids) - 6)] if len(ids) > 6 else []
     return join(*shown, *more, sep=ours(", "))
 
 
 def tabs(prompt: PromptRequest, form: FormView) -> list[FormTab]:
-    """A tab for each question and one for the review."""
+    """Return a tab for each question and one for the summary."""
     found = [FormTab(place.id, _tab(place, place.id in prompt.undo)) for place in form.places]
     reviewing = prompt.kind == "review"
     review = ours(" ▸ {name} " if reviewing else "▸ {name}", _NOW if reviewing else _DIM, name=ours(w.REVIEW))
@@ -83,8 +83,8 @@ def _tab(place: Place, kept: bool) -> Content:
 
 
 def fitted(found: Sequence[FormTab], at: int, width: int) -> list[tuple[int, FormTab]]:
-    """The tabs that fit a width, each with its first cell: all of them, else those around `at` and how many are left
-    out on either side."""
+    """Return the tabs that fit a width, each with its first cell: all of them, else those around `at` and how many
+    are left out on either side."""
     for gap in _GAPS:
         if sum(tab.says.cell_length + gap for tab in found) - gap <= width:
             return _laid(found, gap)
@@ -122,14 +122,14 @@ def _laid(shown: Sequence[FormTab], gap: int) -> list[tuple[int, FormTab]]:
 
 
 def discarded(form: FormView, to: str) -> list[str]:
-    """The questions whose answers go when one goes back to `to`, besides its own (R177)."""
+    """Return the questions whose answers Back to `to` discards, besides its own (R177)."""
     ids = [place.id for place in form.places]
     later = form.places[ids.index(to) + 1 :] if to in ids else ()
     return [place.id for place in later if place.state == "answered" and not place.fixed]
 
 
 def beneath(prompt: PromptRequest, form: FormView) -> list[Content]:
-    """Lines below the tabs: why questions near are skipped, and what `u` would bring back (E23)."""
+    """Return lines below the tabs: why questions nearby are skipped, and what `u` restores (E23)."""
     found = []
     if prompt.undo:
         found.append(ours(w.UNDO_LINE, "$text-warning", which=names(prompt.undo)))
@@ -142,7 +142,7 @@ def beneath(prompt: PromptRequest, form: FormView) -> list[Content]:
 
 
 class FormTabs(Widget):
-    """Where one is in a form."""
+    """The row of tabs: what is answered, the current question, what comes, and the summary (E3)."""
 
     DEFAULT_CSS = "FormTabs { height: 1; width: 1fr; }"
     ALLOW_SELECT = False
@@ -170,14 +170,14 @@ class FormTabs(Widget):
         return line
 
     def _tab_at(self, x: int) -> str:
-        """The id of the tab there, empty for none."""
+        """Return the id of the tab there, empty for none."""
         return next((tab.id for start, tab in self._laid() if start <= x < start + tab.says.cell_length), "")
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self._pressed = self._tab_at(event.x)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a tab; one that began on another is none (E11)."""
+        """Report a click on a tab, unless it began on another (E11)."""
         event.stop()
         place = self._tab_at(event.x)
         if place and place == self._pressed:

@@ -1,6 +1,6 @@
-"""The line that shows the keys which work now, each of them a button (asking.md E5, E60).
+"""The line of the keys that work now, each of them a button (asking.md E5, E60).
 
-Lays hints out over as many rows as it needs and reports clicks by the hint's action. Knows no key's meaning.
+Lays hints out over as many rows as they need and reports a click by the hint's action.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _KEY, _NOTE = "$text-accent", "italic $text-warning"
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A key and what it does; `action` is what a click on it does, by the name of a sheet's action.
+    """A key and what it does; `action` is the action of a click on it.
 
-    `keep`: where there is little room, others are left out before it.
+    `keep`: in little room, others are left out first.
     """
 
     key: LiteralString
@@ -37,7 +37,7 @@ class Hint:
 
 
 def _least(hints: list[Hint]) -> int:
-    """Which of them is left out first. The way out goes last: it leads to the menu, which has what is left out."""
+    """Return which hint is left out first. Esc goes last: it opens the menu, which has what is left out."""
     ways = [at for at, hint in enumerate(hints) if not hint.keep]
     ways = ways or [at for at, hint in enumerate(hints) if hint.action != "leave"]
     return ways[-1] if ways else 0
@@ -68,7 +68,7 @@ class KeyLine(Widget):
         action: str
 
     def rows(self, width: int, hints: Sequence[Hint] | None = None) -> list[list[tuple[int, int, Hint]]]:
-        """The hints, or others in their place, as rows of (first cell, end cell, hint) within a width."""
+        """Return the hints, or others in their place, as rows of (first cell, end cell, hint) within a width."""
         hints = list(self.hints if hints is None else hints)
         rows = self._broken(hints, width)
         while len(rows) > self.most and len(hints) > 1:
@@ -93,7 +93,7 @@ class KeyLine(Widget):
         return (users(self, hint.action).lower() if self.is_attached else "") or hint.key
 
     def height_at(self, width: int) -> int:
-        """Rows that the hints take, or will take."""
+        """Return the rows that the hints take, or will take."""
         return max(len(self.rows(width)), len(self.rows(width, self.coming)) if self.coming else 0)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -119,7 +119,7 @@ class KeyLine(Widget):
         self._pressed = self._hint_at(event.x, event.y)
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a hint; one that began on another is none (E11)."""
+        """Report a click on a hint, unless it began on another (E11)."""
         event.stop()
         hint = self._hint_at(event.x, event.y)
         if hint is not None and self._pressed is not None and hint.action == self._pressed.action:

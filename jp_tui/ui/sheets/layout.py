@@ -201,7 +201,7 @@ class SheetLayout:
         if frame.notice.display:
             height = height_of(frame.notice, inner)
             rows += min(height, NOTICE_ROWS) if tight and notice else height
-        crowded = frame.time.display and bool(sheet.side.note.text)
+        crowded = frame.time.display and bool(sheet.reply_fields.note.text)
         if frame.banner:
             hidden = bare or (tight and (sheet.mode == "write" or crowded))
             frame.banner.display = not (self.cramped or hidden)

@@ -1,7 +1,7 @@
-"""What sheets are made of, loaded a little at a time while the first answer of a model is awaited.
+"""Load the modules of sheets a little at a time, while the first answer of a model is awaited.
 
-With the first question it would come in one go, while fifty sub-agents may be asking and somebody types (issue 7). It
-decides nothing: a question that comes sooner loads what is missing by itself (`kinds.py`).
+The first question would load them in one go, while fifty sub-agents may be asking and the user types (issue 7). A
+question that comes sooner loads what is missing (`registry.py`).
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ MODULES = (
     "jp_tui.ui.sheets.areas.select",
     "jp_tui.ui.sheets.registry",
 )
-"""In an order in which each brings a few milliseconds of its own."""
+"""In an order in which each takes a few milliseconds."""
 BREATH = 0.002
 """Seconds between two of them."""
 
 
 def load(later: Callable[[float, Callable[[], None]], object]) -> None:
-    """Each in a step of its own; `later(seconds, step)` calls it."""
+    """Load each module in a step of its own; `later(seconds, step)` calls it."""
     _step(later, iter(MODULES))
 
 

@@ -49,7 +49,7 @@ class ContextReader:
             view.styles.height = 0  # until it has its rows: what was never shown must not count as seen
 
     @property
-    def looking(self) -> str:
+    def shown_text(self) -> str:
         """The name of the text that is shown in the context's place, empty for the context itself."""
         return self._name
 

@@ -1,4 +1,4 @@
-"""Which answer area answers which kind of question. Imported with the first question: a workspace starts without it."""
+"""The answer area of each kind of question. Imported with the first question: a workspace starts without it."""
 
 from __future__ import annotations
 

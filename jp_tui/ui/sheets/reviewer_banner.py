@@ -1,7 +1,8 @@
-"""Above what is asked: that a reviewer said no, or could not decide, and why (R150, R154, M12; asking.md E41).
+"""The banner above a question that a reviewer refused or could not decide, with the reason (R150, R154, M12; asking.md
+E41).
 
-The first words are M12 to the letter; model and time stand beside them. It shows as much of the reason as it has rows
-for and says when that is not all; it decides nothing and hears no key.
+It begins with exactly M12, with model and time beside it. It shows as much of the reason as it has rows for and says
+when that is not all.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _GAP = 2
 
 
 class ReviewerBanner(Widget):
-    """What the reviewer said."""
+    """The verdict of the reviewer."""
 
     DEFAULT_CSS = """
     ReviewerBanner { height: auto; width: 1fr; padding: 0 1; border-left: outer $warning; background: $warning 12%;
@@ -46,7 +47,7 @@ class ReviewerBanner(Widget):
         self._complete = False
 
     def _lines(self, width: int) -> list[Content]:
-        """All of it at a width of its content."""
+        """Return all lines at a width of its content."""
         head = self._said
         beside = head.cell_length + _GAP + self._by.cell_length <= width
         first = join(head, ours(" " * _GAP), self._by) if beside else head
@@ -80,14 +81,14 @@ class ReviewerBanner(Widget):
 
 
 def whole_reason(told: Escalation) -> Foreign:
-    """All that it says, as a text to look at."""
+    """Return all of the reason, as a text to read."""
     parts = [told.reason.raw, *(f"{w.BEFORE_INTENT} {one.reason.raw}" for one in told.before)]
     parts.append(w.SAW.format(saw=told.saw) if told.saw else "")
     return Foreign("\n\n".join(part for part in parts if part.strip()))
 
 
 def _told(told: Escalation) -> Content:
-    """The reason, then what it had said before, why there is no more, and what it was shown."""
+    """Return the reason, then earlier ones, why there is no verdict, and what the reviewer was shown."""
     no = why.refusal(told)
     lines = [_quoted(no)] if no is not None else []
     if told.failed:
@@ -105,7 +106,7 @@ def _told(told: Escalation) -> Content:
 
 
 def _quoted(reason: Foreign) -> Content:
-    """The reason between M12's quotes, nothing hidden; the fallback has them too."""
+    """Return the reason between M12's quotes, nothing hidden; the fallback has them too."""
     text = why.words(reason)
     said = foreign(Foreign(text[:MOST]), mode="approval") if text else ours(w.NO_REASON)
     more = ours(w.CUT, "$text-warning", n=len(text) - MOST) if len(text) > MOST else blank()

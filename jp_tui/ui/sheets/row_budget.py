@@ -1,7 +1,7 @@
-"""How the rows of a sheet are shared between context, question and answers (asking.md E1, E61).
+"""Sharing the rows of a sheet between context, question and answers (asking.md E1, E61).
 
-Pure arithmetic. What must stay visible is the question, some answers and the keys; the context takes what is left
-and scrolls. It refuses to squeeze: below the least that can be reviewed the sheet is `cramped` and takes no answer.
+Pure arithmetic. The question, some answers and the keys must stay visible; the context gets what is left and scrolls.
+Below the least that can be reviewed the sheet is `cramped` and accepts no answer.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ class RowShares:
 
 
 def room_of(column: int) -> int:
-    """Rows for a sheet in a column of that height: the conversation keeps at least a third (E1)."""
+    """Return the rows for a sheet in a column of that height: the conversation keeps at least a third (E1)."""
     return column - -(-column // 3)
 
 
 def share(
     room: int, wants: RowNeeds, *, least_context: int | None = None, answers: int | None = None, reads: bool = False
 ) -> RowShares:
-    """The question first, then enough answers, then the context, then whoever still wants more.
+    """Return the rows of each part: the question first, then enough answers, then the context, then the rest.
 
-    `least_context` stands for LEAST_CONTEXT while a notice takes its rows for a moment. `answers` rows have to be in
-    sight, though the context loses all of its own. `reads`: the context is what one wants to see.
+    `least_context` replaces LEAST_CONTEXT while a notice takes its rows for a moment. `answers` rows have to be
+    visible, even if the context loses all of its own. `reads`: the user reads the context.
     """
     left = room - wants.fixed
     if answers is not None:

@@ -130,16 +130,16 @@ class Sheet(Vertical, can_focus=True):
         self.steps = FormSteps(
             self, tab_moves=self._keys.action_of("tab") == "place(1)", changed=lambda: self.area.changed
         )
-        self.side = ReplyFields(self)
-        self.talk = SideQuestion(self, self.reading)
+        self.reply_fields = ReplyFields(self)
+        self.side_question = SideQuestion(self, self.reading)
         self.area = kind(self)
         self._answer_fields = (*self.area.slots(), *self.area.body.slots())
-        self._fields = (*self._answer_fields, *self.side.slots, self.talk.slot)
+        self._fields = (*self._answer_fields, *self.reply_fields.slots, self.side_question.slot)
         self.row_layout = SheetLayout(
             self, self.frame, self.area.body, self._fields, self.menu.list, hints=self.hints,
             gaps=lambda gaps: self.set_class(gaps, "-gaps"),
         )  # fmt: skip
-        self.drafts = SheetDraft(self, self.area, self.side, self.talk, self.set_timer)
+        self.drafts = SheetDraft(self, self.area, self.reply_fields, self.side_question, self.set_timer)
 
     def compose(self) -> ComposeResult:
         frame = self.frame
@@ -184,7 +184,7 @@ class Sheet(Vertical, can_focus=True):
         return type(self.area).__mro__
 
     @property
-    def begins(self) -> tuple[Json, ...]:
+    def initial(self) -> tuple[Json, ...]:
         """What the answer begins with: as it was before Back (R176), else the default (R192); () without either."""
         question = self.prompt.question
         return self.prompt.prefill or ((question.default,) if question.has_default else ())
@@ -215,7 +215,7 @@ class Sheet(Vertical, can_focus=True):
 
     def answered(self, value: Json, *, remember: bool = False, parts: PartsTaken | None = None) -> None:
         """Post an answer, with the note beside it, and which parts of what is asked it accepts (R251)."""
-        self.answer(Answered(value=value, remember=remember, note=self.side.note_text, parts=parts))
+        self.answer(Answered(value=value, remember=remember, note=self.reply_fields.note_text, parts=parts))
 
     def reopen(self) -> None:
         """Allow another outcome: the last one was refused, or did not leave."""
@@ -278,7 +278,7 @@ class Sheet(Vertical, can_focus=True):
         """Restore what was typed before."""
         self.drafts.restore(draft)
         self.show()
-        self.talk.restore(draft)
+        self.side_question.restore(draft)
 
     def answer_changed(self) -> None:
         """Save the draft soon."""
@@ -318,8 +318,8 @@ class Sheet(Vertical, can_focus=True):
     def pasted(self, text: str) -> None:
         """Handle a paste while no field is written in: it never answers, and it is not thrown away (E11)."""
         if not self.area.body.pasted(text) and "reply" in self.prompt.controls:
-            self.write(self.side.reply)
-            self.side.reply.insert_text(text)
+            self.write(self.reply_fields.reply)
+            self.reply_fields.reply.insert_text(text)
 
     def listening(self) -> None:
         """React to the keys being accepted, or to the return from the menu.
@@ -346,15 +346,15 @@ class Sheet(Vertical, can_focus=True):
         if self.writing is not None:
             return self._field_hints(self.writing)
         found = [*self.area.answer_hints(), *self.steps.hints()]
-        if self.side.may_reply:
+        if self.reply_fields.may_reply:
             found.append(Hint("r", "reply", "reply"))
-        if self.side.may_note:
+        if self.reply_fields.may_note:
             found.append(Hint("c", "note", "note"))
-        if self.side.may_edit:
+        if self.reply_fields.may_edit:
             found.append(Hint("e", "edit", "edit"))
         if "end_turn" in self.prompt.controls:
             found.append(Hint("s", "end turn", "end_turn"))
-        found += [*self.talk.hints(), Hint("esc", "menu", "leave", keep=True), *self.steps.place_hints()]
+        found += [*self.side_question.hints(), Hint("esc", "menu", "leave", keep=True), *self.steps.place_hints()]
         return [*found, *self.reading.hints(), *([Hint("w", "why", "why")] if self._knows_why else [])]
 
     def _field_hints(self, writing: Field) -> list[Hint]:
@@ -370,19 +370,19 @@ class Sheet(Vertical, can_focus=True):
         prompt = self.prompt
         found = {"why": texts.why_words(prompt)} if self.row_layout.squeezed and self.reading.context else {}
         found |= {"reason": whole_reason(prompt.escalation)} if prompt.escalation else {}
-        return found | self.talk.texts() | self.area.texts()
+        return found | self.side_question.texts() | self.area.texts()
 
     # The menu
 
     def open_menu(self, at: str) -> None:
         """Open the menu of Esc, the cursor on one of its lines."""
-        draft, side = self.draft, self.side
+        draft, side = self.draft, self.reply_fields
         typed = bool(draft.reply or draft.answer or draft.note or draft.edit)
         if self.mode != "menu":
             self.menu.note_overflow(self.frame.line, [*self.hints(), *self.row_layout.dock_hints])
         around = [vars(one).get("BINDINGS", []) for node in self.ancestors_with_self for one in type(node).__mro__]
         self.menu.fill(
-            typed=typed, answers=[*self.area.more_rows(), *self.steps.rows()], talk=self.talk.rows(),
+            typed=typed, answers=[*self.area.more_rows(), *self.steps.rows()], talk=self.side_question.rows(),
             may={"note": side.may_note, "edit": side.may_edit, "reply": side.may_reply},
             bindings=[self.area.BINDINGS, *around],
         )  # fmt: skip
@@ -403,10 +403,10 @@ class Sheet(Vertical, can_focus=True):
                 self.answer(WentBack(to=self.prompt.back))
             case "ask":
                 self.turn("answer")
-                self.talk.action_ask_back()
+                self.side_question.action_ask_back()
             case "along":
                 self.turn("answer")
-                self.talk.action_send_along()
+                self.side_question.action_send_along()
             case "restore":
                 self.answer(Restored())
             case "empty":
@@ -444,7 +444,8 @@ class Sheet(Vertical, can_focus=True):
         """Return what an action does; None if it isn't the sheet's. The answer area comes first: so a kind of answer
         can change what a key does."""
         owners = (
-            self.area, *self.area.parts, self.area.body, self, self.side, self.steps, self.talk, self.reading,
+            self.area, *self.area.parts, self.area.body, self, self.reply_fields, self.steps, self.side_question,
+            self.reading,
         )  # fmt: skip
         found = (getattr(owner, f"action_{name}", None) for owner in owners)
         method: Callable[..., None] | None = next((one for one in found if one is not None), None)
@@ -483,7 +484,7 @@ class Sheet(Vertical, can_focus=True):
         elif key == "ctrl+g":
             self.run("editor")
         else:
-            used = self.area.body.field_key(key, field) or self.talk.scrolled(key)
+            used = self.area.body.field_key(key, field) or self.side_question.scrolled(key)
             side = self._side_field
             in_answer = side is None or side in self._answer_fields
             return used or (in_answer and self.steps.moved(key)) or key in ("tab", "shift+tab")

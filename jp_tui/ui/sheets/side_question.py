@@ -67,7 +67,7 @@ class SideQuestion:
 
     @property
     def _open(self) -> bool:
-        return self._reading.looking == TALK
+        return self._reading.shown_text == TALK
 
     def texts(self) -> dict[str, Foreign]:
         """The talk, as a text to read."""

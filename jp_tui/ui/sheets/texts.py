@@ -1,7 +1,7 @@
-"""What a sheet says, as content: frame, question, menu, notices (asking.md E4, R248).
+"""Texts of a sheet: title, question, options, the folded line (asking.md E4, R248).
 
-The words are `view/wording/questions.py`'s; here they meet what others wrote, each piece through `ui/text.py`. No
-widgets.
+The wording is in `view/wording/questions.py`; here it is joined with untrusted text, each piece through `ui/text.py`.
+No widgets.
 """
 
 from __future__ import annotations
@@ -29,15 +29,14 @@ MUTED = "$foreground-muted"
 
 
 def mode(prompt: PromptRequest) -> Mode:
-    """Nothing is hidden where something is approved or a tool asks (T3); what a model tells keeps its joiners."""
+    """Return how text is shown: nothing is hidden where something is approved or a tool asks (T3)."""
     asks = prompt.kind != "question" or prompt.source == "tool"
     approves = asks or isinstance(prompt.question.answer_type, BooleanAnswer)
     return "approval" if approves else "conversation"
 
 
 def who(prompt: PromptRequest, limit: int = 40) -> Content:
-    """Who asks, in few words: the label that the engine gave, else the tool; of a sub-agent its name comes
-    first, then what it is to do, or its tool."""
+    """Return who asks: the engine's label, else the tool; for a sub-agent its name, then its task or its tool."""
     if (agent := prompt.agent) is None:
         return _name(Foreign(prompt.label or prompt.tool), limit)
     name = _name((agent.task if prompt.source != "tool" else Foreign("")) or Foreign(prompt.tool), limit)
@@ -45,18 +44,18 @@ def who(prompt: PromptRequest, limit: int = 40) -> Content:
 
 
 def line(text: str, limit: int) -> Content:
-    """The first line of a foreign text in a row of ours (R2): nothing in it may hide or reorder."""
+    """Return the first line of an untrusted text (R2): nothing in it may hide or reorder."""
     return foreign(Foreign(first_line(text)), mode="approval", limit=limit)
 
 
 def _name(text: Foreign, limit: int) -> Content:
-    """A name in a place of ours, all of it in one line: a name that goes on behind a line break is another name."""
+    """Return all of a name in one line: a name that continues behind a line break is another name."""
     return whole(text, limit)
 
 
 def title(prompt: PromptRequest, whence: Foreign | None = None) -> Content:
-    """The frame's line: who asks, about what, where in a form, and `whence`: the title of its conversation, where that
-    is another one (R190, E4)."""
+    """Return the frame's title: who asks, about what, where in a form; `whence` is the title of its conversation, where
+    that is not the one in sight (R190, E4)."""
     parts = [who(prompt, 40 if whence is None else 24)]
     if whence is not None:
         parts.append(ours(w.WHENCE, title=whole(whence, 40)) if whence else ours(w.FROM_ANOTHER))
@@ -73,9 +72,9 @@ def title(prompt: PromptRequest, whence: Foreign | None = None) -> Content:
 
 
 def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
-    """The question's line, and what scrolls above it: its context, and the whole of a question that is long.
+    """Return the question's line, and what scrolls above it: its context, and the whole of a question that is long.
 
-    Leave to run a call has M34 and the arguments as they would run, leave to deliver M35 and the result (R90).
+    Permission to run a call has M34 and the arguments as they would run, to deliver M35 and the result (R90).
     """
     if prompt.kind == "permission":
         shown = prompt.rendered
@@ -95,7 +94,7 @@ def question(prompt: PromptRequest) -> tuple[Content, Foreign | None]:
 
 
 def _decision(prompt: PromptRequest) -> Content:
-    """The words of leave to run and to deliver (M34, M35)."""
+    """Return the question of a decision to run or to deliver (M34, M35)."""
     if prompt.kind == "delivery":
         return ours(w.DELIVERY, tool=_name(Foreign(prompt.tool), 80))
     kind, tool = Foreign(prompt.tool_kind), _name(Foreign(prompt.tool), 80)
@@ -105,7 +104,7 @@ def _decision(prompt: PromptRequest) -> Content:
 
 
 def asked(prompt: PromptRequest) -> Content:
-    """The question in one line, for where the sheet is folded."""
+    """Return the question in one line, for the folded sheet."""
     if prompt.kind == "review":
         return ours(w.REVIEW_TITLE)
     if prompt.kind != "question":
@@ -114,17 +113,17 @@ def asked(prompt: PromptRequest) -> Content:
 
 
 def why(prompt: PromptRequest) -> Content:
-    """Which rule led here (E42)."""
+    """Return the rule that brought the question to the user (E42)."""
     return ours(w.WHY, why=Foreign(prompt.why)) if prompt.why else ours(w.NO_WHY)
 
 
 def why_words(prompt: PromptRequest) -> Foreign:
-    """The same as a text."""
+    """Return `why` as a text."""
     return Foreign(why(prompt).plain)
 
 
 def warning(prompt: PromptRequest) -> Content:
-    """The kinds of trickery found in the question itself, in words; a context says its own (T3)."""
+    """Return the kinds of deception found in the question itself; a context shows its own (T3)."""
     kind = prompt.question.answer_type
     options = kind.options if isinstance(kind, (SelectAnswer, MultiSelectAnswer)) else ()
     names = (prompt.subject.raw, prompt.label or "", prompt.tool, prompt.server)
@@ -134,7 +133,7 @@ def warning(prompt: PromptRequest) -> Content:
 
 
 def option(text: str) -> Content:
-    """An option's words, nothing hidden, their length bounded and what is left out said."""
+    """Return an option's text: nothing hidden, its length bounded, what is left out counted."""
     if not text.strip():
         return ours(w.EMPTY_OPTION if not text else w.BLANK_OPTION, MUTED)
     if len(text) <= MOST:
@@ -145,24 +144,24 @@ def option(text: str) -> Content:
 
 
 def covers(prompt: PromptRequest) -> Content:
-    """What remembering will cover, in words, before it is pressed (R236)."""
+    """Return what a remembered answer will cover (R236)."""
     if prompt.remember_covers:
         return ours(w.COVERS, scope=_name(Foreign(prompt.remember_covers), MOST))
     return ours(w.COVERS_UNKNOWN, tool=_name(Foreign(prompt.tool), 80))
 
 
 def reply_title(prompt: PromptRequest) -> Content:
-    """What becomes of a reply."""
+    """Return what happens to a reply."""
     return ours(w.SKIP_TITLE if prompt.kind == "permission" else w.REPLY_TITLE)
 
 
 def edit_title(prompt: PromptRequest) -> Content:
-    """What becomes of edited arguments (R97b): a question's call begins anew, a call that waits just runs."""
+    """Return what happens to edited arguments (R97b): a question's call starts again, a call that waits just runs."""
     return ours(w.EDIT_TITLE if prompt.kind == "question" else w.EDIT_RUN_TITLE, tool=_name(Foreign(prompt.tool), 40))
 
 
 def time_left(seconds: float) -> Content:
-    """How long an answer is waited for (E13)."""
+    """Return the time that is left to answer (E13)."""
     whole = math.ceil(seconds)
     if whole <= 0:
         return ours(w.TIME_OVER)
@@ -173,7 +172,7 @@ def time_left(seconds: float) -> Content:
 
 
 def under(line: Content, changes: tuple[int, int], hunks: int, unseen: int, lines: int) -> Content:
-    """The question's line with what a diff above it changes, and what of it was not seen."""
+    """Return the question's line with what a diff above it changes, and how much of it was not seen."""
     said = []
     if any(changes):
         said.append(ours(w.CHANGES, added=changes[0], removed=changes[1]))
@@ -188,10 +187,10 @@ def under(line: Content, changes: tuple[int, int], hunks: int, unseen: int, line
 def folded(
     prompt: PromptRequest, waiting: int, width: int, opens_by: str = "", next_by: str = ""
 ) -> tuple[Content, int, int]:
-    """The one line of E2 within a width, and the cells where `Ctrl+T next` begins and ends (0, 0 without it).
+    """Return the folded line (E2) within a width, and the cells where `Ctrl+T next` begins and ends (0, 0 without it).
 
-    `opens_by` and `next_by` are the user's own keys, where they have some. The count and the keys stay; who
-    asks and the question give way.
+    `opens_by` and `next_by` are the user's own keys, where they have some. The count and the keys stay; the
+    asker and the question are cut.
     """
     head = join(ours("?", "bold $text-warning"), ours(w.WAITING, "bold", n=waiting), sep=ours(" "))
     opens = ours("{key} opens", key=foreign(Foreign(opens_by or "Ctrl+O"), style="$text-accent"))

@@ -18,7 +18,7 @@ from jp_tui.view.wording import questions as w
 
 
 def first(prompt: PromptRequest) -> str:
-    """The answer that the cursor is on at first; empty for none."""
+    """Return the answer that the cursor is on at first; empty for none."""
     question = prompt.question
     begins = prompt.prefill or ((question.default,) if question.has_default else ())
     if not (prompt.preselect or prompt.prefill):
@@ -29,7 +29,7 @@ def first(prompt: PromptRequest) -> str:
 
 
 def rows(prompt: PromptRequest, *, unseen: bool) -> tuple[ChoiceRow, ...]:
-    """Yes and no, each with its marks; yes is dim while some of what it lets through was `unseen`."""
+    """Return yes and no, each with its marks; yes is dim while some of what it allows is `unseen`."""
     question = prompt.question
     default = question.default if question.has_default and prompt.preselect else None
     yes_mark, no_mark = _marks(prompt, True, default), _marks(prompt, False, default)
@@ -47,7 +47,7 @@ def rows(prompt: PromptRequest, *, unseen: bool) -> tuple[ChoiceRow, ...]:
 
 
 def _marks(prompt: PromptRequest, value: bool, default: Json) -> Content | None:
-    """Whether that is the default, or what was answered before Back."""
+    """Return the marks of the default and of what was answered before Back."""
     marks = [ours(w.DEFAULT)] if default is value else []
     marks += [ours(w.BEFORE)] if prompt.prefill == (value,) else []
     return join(*marks, sep=ours(" ")) if marks else None

@@ -1,6 +1,6 @@
 """Permission to deliver a result to the assistant (R93, M20, M35): the result, and deliver, skip, edit first.
 
-Nothing is preselected (Z11). An emptied or untouched edit delivers the result as it was; cancelled is said as such.
+Nothing is preselected (Z11). An emptied or untouched edit delivers the result as it was.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jp_tui.view.wording import questions as w
 
 
 class FailedResult(Static):
-    """The line that says that the result is an error."""
+    """The line for a result that is an error."""
 
     DEFAULT_CSS = "FailedResult { height: auto; color: $text-error; }"
 
@@ -42,7 +42,7 @@ class DeliveryArea(AnswerArea):
             ours(w.RESULT_TITLE), self._result, large=True, submit=self._submit,
             hints=lambda: text_hints("delivers this"),
         )  # fmt: skip
-        self._given: str | None = None  # the result as it stands in the field before anything is changed
+        self._given: str | None = None  # the result as the field shows it before anything is changed
         failed = [FailedResult(ours(w.FAILED_RESULT), id="failed")] if sheet.prompt.is_error else []
         self._verdict = YesNoBody(
             sheet, rows=self._rows, decide=self._decide, unseen=sheet.reading.unseen, above=failed
@@ -82,7 +82,7 @@ class DeliveryArea(AnswerArea):
     def action_edit(self) -> None:
         """Edit the result, as it was left the last time."""
         if self._given is None:
-            self._given = neutralise(self._prompt.result)  # nothing is left that a field would clean away
+            self._given = neutralise(self._prompt.result)  # a field would remove control characters
         if not self._result.value:
             self._result.put(self._given)
         self._sheet.write(self._result)

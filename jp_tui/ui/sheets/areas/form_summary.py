@@ -1,7 +1,7 @@
-"""The last look over a form before it counts (R182b; asking.md E3, E23): every question with its answer, and Submit.
+"""The summary of a form before it is submitted (R182b; asking.md E3, E23): every question with its answer, and Submit.
 
-Enter on a question goes back to it, Enter on Submit submits; a digit only moves the cursor. What is skipped stays, dim,
-with the reason. Shows answers; keeps none.
+Enter on a question goes back to it, Enter on Submit submits; a digit only moves the cursor. Skipped questions are dim,
+with the reason. It keeps no answers.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class FormSummaryArea(AnswerArea, AnswerBody):
         return self
 
     def _rows(self, limit: int) -> tuple[ChoiceRow, ...]:
-        """All of them, questions cut to so many cells."""
+        """Return all rows, with questions cut to so many cells."""
         form = self._sheet.steps.form
         places = form.places if form else ()
         rows = [_row(number, place, limit) for number, place in enumerate(places, 1)]
@@ -83,7 +83,7 @@ class FormSummaryArea(AnswerArea, AnswerBody):
             self._sheet.steps.pick(row.id)
 
     def action_point(self, number: int) -> None:
-        """Move the cursor to a row: a digit never submits, and goes nowhere by itself."""
+        """Move the cursor to a row: a digit never submits or goes back."""
         if self._sheet.mode == "answer" and number < len(self._list.rows):
             self._list.to(number - 1)
 
@@ -122,7 +122,7 @@ def _answer(place: Place) -> Content:
 
 
 def said(value: Json) -> Content:
-    """An answer as a person would say it, its length bounded."""
+    """Return an answer in words, its length bounded."""
     match value:
         case True:
             return ours(w.YES)

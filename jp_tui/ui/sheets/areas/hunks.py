@@ -1,7 +1,7 @@
-"""A change that is answered hunk by hunk (R251; asking.md E15, E26): each is taken or left, with a comment or without.
+"""A change that is answered hunk by hunk (R251; asking.md E15, E26): each is selected or not, and may have a comment.
 
-Yes means what is taken, and is remembered only when that is all of it. A hunk that was not on the screen is counted;
-a yes that covers such a one wants to be said twice. Comments go along with a no as well.
+Yes applies the selected hunks, and is remembered only when these are all. Hunks that were not on the screen are
+counted; a yes that covers one needs a second key press. Comments are sent with a no as well.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ TITLE = 200
 
 
 def by_hunks(prompt: PromptRequest) -> bool:
-    """Whether a prompt can be shown by its parts: there are several, and they are all that its diff changes.
+    """Return True if a prompt can be shown by its parts: there are several, and they are all that its diff changes.
 
-    Otherwise nobody could see what they leave out, and it is answered as a whole.
+    Otherwise the user could not see what they leave out, and it is answered as a whole.
     """
     question = prompt.question
     parts = question.parts
@@ -63,8 +63,8 @@ def by_hunks(prompt: PromptRequest) -> bool:
 
 
 def _much_beside(context: str, parts: Sequence[Part]) -> bool:
-    """Whether titles, or what stands in a context besides its hunks, are longer than a widget is given: all of that
-    would be laid out at once. As a whole the context scrolls, and what is cut of it is told with its size (T4)."""
+    """Return True if titles, or a context without its hunks, are longer than a widget should lay out at once.
+    As a whole the context scrolls, and what is cut of it is counted (T4)."""
     if sum(max(len(part.title) - TITLE, 0) for part in parts) > MOST:
         return True
     more = len(context) - sum(len(part.diff) for part in parts)
@@ -78,7 +78,7 @@ def _much_beside(context: str, parts: Sequence[Part]) -> bool:
 
 
 def _before(context: str, parts: Sequence[Part]) -> list[str]:
-    """What stands in a context besides its hunks and the names of files."""
+    """Return the lines of a context besides its hunks and the names of files."""
     rest = beside(context, parts)
     read = diff.read(context if rest is None else rest)
     return [one.text for one in read if one.sign in " +-" and not one.digits and one.text.strip()]
@@ -129,7 +129,7 @@ class HunkArea(AnswerArea):
     def slots(self) -> tuple[SideField, ...]:
         return (self._slot,)
 
-    # What is said of it
+    # Texts
 
     @property
     def _partial(self) -> bool:
@@ -162,20 +162,20 @@ class HunkArea(AnswerArea):
         return ours(w.CHANGES, added=sum(one[0] for one in taken), removed=sum(one[1] for one in taken))
 
     def _unseen(self) -> Content | None:
-        """How many hunks were not on the screen; None when all were (E15)."""
+        """Return how many hunks were not on the screen; None when all were (E15)."""
         n, m = self.view.parts_unseen, len(self.view.parts)
         return ours(w.WERE_UNSEEN_HUNKS, n=n, m=m) if n else None
 
     # Hunks
 
     def action_take_hunk(self) -> None:
-        """Take or leave the hunk under the cursor."""
+        """Select or deselect the hunk under the cursor."""
         if self._sheet.mode == "answer":
             self._take(self.view.taken ^ {self.view.here.id})
             self.view.reveal()
 
     def action_all_hunks(self) -> None:
-        """Take every hunk, or leave all when all are taken."""
+        """Select every hunk, or none when all are selected."""
         if self._sheet.mode == "answer":
             every = frozenset(part.id for part in self.view.parts)
             self._take(every if self.view.taken != every else frozenset())
@@ -207,7 +207,7 @@ class HunkArea(AnswerArea):
             self._sheet.write(self.comment)
 
     def _keep_comment(self) -> None:
-        """Keep the field's text as the comment, as far as it was typed."""
+        """Keep the field's text as the comment."""
         if self._commenting:
             self.view.comment(self._commenting, self.comment.value)
 
@@ -243,7 +243,7 @@ class HunkArea(AnswerArea):
         ]  # fmt: skip
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
-        """Put first what a change needs most: the list names y and n, and everybody knows the arrows."""
+        """Put first what a change needs most: the list names y and n, and arrows are known."""
         found = {one.action: one for one in self._verdict.arranged(hints)}
         if self._sheet.mode != "answer" or self._sheet.writing is not None:
             return list(found.values())

@@ -1,8 +1,8 @@
 """Any number of several options (R7, R8, R192; asking.md "Keys", E14, E22, E24).
 
 Space and digits toggle, Enter submits what is marked, in the order of the options and not of the toggling. Nothing
-marked is an answer only when it is said twice or chosen in the menu. Enter never toggles: it would be too easy to
-send what one only wanted to mark.
+marked is an answer only when Enter is pressed twice, or in the menu. Enter never toggles: it would be too easy to send
+what was only to be marked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ON, _OFF = ours("■ ", "$text-success"), ours("□ ", "$foreground-muted")
 
 
 class MarkedCount(Static):
-    """How many options are marked."""
+    """The line that counts marked options."""
 
     DEFAULT_CSS = "MarkedCount { height: 1; color: $text-muted; padding-left: 5; }"
 
@@ -69,11 +69,11 @@ class MultiSelectArea(AnswerArea):
 
     @property
     def chosen(self) -> list[str]:
-        """What is marked, in the order of the options (R8)."""
+        """The marked values, in the order of the options (R8)."""
         return [value for value in self._asked_order if value in self._chosen]
 
     def _known(self, given: tuple[Json, ...]) -> frozenset[str]:
-        """Those of some values that are options."""
+        """Return those of some values that are options."""
         values = given[0] if given and isinstance(given[0], list) else []
         return frozenset(self._asked_order) & {value for value in values if isinstance(value, str)}
 
@@ -86,7 +86,7 @@ class MultiSelectArea(AnswerArea):
         self._mark({option.value} ^ self._chosen)
 
     def action_mark(self) -> None:
-        """Mark what the cursor is on, else the first option in sight, where it then is."""
+        """Mark what the cursor is on, else move it to the first visible option and mark that."""
         if self._sheet.mode != "answer":
             return
         shown = self._options.choices
@@ -95,13 +95,13 @@ class MultiSelectArea(AnswerArea):
         self._options.take_here()
 
     def action_all(self) -> None:
-        """Mark all that is shown, or none of it when all of it is marked already."""
+        """Mark all visible options, or none of them when all are marked."""
         if self._sheet.mode == "answer":
             shown = {option.value for option in self._options.found}
             self._mark(self._chosen - shown if shown <= self._chosen else self._chosen | shown)
 
     def action_invert(self) -> None:
-        """Turn every mark that is shown."""
+        """Invert the marks of all visible options."""
         if self._sheet.mode == "answer":
             self._mark(self._chosen ^ {option.value for option in self._options.found})
 
@@ -135,7 +135,7 @@ class MultiSelectArea(AnswerArea):
     # Keys
 
     def _writes(self) -> bool:
-        """Whether the cursor is on the row for words of one's own."""
+        """Return True if the cursor is on the row for the user's own words."""
         return self._options.option is None and self._options.choices.current is not None
 
     def accept(self) -> None:

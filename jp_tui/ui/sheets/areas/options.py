@@ -1,8 +1,7 @@
-"""Options to choose from: the list, its filter, its previews, the way to say something else (R9; E20-E22, E28).
+"""Options to choose from: the list, its filter, its previews, the row for other words (R9; E20-E22, E28).
 
-The body of a choice. An option is shown as it is. To a model's question the last row is a reply in words, typed in
-place and kept while the cursor visits other rows; a tool's own question has none. What is chosen, and how many, is
-decided by its area: `select.py`, `multi.py`.
+The body of a choice. For a model's question the last row is a reply in words, typed in place and kept while the cursor
+visits other rows; a tool's own question has none. `select.py` and `multi_select.py` decide what is chosen.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ OPTION_KEYS = [
 
 
 def plain_label(option: Option) -> Content:
-    """An option's words."""
+    """Return the text of an option."""
     return texts.option(option.value)
 
 
@@ -77,16 +76,16 @@ class OptionsBody(AnswerBody):
         label: Callable[[Option], Content] = plain_label,
         below: Static | None = None,
     ) -> None:
-        """`take`: the option under the cursor is meant, by Enter in a single choice, by a digit or a click in any.
-        `default` and `before` say whether the asker would take an option, and whether the user took it before Back.
-        `below` is one line under the list."""
+        """`take` handles the chosen option: by Enter in a single choice, by a digit or a click in any. `default` and
+        `before` return True for an option that is a default, and for one that the user chose before Back. `below` is
+        one line under the list."""
         self._sheet, self._take, self._default, self._before = sheet, take, default, before
         self._label, self._below = label, below
         prompt, kind = sheet.prompt, sheet.prompt.question.answer_type
         options = kind.options if isinstance(kind, (SelectAnswer, MultiSelectAnswer)) else ()
         self.options = sorted(options, key=lambda option: not option.recommended)
         self._other = isinstance(kind, SelectAnswer) and kind.allow_other
-        self._words = sheet.side.reply
+        self._words = sheet.reply_fields.reply
         self._slots: tuple[SideField, ...] = ()
         if self._other:
             self._words = Field(gate=sheet.gate, hint=ours(w.OTHER_HINT), id="other")
@@ -99,7 +98,7 @@ class OptionsBody(AnswerBody):
         worded = self._other or (prompt.source != "tool" and "reply" in prompt.controls)
         self._in_place = self._words if worded else None
         self._rows = [self._row(place, option) for place, option in enumerate(self.options)]
-        first = sheet.begins[0] if sheet.begins else None
+        first = sheet.initial[0] if sheet.initial else None
         at = next((place for place, option in enumerate(self.options) if option.value == first), None)
         self._said = first if self._other and at is None and isinstance(first, str) else ""
         shown = self._shown("")
@@ -133,7 +132,7 @@ class OptionsBody(AnswerBody):
         return None if not self._other or self._words.value == self._said else self._words.value
 
     def restore(self, draft: Draft) -> None:
-        """Put the user's own words back."""
+        """Restore the user's own words."""
         if self._other:
             self._words.put_again(self._said if draft.answer is None else draft.answer, draft.places("answer"))
 
@@ -143,7 +142,7 @@ class OptionsBody(AnswerBody):
     # Rows
 
     def show_rows(self) -> None:
-        """Show the rows as they are now."""
+        """Update the rows."""
         self._rows = [self._row(place, option) for place, option in enumerate(self.options)]
         self.list.rows = self._shown(self._filter.text.strip())
 
@@ -168,7 +167,7 @@ class OptionsBody(AnswerBody):
         )
 
     def _shown(self, letters: str) -> tuple[ChoiceRow, ...]:
-        """The rows that hold the letters, the first nine with their numbers, and the way to say something else."""
+        """Return the rows with these letters, the first nine with their numbers, and the row for other words."""
         wanted = letters.casefold()
         rows = [
             row
@@ -235,13 +234,13 @@ class OptionsBody(AnswerBody):
             self._write_here()
 
     def _write_here(self) -> None:
-        """On the way to say something else one writes."""
+        """Give the keys to the field for other words, if the cursor is on its row."""
         row = self.list.current
         if self._sheet.mode == "answer" and row is not None and row.id == _ELSE:
             self._sheet.write(self._words)
 
     def action_pick(self, number: int) -> None:
-        """Take the option with that number."""
+        """Choose the option with that number."""
         if self._sheet.mode == "answer" and number <= len(self.list.rows):
             self.list.to(number - 1)
             self.take_here()
@@ -282,7 +281,7 @@ class OptionsBody(AnswerBody):
         return True
 
     def take_here(self) -> None:
-        """Take what the cursor is on: an option, or words of one's own."""
+        """Choose what the cursor is on: an option, or the field for other words."""
         option = self.option
         if option is not None:
             self._take(option)
@@ -298,7 +297,7 @@ class OptionsBody(AnswerBody):
             self._sheet.say(ours(w.NOT_WRITTEN_YET))
 
     def submit(self, field: Field) -> None:
-        """Enter in the filter goes to what it found; a second Enter answers (R226)."""
+        """Go from the filter to the first option that it found; a second Enter answers (R226)."""
         self._sheet.stop_writing()
         if self.option is None:
             if self._rows and self.list.rows and self.list.rows[0].id != _ELSE:
@@ -307,7 +306,7 @@ class OptionsBody(AnswerBody):
                 self._sheet.say(ours(w.NO_MATCH))
 
     def filter_hints(self) -> list[Hint]:
-        """The filter's key, where there is much to look through."""
+        """Return the filter's key, for a long list."""
         return [Hint("/", "filter", "filter")] if len(self.options) >= HINT_FILTER else []
 
     def field_hints(self, field: Field) -> list[Hint]:

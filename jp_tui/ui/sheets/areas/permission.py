@@ -1,8 +1,8 @@
 """Permission to run a call (R86, R87, R90, M34): the call as it would run, and seven choices.
 
 Run and skip, once or for the rest of the turn, skip with a reason, the arguments as JSON, edit them first. Nothing is
-preselected and Enter accepts nothing until the user moved: this is the user's to decide. Where the editor comes first,
-leaving it leads to the choices, and the menu cancels the edit.
+preselected and Enter accepts nothing until the user moved: only the user decides. Where the editor comes first, leaving
+it leads to the choices, and the menu cancels the edit.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PermissionArea(AnswerArea):
         rows += [ChoiceRow("no_turn", ours(w.SKIP_TURN), ours("N"))] if remember else []
         rows += [ChoiceRow("print", ours(w.PRINT_ARGUMENTS), ours("p"))] if self._prompt.arguments else []
         rows.append(ChoiceRow("reply", ours(w.SKIP_REPLY), ours("r")))
-        rows += [ChoiceRow("edit", ours(w.EDIT_ARGUMENTS), ours("e"))] if self._sheet.side.may_edit else []
+        rows += [ChoiceRow("edit", ours(w.EDIT_ARGUMENTS), ours("e"))] if self._sheet.reply_fields.may_edit else []
         return tuple(rows)
 
     def _decide(self, what: str) -> None:
@@ -79,7 +79,7 @@ class PermissionArea(AnswerArea):
         return True
 
     def answer_hints(self) -> list[Hint]:
-        says = Hint("p", "the call" if self._sheet.reading.looking == "arguments" else "as JSON", "print")
+        says = Hint("p", "the call" if self._sheet.reading.shown_text == "arguments" else "as JSON", "print")
         return [*self._verdict.hints(), *([says] if self._prompt.arguments else [])]
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:

@@ -1,7 +1,7 @@
 """An answer in the user's own words (E14, E24, R192).
 
-The default stands in the field, unselected, to be edited or accepted. Nothing written is not an answer: an empty
-text must be meant, and is chosen in the menu.
+The default is in the field, unselected, to be edited or accepted. An empty text is an answer only when it is chosen in
+the menu.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class FreeTextArea(AnswerArea, AnswerBody):
     ]
 
     def __init__(self, sheet: AnswerSheet) -> None:
-        self._sheet, begins = sheet, sheet.begins
+        self._sheet, begins = sheet, sheet.initial
         self._default = begins[0] if begins and isinstance(begins[0], str) else ""
-        self._shown = cleaned(neutralise(self._default))  # a field cannot mark what would act or deceive
+        self._shown = cleaned(neutralise(self._default))  # a field can't mark control characters
         self.field = Field(gate=sheet.gate, hint=ours(w.TEXT_HINT), id="answer")
 
     @property

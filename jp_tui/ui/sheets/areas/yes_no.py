@@ -1,8 +1,8 @@
-"""Yes and no as a list, with what is remembered of them (R86, R93, R113; asking.md E15, R236).
+"""Yes and no as a list, once or remembered (R86, R93, R113; asking.md E15, R236).
 
-The body of every answer that lets something through or not. Yes to something that was not on the screen to its end
-stays dim, says how much was not, and wants to be said twice. Where only the user may decide, Enter accepts nothing
-until the user moved or pressed a key of the answer. What an answer is, and what it is called, is its area's.
+The body of every answer that allows something or not. Yes to something that was not on the screen to its end is dim,
+says how much was not, and needs a second key press. Where only the user may decide, Enter accepts nothing until the
+user moved or pressed a key of the answer. The area names the answers and makes the outcome.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ YES_NO_KEYS = [
 
 
 def never(what: str) -> Content | None:
-    """Refuse no answer."""
+    """Return None: refuse no answer."""
     return None
 
 
 class RememberScope(Static):
-    """What a remembered answer covers."""
+    """The line that says what a remembered answer covers."""
 
     DEFAULT_CSS = "RememberScope { height: auto; color: $text-muted; padding-left: 5; }"
 
@@ -59,10 +59,10 @@ class YesNoBody(AnswerBody):
         refusal: Callable[[str], Content | None] = never,
         above: Sequence[Static] = (),
     ) -> None:
-        """`rows` are the answers: `yes`, `no`, with `_turn` behind it what is remembered, and others; `decide` takes
-        the id of the one that is meant. `unseen` says how much of what a yes lets through was not on the screen;
-        `refusal` why an answer cannot be given now. `first` is where the cursor is at first, empty for nowhere;
-        `warned`: Enter accepts nothing before the user did something (R192). `above` are lines over the answers."""
+        """`rows` returns the answers: `yes`, `no`, remembered ones with `_turn` behind it, and others; `decide` takes
+        the id of the chosen one. `unseen` says how much of what a yes allows was not on the screen; `refusal` why an
+        answer can't be given now. `first` is the answer with the cursor, empty for none; `warned`: Enter accepts
+        nothing before the user did something (R192). `above` are lines over the answers."""
         self._sheet, self._rows, self._decide, self._unseen = sheet, rows, decide, unseen
         self._warned, self._refusal, self._above = warned, refusal, above
         self._touched = False
@@ -100,13 +100,13 @@ class YesNoBody(AnswerBody):
         return self.list
 
     def show_rows(self) -> None:
-        """Show the answers as they are now."""
+        """Update the answers."""
         self.list.rows = tuple(self._rows())
 
     # Keys
 
     def action_say(self, what: str) -> None:
-        """One of the answers, by its key or a click."""
+        """Choose an answer, by its key or a click."""
         if (refusal := self._refusal(what)) is not None:
             self._sheet.say(refusal)
             return
@@ -122,7 +122,7 @@ class YesNoBody(AnswerBody):
         self._decide(what)
 
     def _doubts(self, what: str) -> list[Content]:
-        """What must be said before that answer counts: what was not seen, and what is remembered (E15, R236)."""
+        """Return what the user must know before that answer counts: what was unseen, what is remembered (E15, R236)."""
         found = []
         if what.startswith("yes") and (unseen := self._unseen()) is not None:
             found.append(unseen)
@@ -135,7 +135,7 @@ class YesNoBody(AnswerBody):
         self._sheet.action_move(by)
 
     def action_across(self, by: int) -> None:
-        """From one column of answers to the other."""
+        """Go from one column of answers to the other."""
         if self._sheet.steps.form is not None:
             self._sheet.steps.action_place(by)
             return
@@ -149,7 +149,7 @@ class YesNoBody(AnswerBody):
             self.list.to(at - half if at >= half else min(at + half, len(rows) - 1))
 
     def accept(self) -> None:
-        """Take the answer under the cursor."""
+        """Choose the answer under the cursor."""
         row = self.list.current
         if row is None:
             self._sheet.say(ours(w.NOTHING_CHOSEN))
@@ -159,12 +159,12 @@ class YesNoBody(AnswerBody):
             self.action_say(row.id)
 
     def arranged(self, hints: list[Hint]) -> list[Hint]:
-        """Leave out of the last line what is in the list with its key."""
+        """Leave out keys that the list shows."""
         listed = {row.id for row in self.list.rows} if self._listed and self._sheet.mode == "answer" else set[str]()
         return [hint for hint in hints if hint.action not in listed]
 
     def hints(self) -> list[Hint]:
-        """The keys of the list."""
+        """Return the keys of the list."""
         found = [Hint("↑↓", "move", "move(1)")]
         if self.list.cursor is not None and (self._touched or not self._warned):
             found.append(Hint("enter", "accept", "accept", keep=True))

@@ -1,7 +1,7 @@
-"""Until when an answer is waited for, where the user set a deadline (R243; asking.md E13).
+"""Deadlines of questions, where the user set one (R243; asking.md E13).
 
-Values fed with times: a prompt says how many seconds since when, by the clock on the wall; what is counted is the
-dock's own clock, which nobody can turn back. It ends no question: that is the engine's.
+A prompt says how many seconds since when, by wall time; they are counted on the dock's monotonic clock. The engine ends
+the questions.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from jp_tui.view.questions.queue import Key, key_of
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """When each question's time is over, in seconds of a monotonic clock."""
+    """The end of each question's time, in seconds of a monotonic clock."""
 
     ends: Mapping[Key, float] = field(default_factory=dict)
 
     def added(self, prompt: PromptRequest, now: float, wall: float) -> Deadlines:
-        """With a question that came at `now`, which is `wall` seconds since 1970."""
+        """Return the deadlines with a question that came at `now`, which is `wall` seconds since 1970."""
         if prompt.deadline_secs is None:
             return self.without(key_of(prompt))
         try:
@@ -32,16 +32,16 @@ class Deadlines:
         return Deadlines({**self.ends, key_of(prompt): now + prompt.deadline_secs - max(passed, 0.0)})
 
     def without(self, key: Key) -> Deadlines:
-        """After one went."""
+        """Return the deadlines without a question."""
         return Deadlines({name: end for name, end in self.ends.items() if name != key})
 
     def left(self, key: Key, now: float) -> float | None:
-        """Seconds that are left, never below 0; None where there is no limit."""
+        """Return the seconds that are left, never below 0; None where there is no limit."""
         end = self.ends.get(key)
         return None if end is None else max(end - now, 0.0)
 
     def due(self, key: Key, now: float) -> float | None:
-        """When the number of whole seconds that are left changes next; None when it does not."""
+        """Return when the number of whole seconds that are left changes next; None when it does not."""
         end = self.ends.get(key)
         if end is None or end <= now:
             return None

@@ -73,18 +73,18 @@ class SheetDock(Vertical):
 
     @dataclass
     class Settled(Message):
-        """The human's answer to one question, to be sent to the engine as it is."""
+        """The user's answer to one question, to be sent to the engine as it is."""
 
         conversation: str
         inquiry: str
         digest: str
         response: Response = field(repr=False)  # it may hold a secret
         also: tuple[Key, ...] = ()
-        """What else it is the answer to, of the same digest: the user chose so (E51)."""
+        """Other questions of the same digest that the user gives this answer to (E51)."""
 
     @dataclass
     class Overheard(Message):
-        """Typed while the sheet was deaf, for the composer's draft; `key` names an editing key without text."""
+        """Typed while the sheet ignored keys, for the composer's draft; `key` names an editing key without text."""
 
         text: str
         key: str = ""
@@ -97,19 +97,19 @@ class SheetDock(Vertical):
 
     @dataclass
     class Opened(Message):
-        """A sheet stands open: the composer makes room."""
+        """A sheet is open: the composer makes room."""
 
     @dataclass
     class Folded(Message):
-        """It is one line again, and the composer is back."""
+        """The sheet is one line again, and the composer is back."""
 
     @dataclass
     class Emptied(Message):
-        """Nothing waits any more."""
+        """No question waits."""
 
     @dataclass
     class Shown(Message):
-        """A question stood open and listened."""
+        """A question is open and accepts keys."""
 
         key: Key
         digest: str
@@ -124,7 +124,7 @@ class SheetDock(Vertical):
 
     @dataclass
     class CheckWanted(Message):
-        """Does this value fit the question's schema? To be answered by `checked` with the same revision."""
+        """Ask whether a value fits the question's schema; `checked` takes the result with the same revision."""
 
         conversation: str
         inquiry: str
@@ -133,7 +133,7 @@ class SheetDock(Vertical):
 
     @dataclass
     class AsideAsked(Message):
-        """A side question about an open one; `said` and `said_all` bring what comes of it."""
+        """A side question about an open one; `said` and `said_all` take the reply."""
 
         conversation: str
         inquiry: str
@@ -141,7 +141,7 @@ class SheetDock(Vertical):
 
     @dataclass
     class AsideSent(Message):
-        """What was said aside goes along with the results, or with `send` false stays aside."""
+        """Send side questions and replies to the model with the results, or with `send` false don't."""
 
         conversation: str
         inquiry: str
@@ -155,8 +155,8 @@ class SheetDock(Vertical):
         editor: Callable[[str], str] = _no_editor,
         id: str | None = None,
     ) -> None:
-        """`clock` gives monotonic seconds, `wall` those since 1970; `editor` takes a text and gives the edited one
-        back, or raises OSError."""
+        """`clock` returns monotonic seconds, `wall` those since 1970; `editor` takes a text and returns the edited one,
+        or raises OSError."""
         super().__init__(id=id)
         self._clock, self._wall, self._editor = clock, wall, editor
         self.arrival, self.queue = Arrival(), Queue()
@@ -183,12 +183,12 @@ class SheetDock(Vertical):
 
     @property
     def open(self) -> bool:
-        """Whether a sheet is open and has the keys."""
+        """True if a sheet is open and has the keys."""
         return self.arrival.open
 
     @property
     def full(self) -> bool:
-        """Whether the sheet has the whole screen, so that there is no conversation to page in."""
+        """True if the sheet has the whole screen, so that there is no conversation to page in."""
         return self.screen.maximized is self
 
     @property
@@ -213,7 +213,7 @@ class SheetDock(Vertical):
     # What the app reports
 
     def ask(self, prompt: PromptRequest) -> None:
-        """A question waits. One that is visible stays; the same inquiry asked anew takes its old place (E12)."""
+        """Add a question. A visible one stays; the same inquiry asked again takes its old place (E12)."""
         import jp_tui.ui.sheets.registry  # noqa: F401  # here, not in the step that opens it after a silence
 
         key = key_of(prompt)
@@ -230,7 +230,7 @@ class SheetDock(Vertical):
         now = self._clock()
         if follows or (shown and self.arrival.open and key == self.queue.current):
             self._move(self.arrival.opened(now))
-        elif self.queue.prompts:  # else it was put off, and stays so
+        elif self.queue.prompts:  # else it is snoozed
             self._move(self.arrival.arrived(now))
         if not self._holding:
             self._counted()
@@ -244,7 +244,7 @@ class SheetDock(Vertical):
         self._deadlines = self._deadlines.added(prompt, self._clock(), self._wall())
 
     def settle(self, key: Key, by: str = "") -> None:
-        """A question no longer waits, whoever answered. If it was open and not answered here, that is said."""
+        """Drop a question that no longer waits, with a notice if it was open and not answered here. `by` answered."""
         sheet = self.host.sheet_of(key)
         answered = sheet is not None and sheet.done
         stays = sheet is not None and answered and self.open and self.transition.lingers(key, sheet)
@@ -255,8 +255,8 @@ class SheetDock(Vertical):
         self.post_message(self.DraftChanged(*key, text))
 
     def refused(self, key: Key, reason: str, gone: bool, by: str = "") -> None:
-        """An answer was not taken: the sheet listens again with what was typed, unless the question is gone; `by`
-        says who was first, when somebody was."""
+        """React to a refused answer: the sheet accepts keys again with what was typed, unless the question is `gone`;
+        `by` answered it first."""
         sheet = self.host.sheet_of(key)
         if sheet is not None:
             sheet.reopen()
@@ -271,7 +271,7 @@ class SheetDock(Vertical):
                 self._move(self.arrival.opened(self._clock()))
 
     def note_typing(self, now: float) -> None:
-        """The user typed in the composer."""
+        """Note that the user typed in the composer."""
         self.noted(self.arrival.noted_typing(now))
 
     def toggle_fold(self) -> None:
@@ -288,7 +288,7 @@ class SheetDock(Vertical):
         return len(self.queue)
 
     def tick(self) -> None:
-        """Look at the clock: whether a question opens, listens, or has waited so long that it rings."""
+        """Check whether it is time to open a question, to accept keys, or to ring."""
         self._move(self.arrival.at(self._clock()))
 
     def action_fold(self) -> None:
@@ -298,7 +298,7 @@ class SheetDock(Vertical):
         self.open_next()
 
     def action_full(self) -> None:
-        """The whole screen for the sheet, or back (E1)."""
+        """Give the sheet the whole screen, or take it back (E1)."""
         if self.full:
             self.screen.minimize()
         elif self.open:
@@ -309,7 +309,7 @@ class SheetDock(Vertical):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What happens inside is shown once, at its end: of a hundred questions that go none opens for a moment."""
+        """Show what happens inside once, at its end: of a hundred questions that go none opens for a moment."""
         if self._holding:
             yield
             return
@@ -328,18 +328,18 @@ class SheetDock(Vertical):
             if len(self.queue) != before:
                 self._counted()
 
-    # To one, and away from it
+    # One question
 
     def open_next(self) -> None:
-        """The next question that waits, open; with one alone, that one."""
+        """Open the next question that waits; with one alone, that one."""
         if self.queue.prompts and (len(self.queue) > 1 or not self.open):
             self._alike = ()
             self.queue = self.queue.turned()
             self._open()
 
     def turn_to(self, key: Key, alike: tuple[Key, ...] = ()) -> bool:
-        """That question, open, also one that was put off; with `alike` its answer is that of all of these. Says whether
-        it waits here."""
+        """Open a question, also a snoozed one; with `alike` its answer goes to all of these. Return False if it doesn't
+        wait here."""
         turned = self.queue.turned_to(key)
         if turned.current != key:
             return False
@@ -348,8 +348,8 @@ class SheetDock(Vertical):
         return True
 
     def wish(self, key: Key) -> bool:
-        """The user asked for one that came only now: it opens as soon as it may. Never over another that stands open
-        (E12); says whether it is the one that will be seen."""
+        """Open a question that the user asked for and that came only now, as soon as possible; never over an open one
+        (E12). Return False if another one is shown."""
         turned = self.queue.turned_to(key)
         if turned.current != key or (self.open and self.queue.current != key):
             return False
@@ -358,12 +358,12 @@ class SheetDock(Vertical):
         return True
 
     def put_off(self, prompt: PromptRequest) -> bool:
-        """Out of sight for a while; not one whose answer is on its way. Says whether it is."""
+        """Snooze a question. Return False for one whose answer is on its way."""
         key = key_of(prompt)
         sheet = self.host.sheet_of(key)
         if sheet is not None and sheet.done:
             return False
-        if self.queue.get(key) is None:  # it was not to be seen yet
+        if self.queue.get(key) is None:  # it was not shown yet
             self._enter(prompt)
         visible = self.open and key == self.queue.current
         self.queue = self.queue.put_off(key)
@@ -371,20 +371,20 @@ class SheetDock(Vertical):
         return True
 
     def bring_back(self, key: Key) -> None:
-        """What was put off waits again, like one that came now (E10)."""
+        """End the snooze of a question: it waits like one that came now (E10)."""
         back = self.queue.brought_back(key)
         if back is not self.queue:
             self.queue = back
             self._move(self.arrival.arrived(self._clock()))
             self._after(False)
 
-    # Several at once
+    # Identical questions
 
     def also(self, prompt: PromptRequest, response: Response) -> tuple[Key, ...]:
-        """What else gets this answer, by the user's wish: asked of the same kind by the same tool, with one digest.
-        What the end of the turn closes gets none."""
+        """Return the other questions that get this answer, as the user chose: of the same kind, tool and digest.
+        The end of the turn is for none."""
         alike, self._alike = self._alike, ()
-        if isinstance(response, EndTurn):  # what it closes goes by the user's own word: that is no news
+        if isinstance(response, EndTurn):  # the user closes these: they need no notice
             self._along |= set(self.queue.others_of_turn(prompt))
         if key_of(prompt) not in alike or not isinstance(response, FOR_ALL):
             return ()
@@ -393,10 +393,10 @@ class SheetDock(Vertical):
         self._along |= set(found)
         return found
 
-    # What passes through to the sheets
+    # Passed on to the sheets
 
     def among(self, here: str, titles: Mapping[str, Foreign]) -> None:
-        """Note which conversation is in sight, and what others are called (E4)."""
+        """Take which conversation is in sight, and the titles of others (E4)."""
         self.host.among(here, titles)
 
     def restore_draft(self, key: Key, text: str) -> None:
@@ -408,13 +408,13 @@ class SheetDock(Vertical):
             sheet.restore_draft(restored(text))
 
     def checked(self, key: Key, revision: int, problems: Sequence[tuple[str, str]]) -> None:
-        """Take the engine's verdict on the value with that revision: JSON pointers and messages, none if it fits."""
+        """Take the engine's check of the value with that revision: JSON pointers and messages, none if it fits."""
         sheet = self.host.sheet_of(key)
         if sheet is not None:
             sheet.checked(revision, problems)
 
     def read(self, conversation: str, events: Sequence[StoredEvent]) -> None:
-        """Read a part of a conversation's log, for side questions of an earlier life (E30)."""
+        """Read a part of a conversation's log, for earlier side questions (E30)."""
         self.replies.read(conversation, events)
 
     def said(self, key: Key, text: Foreign) -> None:
@@ -425,13 +425,11 @@ class SheetDock(Vertical):
         """End the reply to a side question; `broken` says why it broke off. No key means whichever waits."""
         self.replies.ended(key, broken)
 
-    # From state to screen
+    # What the gate asks
 
     def noted(self, arrival: Arrival) -> None:
         self.arrival = arrival
         self.schedule()
-
-    # What the gate asks
 
     def run_own(self, key: str) -> bool:
         """Run what a key does in the dock itself. Return False if it does nothing there."""
@@ -461,7 +459,7 @@ class SheetDock(Vertical):
         self._move(self.arrival.sent(now) if sheet is not None and sheet.done else self.arrival.opened(now))
 
     def _move(self, arrival: Arrival) -> None:
-        """Into another phase: what is shown, who has the focus, when to look at the clock again."""
+        """Go to another phase: update what is shown, the focus, and the timer."""
         before, self.arrival = self.arrival, arrival
         if self._holding and arrival is before:
             self._stale = True
@@ -489,7 +487,7 @@ class SheetDock(Vertical):
         self.schedule()
 
     def schedule(self) -> None:
-        """When to look at the clock again: for the phase, or for the time that is left and shown."""
+        """Set the timer: for the phase, or for the time that is left and shown."""
         if self._holding:
             return
         if self._timer is not None:
@@ -502,7 +500,7 @@ class SheetDock(Vertical):
             self._timer = self.set_timer(max(due - now, 0.001), self.tick)
 
     def _show(self) -> None:
-        if self._holding:  # it is shown when all of it has happened
+        if self._holding:  # `together` shows it at the end
             self._stale = True
         else:
             self.host.show(self.queue, unfolded=self.open, alike=self.alike_waiting)
@@ -595,7 +593,7 @@ class SheetDock(Vertical):
 
     @on(KeyLine.Pressed)
     def _hint_clicked(self, event: KeyLine.Pressed) -> None:
-        """A hint of the dock's own: the sheet took its own ones."""
+        """Run a hint of the dock's own: the sheet handles its own."""
         event.stop()
         if event.action in ("fold", "next", "full"):
             getattr(self, f"action_{event.action}")()

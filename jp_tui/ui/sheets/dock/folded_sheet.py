@@ -1,6 +1,6 @@
-"""The one line that a folded sheet is: how many wait, who asks what, which keys open it (asking.md E2).
+"""The one line of a folded sheet: how many questions wait, who asks what, which keys open it (asking.md E2).
 
-It holds no focus and answers nothing; a click opens, or turns to the next.
+It never has the focus and answers nothing; a click opens the question, or shows the next.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class FoldedSheet(Widget):
     ALLOW_SELECT = False
 
     prompt: reactive[PromptRequest | None] = reactive(None)
-    """The question that stands first."""
+    """The first question."""
     waiting: reactive[int] = reactive(0)
     """How many wait."""
 
     @dataclass
     class Clicked(Message):
-        """The line was clicked; `onward` where it says that it goes to the next."""
+        """The line was clicked; `onward`: on the words that show the next question."""
 
         onward: bool
 

@@ -64,23 +64,23 @@ class SideReplies:
             elif wish:
                 earlier.sends[one.seq] = wish[1]
             if sheet := self._host.sheet_of(key):
-                sheet.talk.recall(earlier.talk, earlier.forwarded)
+                sheet.side_question.recall(earlier.talk, earlier.forwarded)
         while len(self._earlier) > MOST:
             del self._earlier[next(iter(self._earlier))]
 
     def made(self, sheet: Sheet) -> None:
         """Show an earlier talk in a new sheet."""
         if (earlier := self._earlier.get(key_of(sheet.prompt))) is not None:
-            sheet.talk.recall(earlier.talk, earlier.forwarded)
+            sheet.side_question.recall(earlier.talk, earlier.forwarded)
 
     def received(self, key: Key, text: Foreign) -> None:
         """Show more of a reply to a side question."""
         sheet = self._host.sheet_of(key)
         if sheet is not None:
-            sheet.talk.received(text)
+            sheet.side_question.received(text)
 
     def ended(self, key: Key, broken: str) -> None:
         """End the reply to a side question; `broken` says why it broke off. NONE ends whichever waits."""
         for name, sheet in self._host.sheets():
             if key in (NONE, name):
-                sheet.talk.ended(broken)
+                sheet.side_question.ended(broken)

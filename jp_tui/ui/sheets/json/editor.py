@@ -31,7 +31,7 @@ _ENDS = ("ctrl+home", "ctrl+end")
 
 
 def _whole(text: str) -> bool:
-    """Whether a text is a JSON document of its own."""
+    """Return True if a text is a JSON document."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -72,8 +72,8 @@ class JsonEditor(JsonField):
             super().put(text)
 
     def begin(self, *, given: bool) -> None:
-        """Nobody wrote what stands here: a whole document that is pasted takes its place, or, unless it was `given` as
-        an answer, one that is written. The cursor of an empty one stands in it."""
+        """Let a document that is pasted replace the untouched text, or, unless that was `given` as an answer, one that
+        is written. In an empty one the cursor is between its brackets."""
         if self.text in _EMPTY:
             self.move_cursor((0, 1))
         self._untouched, self._given = (self.text, self.cursor_location), given and self.text not in _EMPTY

@@ -17,7 +17,7 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def places(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
-    """Line and column, from 1, of the key or entry at each path; of one that is not there, of what is around it."""
+    """Return line and column, from 1, of the key or entry at each path; if missing, of what is around it."""
     asked = list(paths)
     walk = _Walk(text, asked)
     found = {}
@@ -29,7 +29,7 @@ def places(text: str, paths: Iterable[Path]) -> dict[Path, tuple[int, int]]:
 
 
 class _Walk:
-    """One way through a text, to where each of some paths begins."""
+    """A pass through a text, to where each of some paths begins."""
 
     def __init__(self, text: str, paths: list[Path]) -> None:
         self._text = text
@@ -48,7 +48,7 @@ class _Walk:
         return found.end() if found else at
 
     def _value(self, at: int, path: Path, begins: int) -> int:
-        """Note a value that begins at `at` (its key at `begins`); gives where it ends."""
+        """Note a value that begins at `at` (its key at `begins`). Return where it ends."""
         self.spots.setdefault(path, begins)
         if path not in self._around or self._text[at] not in "{[":
             return self._skipped(at)

@@ -1,7 +1,7 @@
-"""JSON as a person reads and writes it in a sheet: laid out, read back strictly, mistakes with their place (R87, R186).
+"""JSON as text for people: laid out, parsed strictly, mistakes with their place (R87, R186).
 
-What is odd in a string (a bidirectional control, a lone surrogate) stands there as a JSON escape, so that it is seen
-and its value kept. Pure: no widget, and what a value means to a schema is the engine's to say.
+Unusual characters in a string (a bidirectional control, a lone surrogate) are JSON escapes, so that they are visible
+and their value is kept. Pure: no widget; the engine checks a value against its schema.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ BLOCK = 120
 
 
 def read(text: str) -> Json:
-    """One JSON value; JsonProblem, with line and column wherever there is a place (`line` None elsewhere)."""
+    """Parse one JSON value. Raises JsonProblem, with line and column where there is a place (else `line` is None)."""
     try:
         return strict_json.parse(text)
     except JsonProblem as problem:
@@ -53,7 +53,7 @@ def read(text: str) -> Json:
 
 
 def _said(text: str, problem: JsonProblem) -> str:
-    """What is wrong with the form of a text in plain words; the parser's where it has others."""
+    """Return what is wrong with the syntax of a text in plain words; else the parser's message."""
     lines = text.split("\n")
     line, column = problem.line or 1, problem.column or 1
     before = "\n".join([*lines[: line - 1], lines[line - 1][: column - 1]]) if line <= len(lines) else text
@@ -74,7 +74,7 @@ def _said(text: str, problem: JsonProblem) -> str:
 
 
 def read_object(text: str) -> JsonObject:
-    """As `read`, for a JSON object."""
+    """Parse a JSON object, as `read` does."""
     value = read(text)
     if not isinstance(value, dict):
         raise JsonProblem("these are arguments: expected a JSON object, { … }", 1, 1)
@@ -82,7 +82,7 @@ def read_object(text: str) -> JsonObject:
 
 
 def laid_out(value: Json) -> str:
-    """A value indented by two, odd characters as escapes: reads back as the same value."""
+    """Return a value indented by two, unusual characters as escapes; `read` returns the same value."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return text if text.isascii() and "\x7f" not in text else _ODD.sub(_escaped, text)
 
@@ -95,8 +95,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _beside(text: str) -> Iterator[str]:
-    """Lines with a gutter, in pieces; not beside many blank ones, which are folded where they can be told as such (T3).
-    However many there are, they are gone through by the library, and copied once."""
+    """Yield lines with a gutter, in pieces; none beside many blank ones, so that these can be folded (T3).
+    The library goes through the text, which is copied once."""
     if "\n" not in text:
         yield from (_GUTTER, text)
         return
@@ -114,9 +114,9 @@ def _beside(text: str) -> Iterator[str]:
 
 
 def readable(arguments: str) -> str:
-    """Arguments as they would run, for a person to decide on: a name a line, a long text below its name as it is.
+    """Return arguments as they would run, to decide on: a name a line, a long text unchanged below its name.
 
-    A gutter beside each line of such a text tells it from what is ours; text that is no JSON object stays as it is.
+    A gutter beside each line of such a text separates it from jp-tui's; text that isn't a JSON object stays as it is.
     """
     try:
         value = strict_json.parse_object(arguments)
@@ -126,7 +126,7 @@ def readable(arguments: str) -> str:
 
 
 def _lines(value: JsonObject) -> Iterator[str]:
-    """Pieces of it; each line begins with its end."""
+    """Yield pieces; each line begins with its line end."""
     for name, one in value.items():
         shown = name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
         if isinstance(one, str) and ("\n" in one or len(one) > BLOCK):

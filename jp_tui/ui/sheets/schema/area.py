@@ -38,7 +38,7 @@ CHECK_AFTER = 0.15
 WIDE = 100
 """Columns from which form and JSON stand side by side."""
 TALL = 2
-"""Lines of the verdict at most."""
+"""Lines at most for the result of the check."""
 ROWS = 14
 """Rows that the JSON asks for at most beside a form that is lower."""
 
@@ -64,18 +64,18 @@ class SchemaArea(AnswerArea, AnswerBody):
         kind = sheet.prompt.question.answer_type
         self.sheet = sheet
         self._schema = kind.schema if isinstance(kind, SchemaAnswer) else {}
-        self.document = FormDocument(self._schema, sheet.begins)
+        self.document = FormDocument(self._schema, sheet.initial)
         self.form = SchemaForm(self.document, gate=sheet.gate, id="form")
-        self.faces = FormAndJson(sheet, self.document, self.form, self)
-        self.filter = FormFilter(sheet, self.document, self.form, self.faces, self)
-        self.keys = FormKeys(sheet, self.document, self.form, self.faces, self.filter, self)
+        self.editors = FormAndJson(sheet, self.document, self.form, self)
+        self.filter = FormFilter(sheet, self.document, self.form, self.editors, self)
+        self.keys = FormKeys(sheet, self.document, self.form, self.editors, self.filter, self)
         self._about = FormNote(id="about")
-        self._verdict = FormNote(id="verdict")
+        self._result = FormNote(id="verdict")
         self._timer: Timer | None = None
-        self._submitting: int | None = None  # the revision that is submitted as soon as its verdict is there
+        self._submitting: int | None = None  # the revision that is submitted as soon as it is checked
         self._marked: tuple[object, object] | None = None
-        self._across, self._down = 0, TALL  # cells of a line below the form, and lines that there are for the verdict
-        self._needs = 1  # lines that the verdict needs
+        self._across, self._down = 0, TALL  # cells of a line below the form, and lines that there are for the result
+        self._needs = 1  # lines that the result needs
         self._wants = 5  # rows of form and lines together
         self._described = Foreign("")
 
@@ -85,7 +85,7 @@ class SchemaArea(AnswerArea, AnswerBody):
 
     @property
     def parts(self) -> tuple[object, ...]:
-        return (self.keys, self.filter, self.faces)
+        return (self.keys, self.filter, self.editors)
 
     def mounted(self) -> None:
         self.check_soon()
@@ -95,14 +95,14 @@ class SchemaArea(AnswerArea, AnswerBody):
         return {"schema": self._described}
 
     def action_aside(self, name: str) -> None:
-        if name == "schema" and self.sheet.reading.looking != name:
+        if name == "schema" and self.sheet.reading.shown_text != name:
             self._described = texts.described(self._schema, self.document.line)
         self.sheet.reading.action_aside(name)
 
     # Places
 
     def widgets(self) -> Sequence[Widget]:
-        return (self.filter.field, self.faces.row, self._about, self._verdict)
+        return (self.filter.field, self.editors.row, self._about, self._result)
 
     def shown(self) -> None:
         self.filter.shown()
@@ -112,56 +112,56 @@ class SchemaArea(AnswerArea, AnswerBody):
             self._across = width
             self.show_state()
         both = width + 2 * EDGES >= WIDE and self.document.whole is None
-        self.faces.arrange(both)
+        self.editors.arrange(both)
         rows = max(self.form.height_at(width), 2)
-        if both or self.faces.face == "json":
-            high = self.faces.json.height_at(width)
+        if both or self.editors.active == "json":
+            high = self.editors.json.height_at(width)
             rows = max(rows, min(high, ROWS)) if both else max(high, 3)
         self._wants = rows + 1 + self._needs
         return self._wants + self.filter.field.display
 
     def place(self, rows: int) -> None:
         rows -= self.filter.field.display
-        form = self.faces.face == "form" or self.document.whole is not None
+        form = self.editors.active == "form" or self.document.whole is not None
         self._about.display = rows >= min(self._wants, 5) and form
-        self._verdict.display = rows >= 3
+        self._result.display = rows >= 3
         if self._down != (down := TALL if rows >= min(self._wants, 7) else 1):
             self._down = down
-            self._show_verdict()
-        below = min(self._needs, self._down) if self._verdict.display else 0
-        self._verdict.styles.height = below or 1
-        self.faces.row.styles.height = max(rows - self._about.display - below, 1)
+            self._show_result()
+        below = min(self._needs, self._down) if self._result.display else 0
+        self._result.styles.height = below or 1
+        self.editors.row.styles.height = max(rows - self._about.display - below, 1)
         self.form.call_after_refresh(self.form.settled)
 
-    # Verdicts
+    # Checks
 
     def form_changed(self) -> None:
         """Take a change of the document by the form."""
-        self.faces.replace_json()
+        self.editors.replace_json()
         self.check_soon()
         self.sheet.answer_changed()
         self.show_state()
 
     def check_soon(self) -> None:
-        """Ask for a verdict as soon as no key came for a moment."""
+        """Ask for a check as soon as no key came for a moment."""
         self._submitting = None
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.sheet.set_timer(CHECK_AFTER, self.check_now)
 
     def check_now(self) -> None:
-        """Ask the engine for a verdict, if there is something to ask."""
+        """Ask the engine for a check, unless the JSON can't be read."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if self.faces.bring_in_line():
-            self.faces.mirror()
+        if self.editors.sync():
+            self.editors.mirror()
             self.sheet.post_message(ValidationRequested(self.sheet.prompt, self.document.revision, self.document.value))
         self.show_state()
 
     def checked(self, revision: int, problems: Sequence[tuple[str, str]]) -> None:
-        """Take the engine's verdict; drop one on an older value than what is here."""
-        if not self.document.checked(revision, problems) or not self.faces.in_line:
+        """Take the engine's check; drop one of an older value."""
+        if not self.document.checked(revision, problems) or not self.editors.synced:
             return
         waits, self._submitting = self._submitting, None
         self.show_state()
@@ -173,29 +173,30 @@ class SchemaArea(AnswerArea, AnswerBody):
     def show_state(self) -> None:
         """Update the lines under the form: what the cursor is on, and what is wrong."""
         self._about.update(texts.about(self.document))
-        self._show_verdict()
-        wrong = frozenset({self.faces.misread.line or 0}) if self.faces.misread else frozenset[int]()
-        if self.faces.misread is None and self.faces.json.display and self.faces.json.whole and self.document.sure:
-            marked = (self.faces.text, self.document.verdict)
+        self._show_result()
+        text, editor, problem = self.editors.text, self.editors.json, self.editors.json_problem
+        wrong = frozenset({problem.line or 0}) if problem else frozenset[int]()
+        if problem is None and editor.display and editor.whole and self.document.sure:
+            marked = (text, self.document.result)
             if marked == self._marked:
                 return
             self._marked = marked
-            found = places(self.faces.text, [one.path for one in self.document.problems if self._is_wrong(one)])
+            found = places(text, [one.path for one in self.document.problems if self._is_wrong(one)])
             wrong = frozenset(line for line, _ in found.values())
-        self.faces.json.mark(wrong)
+        editor.mark(wrong)
         self.sheet.post_message(LayoutChanged())
 
-    def _show_verdict(self) -> None:
-        """Show the verdict in two lines where one is too short for what is wrong at the cursor, if there is room."""
-        form, across = self.faces.face == "form", max(self._across, 1)
-        said = texts.fitted(self.document, self.faces.misread, form=form, across=across, lines=TALL)
+    def _show_result(self) -> None:
+        """Show the result in two lines where one is too short for what is wrong at the cursor, if there is room."""
+        form, across = self.editors.active == "form", max(self._across, 1)
+        said = texts.fitted(self.document, self.editors.json_problem, form=form, across=across, lines=TALL)
         self._needs = min(max(len(said.wrap(across)), 1), TALL)
         if self._down < self._needs:
-            said = texts.fitted(self.document, self.faces.misread, form=form, across=across, lines=self._down)
-        self._verdict.update(said)
+            said = texts.fitted(self.document, self.editors.json_problem, form=form, across=across, lines=self._down)
+        self._result.update(said)
 
     def _is_wrong(self, problem: Problem) -> bool:
-        """Whether it is wrong, and not merely something that nobody came to yet."""
+        """Return True if it is wrong, and not merely missing in a part that the user did not come to yet."""
         return not problem.missing or self.document.started(problem.path)
 
     # Submitting
@@ -216,12 +217,12 @@ class SchemaArea(AnswerArea, AnswerBody):
 
     def send(self) -> None:
         """Submit what was found to fit; else move the cursor to what is wrong."""
-        if self.faces.face == "json" and not self.faces.json.value.strip():
+        if self.editors.active == "json" and not self.editors.json.value.strip():
             self.sheet.stop_writing()
             self.sheet.say(ours(w.EMPTIED))
-        elif not self.faces.bring_in_line():
-            self.faces.to_json()
-            self.faces.to_misread(texts.NO_JSON)
+        elif not self.editors.sync():
+            self.editors.to_json()
+            self.editors.show_mistake(texts.NO_JSON)
         elif not self.document.sure:
             self.check_now()
             self._submitting = self.document.revision if self.sheet.press.fresh else None
@@ -243,23 +244,23 @@ class SchemaArea(AnswerArea, AnswerBody):
         found = [one.path for one in self.document.problems] or list(self.document.local)
         if not found:
             return
-        if self.faces.face == "json":
-            text = self.faces.json.value
+        if self.editors.active == "json":
+            text = self.editors.json.value
             spots = sorted(set(places(text, found).values()))
-            here = (self.faces.json.cursor_location[0] + 1, self.faces.json.cursor_location[1] + 1)
+            here = (self.editors.json.cursor_location[0] + 1, self.editors.json.cursor_location[1] + 1)
             later = [spot for spot in spots if spot > here] if by else []
             for spot in later[:1] or spots[:1]:
-                self.faces.json.show(spot)
+                self.editors.json.show(spot)
         else:
-            self.faces.leave_line()
+            self.editors.leave_line()
             self.document.go_to(found[0])
-            self.faces.arrive()
+            self.editors.arrive()
 
     # Keys
 
     def listening(self) -> None:
         if self.sheet.mode == "answer":
-            self.faces.arrive(always=True)
+            self.editors.arrive(always=True)
 
     def accept(self) -> None:
         self.keys.accept()
@@ -275,23 +276,23 @@ class SchemaArea(AnswerArea, AnswerBody):
         if field is self.filter.field:
             self.filter.edited()
         else:
-            self.faces.edited(field)
+            self.editors.edited(field)
 
     def enter(self, field: Field) -> None:
-        self.faces.enter(field)
+        self.editors.enter(field)
 
     def leave(self) -> None:
-        self.faces.leave_line()
+        self.editors.leave_line()
 
     def left(self) -> None:
         self.show_state()
 
     def field_key(self, key: str, field: Field) -> bool:
-        if key == "f6" and field in (self.faces.json, self.form.entry, self.filter.field):
-            self.faces.action_face()
+        if key == "f6" and field in (self.editors.json, self.form.entry, self.filter.field):
+            self.editors.action_face()
         elif key == "f7":
             self.action_aside("schema")
-        elif key in ("tab", "shift+tab") and field is self.faces.json:
+        elif key in ("tab", "shift+tab") and field is self.editors.json:
             self.to_problem(1)
         elif field is self.filter.field:
             return self.filter.key(key)
@@ -301,17 +302,17 @@ class SchemaArea(AnswerArea, AnswerBody):
 
     def answer_hints(self) -> list[Hint]:
         found = [Hint("enter", "write", "accept", keep=True)]
-        if self.faces.face == "form":
+        if self.editors.active == "form":
             found = self.filter.with_hint(line_hints(self.document))
         line = self.document.line
-        chooses = self.faces.face == "form" and line is not None and line.role == "field" and not line.writes
+        chooses = self.editors.active == "form" and line is not None and line.role == "field" and not line.writes
         return [*found, Hint("enter" if chooses else "ctrl+s", "submit", "send", keep=True), *self._side_hints()]
 
     def field_hints(self, field: Field) -> list[Hint]:
         if field is self.filter.field:
             return self.filter.hints()
         sends = Hint("enter", "submit", "send", keep=True)
-        if field is self.faces.json:
+        if field is self.editors.json:
             moves = [Hint("tab", "next problem", "next_problem")] if self.document.problems else []
         else:
             moves = field_line_hints(self.document, empty=not self.form.entry.value)
@@ -324,16 +325,16 @@ class SchemaArea(AnswerArea, AnswerBody):
         self.to_problem(1)
 
     def _side_hints(self) -> list[Hint]:
-        words = "fold the schema" if self.sheet.reading.looking == "schema" else "schema"
-        other = "why no form" if self.document.whole else "JSON" if self.faces.face == "form" else "form"
+        words = "fold the schema" if self.sheet.reading.shown_text == "schema" else "schema"
+        other = "why no form" if self.document.whole else "JSON" if self.editors.active == "form" else "form"
         return [Hint("f6", other, "face", keep=True), Hint("f7", words, "aside('schema')")]
 
     # Drafts
 
     def typed(self) -> str | None:
-        return self.faces.typed()
+        return self.editors.typed()
 
     def restore(self, draft: Draft) -> Draft:
-        self.faces.restore(draft)
+        self.editors.restore(draft)
         self.show_state()
         return draft

@@ -32,7 +32,7 @@ class FormDocument:
         self.cursor = self.option = 0
         """The line with the cursor, and the choice that the cursor is on in it."""
         self._inline: Callable[[Shape], bool] = lambda shape: len(shape.choices) <= 4
-        self.verdict: tuple[int, list[Problem]] | None = None
+        self.result: tuple[int, list[Problem]] | None = None
         self.folds: dict[Path, bool] = {}
         self.local: dict[Path, str] = {}
         """What is wrong with a text before the engine checks it, by its path."""
@@ -284,7 +284,7 @@ class FormDocument:
         rows = self.lines
         found = [self._needed(one) for one in at.problems(self.value, problems)]
         found.sort(key=lambda one: -1 if (place := at.line_of(rows, one.path)) is None else place)
-        self.verdict = revision, found
+        self.result = revision, found
         self._found = {}
         for one in found:
             self._found.setdefault(one.path, one)
@@ -308,12 +308,12 @@ class FormDocument:
     @property
     def problems(self) -> list[Problem]:
         """What is wrong as of the last check, whichever revision it was for."""
-        return self.verdict[1] if self.verdict else []
+        return self.result[1] if self.result else []
 
     @property
     def sure(self) -> bool:
         """True if the last check is for exactly this document."""
-        return self.verdict is not None and self.verdict[0] == self.revision
+        return self.result is not None and self.result[0] == self.revision
 
     def problem_at(self, line: Line) -> Problem | None:
         """Return what is wrong with a line, its text, or what is folded in it."""

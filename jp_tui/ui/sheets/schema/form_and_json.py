@@ -28,7 +28,7 @@ from jp_tui.view.wording import questions as w
 
 MIRRORED = 16_000
 """Characters up to which the JSON follows each key in the form."""
-Face = Literal["form", "json"]
+Editor = Literal["form", "json"]
 
 
 class FormAndJsonRow(Horizontal):
@@ -69,20 +69,20 @@ class FormAndJson:
         self._sheet, self._document, self._form, self._validation = sheet, document, form, validation
         self.json = JsonEditor(gate=sheet.gate, hint=ours(w.JSON_HINT), id="json")
         self.row = FormAndJsonRow(form, self.json, id="faces")
-        self.face: Face = "json" if document.whole else "form"
+        self.active: Editor = "json" if document.whole else "form"
         """Which of the two has the keys, or gets them next."""
         self.text = self._first_text = laid_out(document.value)
         """The JSON as it is in the editor."""
         self._json_is: Json = document.value
         self._unread = False  # the JSON was changed and is not the document yet
-        self.misread: JsonProblem | None = None
+        self.json_problem: JsonProblem | None = None
         """Why the text in the editor isn't JSON."""
         self._both = False
 
     @property
-    def in_line(self) -> bool:
+    def synced(self) -> bool:
         """True if the JSON in the editor is the document."""
-        return not self._unread and not self.misread
+        return not self._unread and not self.json_problem
 
     def arrange(self, both: bool) -> None:
         """Show form and JSON side by side, or one at a time."""
@@ -92,8 +92,8 @@ class FormAndJson:
 
     def _turned(self) -> None:
         """Show what belongs on the screen, the JSON as the document is."""
-        self._form.display = self._both or self.face == "form"
-        self.json.display = self._both or self.face == "json"
+        self._form.display = self._both or self.active == "form"
+        self.json.display = self._both or self.active == "json"
         self.row.set_class(self._both, "-both")
         self.mirror()
 
@@ -101,7 +101,7 @@ class FormAndJson:
 
     def mirror(self, *, all_of_it: bool = False) -> None:
         """Write the document into the JSON, if that is on the screen; text that means the same stays as it is."""
-        if not self.in_line or self._json_is is self._document.value:
+        if not self.synced or self._json_is is self._document.value:
             return
         if not all_of_it and not (self.json.display and len(self.text) <= MIRRORED):
             return
@@ -127,9 +127,9 @@ class FormAndJson:
 
     def replace_json(self) -> None:
         """Let the form replace what isn't JSON."""
-        self.misread = None
+        self.json_problem = None
 
-    def bring_in_line(self) -> bool:
+    def sync(self) -> bool:
         """Make what was typed, in the form or as JSON, the document. Return False if it isn't JSON."""
         if self._form.sync():
             self._validation.form_changed()
@@ -138,12 +138,12 @@ class FormAndJson:
             try:
                 value = read(self.text)
             except JsonProblem as problem:
-                self.misread = problem
+                self.json_problem = problem
             else:
-                self.misread, self._json_is = None, value
+                self.json_problem, self._json_is = None, value
                 self._document.become(value, revised=False)
                 self._form.again()
-        return self.misread is None
+        return self.json_problem is None
 
     # The form has the keys
 
@@ -151,7 +151,7 @@ class FormAndJson:
     def in_form(self) -> bool:
         """True if keys are the form's."""
         writing = self._sheet.writing in (None, self._form.entry)
-        return writing and self._sheet.mode != "menu" and self.face == "form"
+        return writing and self._sheet.mode != "menu" and self.active == "form"
 
     def leave_line(self) -> None:
         """Take what was typed into the document, and the field from the line."""
@@ -163,7 +163,7 @@ class FormAndJson:
 
     def arrive(self, *, always: bool = False) -> None:
         """Start on the line under the cursor: a text is written at once. `always`: also in the JSON."""
-        if self.face != "form":
+        if self.active != "form":
             if always:
                 self._sheet.write(self.json)
             return
@@ -184,7 +184,7 @@ class FormAndJson:
         """Go from the form to the JSON or back, at the same place."""
         if self._sheet.mode == "menu":
             return
-        if self.face == "form":
+        if self.active == "form":
             line = self._document.line
             self.to_json()
             path = self._document.place(line) if line else ()
@@ -194,27 +194,27 @@ class FormAndJson:
             self._may_begin()
         elif self._document.whole is not None and not self._unread:
             self._sheet.say(texts.no_form(self._document.whole))
-        elif not self.bring_in_line():
-            self.to_misread(texts.NO_FACE)
+        elif not self.sync():
+            self.show_mistake(texts.NO_FACE)
         elif self._document.whole is not None:
             self._sheet.say(texts.no_form(self._document.whole))
         else:
-            self.face = "form"
+            self.active = "form"
             self._turned()
             self.arrive(always=True)
 
-    def to_misread(self, words: LiteralString) -> None:
+    def show_mistake(self, words: LiteralString) -> None:
         """Go to the mistake, and say `words`; the line under the form says which mistake it is."""
-        assert self.misread is not None
+        assert self.json_problem is not None
         self._validation.show_state()
-        if self.misread.line is not None and self.misread.column is not None:
-            self.json.show((self.misread.line, self.misread.column))
+        if self.json_problem.line is not None and self.json_problem.column is not None:
+            self.json.show((self.json_problem.line, self.json_problem.column))
         self._sheet.say(ours(words))
 
     def _may_begin(self) -> None:
         """Let an unchanged document give way to one that is written or pasted over it."""
-        if same(self._document.value, self._document.start) and self.in_line:
-            self.json.begin(given=bool(self._sheet.begins))
+        if same(self._document.value, self._document.start) and self.synced:
+            self.json.begin(given=bool(self._sheet.initial))
 
     def to_json(self) -> None:
         """Give the keys to the JSON."""
@@ -223,24 +223,24 @@ class FormAndJson:
         self._validation.show_state()
 
     def _turn_to_json(self) -> None:
-        if self.face == "form":
+        if self.active == "form":
             self.leave_line()
-            self.face = "json"
+            self.active = "json"
             self._turned()
             self.mirror(all_of_it=True)
 
     def turn_to_form(self) -> None:
         """Let the form have the keys next, if there is one and the JSON can be read."""
-        if self.face == "json" and self._document.whole is None:
-            if self.bring_in_line():
-                self.face = "form"
+        if self.active == "json" and self._document.whole is None:
+            if self.sync():
+                self.active = "form"
                 self._turned()
             else:
                 self._validation.show_state()
 
     def enter(self, field: Field) -> None:
         """Prepare for a field that is about to get the keys."""
-        if field is self.json and self.face == "form":
+        if field is self.json and self.active == "form":
             self._turn_to_json()
         elif field is self._form.entry:
             self.turn_to_form()
@@ -251,14 +251,14 @@ class FormAndJson:
 
     def typed(self) -> str | None:
         """Return the text of the document and which of the two had the keys; None while nothing was changed."""
-        if not self.in_line:
-            return json.dumps({"side": self.face, "text": self.text}, ensure_ascii=False)
+        if not self.synced:
+            return json.dumps({"side": self.active, "text": self.text}, ensure_ascii=False)
         begun = self._document.value is self._document.start and self.text == self._first_text
-        if begun or (self.face == "form" and same(self._document.value, self._document.start)):
+        if begun or (self.active == "form" and same(self._document.value, self._document.start)):
             return None
         means = self._json_is is self._document.value
         text = self.text if means else dump(self._document.value)
-        return json.dumps({"side": self.face, "text": text}, ensure_ascii=False)
+        return json.dumps({"side": self.active, "text": text}, ensure_ascii=False)
 
     def restore(self, draft: Draft) -> None:
         """Restore a draft of `typed`."""
@@ -267,7 +267,7 @@ class FormAndJson:
             self.text, self._unread = text, True
             self.json.put(text)
             self.text = self.json.value
-            self.face = face if self.bring_in_line() and not self._document.whole else "json"
+            self.active = face if self.sync() and not self._document.whole else "json"
             self._document.outdate()
             self._validation.check_soon()
         elif not self.json.text:
@@ -277,7 +277,7 @@ class FormAndJson:
         self._turned()
 
 
-def _read_draft(draft: str | None) -> tuple[str | None, Face]:
+def _read_draft(draft: str | None) -> tuple[str | None, Editor]:
     """Return text and face of a draft; a draft of another form was typed as JSON, and is kept as that."""
     if draft is None:
         return None, "form"

@@ -41,16 +41,16 @@ class FormFilter:
     """The filter of a form's long choices."""
 
     def __init__(
-        self, sheet: AnswerSheet, document: FormDocument, form: SchemaForm, faces: FormAndJson, validation: Validation
+        self, sheet: AnswerSheet, document: FormDocument, form: SchemaForm, editors: FormAndJson, validation: Validation
     ) -> None:
         self._sheet, self._document, self._form = sheet, document, form
-        self._faces, self._validation = faces, validation
+        self._editors, self._validation = editors, validation
         self.field = Field(gate=sheet.gate, hint=ours(w.FILTER_HINT), id="filter")
         self.field.display = False
 
     @property
     def active(self) -> bool:
-        """Whether letters are typed into it."""
+        """True while letters are typed into it."""
         return self._sheet.writing is self.field
 
     def shown(self) -> None:
@@ -58,12 +58,12 @@ class FormFilter:
         if not self.active and self.field.text and not self._document.letters:
             self.field.put("")
         in_use = self.active or bool(self.field.text)
-        self.field.display = self._sheet.mode != "menu" and self._faces.face == "form" and in_use
+        self.field.display = self._sheet.mode != "menu" and self._editors.active == "form" and in_use
 
     def action_filter(self) -> None:
         """Take letters for the choice under the cursor; a folded one opens."""
         line = self._document.line
-        if self._faces.in_form and line is not None and _long(line):
+        if self._editors.in_form and line is not None and _long(line):
             if line.role == "head" and not line.unfolded:
                 self._document.fold(line.path, True)
             if self._document.narrowed != line.path:
@@ -117,7 +117,7 @@ class FormFilter:
         return [*hints[:1], Hint("/", "filter", "filter", keep=True), *hints[1:]]
 
     def hints(self) -> list[Hint]:
-        """The keys that work while letters are typed."""
+        """Return the keys that work while letters are typed."""
         return [
             Hint("↑↓", "move", "move(1)"), Hint("enter", "to the list", "accept", keep=True),
             Hint("esc", "all", "leave", keep=True),
@@ -136,12 +136,12 @@ class FormKeys:
         sheet: AnswerSheet,
         document: FormDocument,
         form: SchemaForm,
-        faces: FormAndJson,
+        editors: FormAndJson,
         form_filter: FormFilter,
         validation: Validation,
     ) -> None:
         self._sheet, self._document, self._form = sheet, document, form
-        self._faces, self._filter, self._validation = faces, form_filter, validation
+        self._editors, self._filter, self._validation = editors, form_filter, validation
 
     # Moving
 
@@ -149,10 +149,10 @@ class FormKeys:
         """Move the cursor to a line; unless `writes`, a text there is not written in yet."""
         if self._filter.active:  # a click in the list
             self._sheet.release_keys()
-        self._faces.leave_line()
+        self._editors.leave_line()
         self._document.go(place)
         if writes:
-            self._faces.arrive()
+            self._editors.arrive()
         else:
             self._sheet.turn("answer")
             self._form.again()
@@ -160,11 +160,11 @@ class FormKeys:
 
     def action_field(self, by: int) -> None:
         """Go to the next line, around the ends."""
-        if self._faces.in_form and self._document.lines:
+        if self._editors.in_form and self._document.lines:
             self.go((self._document.cursor + by) % len(self._document.lines))
 
     def action_move(self, by: int) -> None:
-        if self._faces.in_form:
+        if self._editors.in_form:
             place = self._document.cursor + by
             if 0 <= place < len(self._document.lines):
                 self.go(place)
@@ -172,8 +172,8 @@ class FormKeys:
             self._sheet.action_move(by)
 
     def action_skim(self, by: int) -> None:
-        """Move by letters: a text is passed, so that no letter lands in it that was meant to move (E60)."""
-        if self._faces.in_form and self._sheet.writing is None:
+        """Move by letters, without writing in a text: no letter that was meant to move is typed into it (E60)."""
+        if self._editors.in_form and self._sheet.writing is None:
             place = self._document.cursor + by
             if 0 <= place < len(self._document.lines):
                 self.go(place, writes=False)
@@ -181,7 +181,7 @@ class FormKeys:
             self._sheet.action_move(by)
 
     def action_edge(self, by: int) -> None:
-        if self._faces.in_form:
+        if self._editors.in_form:
             self.go(0 if by < 0 else len(self._document.lines) - 1)
         else:
             self._sheet.action_edge(by)
@@ -200,7 +200,7 @@ class FormKeys:
             self.action_remove()
         elif key == "delete" and not field.value and self._may_be_null():
             self.action_remove()
-            self._faces.arrive()
+            self._editors.arrive()
         else:
             return False
         return True
@@ -221,7 +221,7 @@ class FormKeys:
     def action_option(self, by: int) -> None:
         """Move to another choice on the same line; fold or unfold what has no choices there."""
         line = self._document.line
-        if not self._faces.in_form or line is None:
+        if not self._editors.in_form or line is None:
             return
         if line.role == "field" and not line.writes and line.shape.kind != "null":
             many = 3 if line.shape.kind == "boolean" and line.shape.nullable else 2
@@ -236,7 +236,7 @@ class FormKeys:
     def action_take(self) -> None:
         """Choose, mark, unfold or add, as Space does."""
         line = self._document.line
-        if not self._faces.in_form or line is None:
+        if not self._editors.in_form or line is None:
             return
         if line.role == "field" and not line.writes and line.shape.kind != "null":
             self._document.choose(line, self._document.option)
@@ -253,17 +253,17 @@ class FormKeys:
             self._add(line.path)
             return
         elif line.role in ("json", "more"):
-            self._faces.action_face()
+            self._editors.action_face()
             return
-        self._faces.arrive()
+        self._editors.arrive()
 
     def accept(self) -> None:
         """Do what Enter means on the line under the cursor; where it means nothing, submit."""
         line = self._document.line
-        if self._faces.face != "form":
-            self._faces.arrive(always=True)
+        if self._editors.active != "form":
+            self._editors.arrive(always=True)
         elif line is not None and line.writes:
-            self._faces.arrive()
+            self._editors.arrive()
         elif line is not None and line.role in ("head", "add", "option", "json", "more"):
             self.action_take()
         else:
@@ -274,7 +274,7 @@ class FormKeys:
     def action_add(self) -> None:
         """Add an entry to the list that the cursor is on or in."""
         line = self._document.line
-        if not self._faces.in_form or line is None:
+        if not self._editors.in_form or line is None:
             return
         for end in range(len(line.path), -1, -1):
             path = line.path[:end]
@@ -283,33 +283,33 @@ class FormKeys:
                 return
 
     def _add(self, path: tuple[str | int, ...]) -> None:
-        self._faces.leave_line()
+        self._editors.leave_line()
         self._document.add(path)
         self._validation.form_changed()
-        self._faces.arrive()
+        self._editors.arrive()
 
     def action_remove(self) -> None:
         """Remove this entry; of a property, its value."""
         line = self._document.line
-        if not self._faces.in_form or line is None:
+        if not self._editors.in_form or line is None:
             return
         writes = self._sheet.writing is not None
-        self._faces.leave_line()
+        self._editors.leave_line()
         if self._document.remove(line):
             self._validation.form_changed()
         if line.entry and writes:
-            self._faces.arrive()
+            self._editors.arrive()
         self._form.again()
 
     def action_shift(self, by: int) -> None:
         """Move the entry up or down in its list, from any line inside it."""
         line = self._document.line
-        if not self._faces.in_form or line is None:
+        if not self._editors.in_form or line is None:
             return
-        self._faces.leave_line()
+        self._editors.leave_line()
         if line.entry and self._document.shift(line, by):
             self._validation.form_changed()
-        self._faces.arrive()
+        self._editors.arrive()
 
     # Mouse
 
@@ -317,8 +317,8 @@ class FormKeys:
         """Do what a click on a piece of a line means."""
         if not may or self._sheet.mode == "menu" or not event.place < len(self._document.lines):
             return
-        self._faces.turn_to_form()
-        if self._faces.face != "form":
+        self._editors.turn_to_form()
+        if self._editors.active != "form":
             return
         self.go(event.place, writes=event.what in ("", "write"))
         what, _, number = event.what.partition(":")
@@ -335,15 +335,15 @@ class FormKeys:
     def pasted(self, text: str) -> bool:
         """Take a paste on a line that is written in. Return True if it is one."""
         line = self._document.line
-        if self._faces.face != "form" or line is None or not line.writes:
+        if self._editors.active != "form" or line is None or not line.writes:
             return False
-        self._faces.arrive()
+        self._editors.arrive()
         self._form.entry.insert_text(text)
         return True
 
 
 def line_hints(document: FormDocument) -> list[Hint]:
-    """The keys that work on the line under the cursor."""
+    """Return the keys that work on the line under the cursor."""
     line = document.line
     found: list[Hint] = []
     if line is None:
@@ -381,7 +381,7 @@ def _removal_hint(document: FormDocument) -> list[Hint]:
 
 
 def field_line_hints(document: FormDocument, *, empty: bool) -> list[Hint]:
-    """The same while a text is written; `empty`: there is none in the field."""
+    """Return the keys that work while a text is written; `empty`: the field has no text."""
     line, found = document.line, [Hint("tab", "next field", "field(1)", keep=True)]
     if line is not None and line.shape.nullable and empty:
         found += _removal_hint(document)

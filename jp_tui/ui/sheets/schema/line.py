@@ -1,7 +1,7 @@
-"""One line of a form as content, and what a click on each piece of it means (issue 5 "Schema"; asking.md E28, E60).
+"""Painting of one line of a form, and what a click on each piece of it means (issue 5 "Schema"; asking.md E28, E60).
 
-Everything of the schema and of the document goes through `ui/text.py`, bounded before it is looked at (traps.md T4).
-It decides nothing, and says with signs and words what it also says with colours.
+All text of the schema and of the document goes through `ui/text.py`, bounded first (traps.md T4). Signs and words say
+what colours say.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HERE = "reverse"
 
 @dataclass(frozen=True, slots=True)
 class FormColumns:
-    """Where things stand on a line: the cell where values begin, cells of a field, all cells."""
+    """The columns of a line: the cell where values begin, cells of a field, all cells."""
 
     at: int
     field: int
@@ -42,7 +42,7 @@ class FormColumns:
 
 @dataclass(slots=True)
 class LineBuilder:
-    """A line as it is put together."""
+    """A line that is being painted, and its pieces for clicks."""
 
     content: Content = field(default_factory=blank)
     hits: list[tuple[int, int, str]] = field(default_factory=list)
@@ -53,28 +53,28 @@ class LineBuilder:
         return self.content.cell_length
 
     def put(self, content: Content, hit: str = "") -> None:
-        """A piece, and what a click on it means."""
+        """Add a piece, and what a click on it means."""
         start = self.end
         self.content = join(self.content, content)
         if hit:
             self.hits.append((start, self.end, hit))
 
     def to(self, column: int) -> None:
-        """Blanks up to a column, one at least when there is something before it."""
+        """Add blanks up to a column, at least one behind text."""
         gap = max(column - self.end, 1 if self.end else 0)
         if gap:
             self.put(ours(" " * gap))
 
 
 def name(text: str, limit: int) -> Content:
-    """Something of the schema or the document on one line, nothing in it hidden."""
+    """Return text of the schema or the document on one line, nothing in it hidden."""
     if limit < 1:
         return blank()
     return foreign(Foreign(text[:MOST].replace("\n", "⏎").replace("\t", " ")), mode="approval", limit=limit)
 
 
 def columns(lines: list[Line], width: int) -> FormColumns:
-    """Where values begin at a width: beside the longest label, but never beyond two fifths.
+    """Return the columns at a width: values begin beside the longest label, but never beyond two fifths.
 
     Fields are as wide as there is room for them and, beside them, for the longest hint.
     """
@@ -92,7 +92,7 @@ def columns(lines: list[Line], width: int) -> FormColumns:
 
 
 def fits(shape: Shape, room: int) -> bool:
-    """Whether the choices stand on one line that has so many cells for them."""
+    """Return True if the choices fit on one line with so many cells for them."""
     choices = shape.choices
     if shape.kind == "boolean":
         return True
@@ -100,7 +100,7 @@ def fits(shape: Shape, room: int) -> bool:
 
 
 def paint(line: Line, document: FormDocument, place: FormColumns, *, here: bool, written_in: bool) -> LineBuilder:
-    """One line. `here`: the cursor is on it; `written_in`: a field stands in its place."""
+    """Paint a line. `here`: the cursor is on it; `written_in`: a field is in its place."""
     row = LineBuilder()
     row.put(ours("▸ ", "bold $text-accent") if here else ours("  "))
     row.put(ours("  " * min(line.depth, 10)))
@@ -136,7 +136,7 @@ def _option(row: LineBuilder, line: Line, document: FormDocument, here: bool) ->
 
 
 def _more(row: LineBuilder, line: Line, place: FormColumns, here: bool) -> None:
-    """What the form has no line for: it is in the answer too."""
+    """Paint the count of keys that have no line; they are in the answer too."""
     row.put(ours("+ {n} more: ", _NEED, n=line.more), "json")
     names = join(*(name(one, 40) for one in line.keys), sep=ours(", "))
     names = join(names, ours(", …")) if line.more > len(line.keys) else names
@@ -169,7 +169,7 @@ def _field(
 
 
 def _choices(row: LineBuilder, line: Line, document: FormDocument, here: bool) -> None:
-    """All choices on one line."""
+    """Paint all choices on one line."""
     shape, value = line.shape, document.value_at(line)
     if shape.kind == "null":
         row.put(ours("null", _HINT))
@@ -191,7 +191,7 @@ def _choices(row: LineBuilder, line: Line, document: FormDocument, here: bool) -
 
 
 def _odd(shape: Shape, value: object, limit: int) -> Content:
-    """A value that no choice shows, as what it is."""
+    """Return a value that no choice shows."""
     return ours("{value} · not one of the choices", _WRONG, value=name(odd_label(shape.choices, value), limit))
 
 
@@ -245,7 +245,7 @@ _VALUES = {"field": _field, "head": _head, "json": _json}
 
 
 def preview(value: Json | object) -> str:
-    """A value in few characters; large ones are not written out to be cut."""
+    """Return a value in few characters; a large one is not written out in full first."""
     if isinstance(value, str):
         return dump(value[:MOST])
     if isinstance(value, dict) and value:
@@ -262,7 +262,7 @@ def preview(value: Json | object) -> str:
 
 
 def _beside(row: LineBuilder, line: Line, document: FormDocument, place: FormColumns, here: bool) -> None:
-    """What is wrong there, else what is wanted; on the cursor's line also what can be done with an entry."""
+    """Paint what is wrong there, else the hint; on the cursor's line also the buttons of an entry."""
     tools: list[tuple[LiteralString, str]] = []
     value = document.value_at(line)
     if here and line.entry:
@@ -277,13 +277,13 @@ def _beside(row: LineBuilder, line: Line, document: FormDocument, place: FormCol
             said = "something is missing inside" if problem.missing else "wrong inside"
         elif problem.missing:
             sign, style, said = NEEDED, _NEED, "required"
-            if not document.started(problem.path):  # nobody did anything wrong yet
+            if not document.started(problem.path):  # the user did nothing wrong yet
                 sign, style = "", _HINT
         row.put(ours("  {sign}{said}", style, sign=ours(sign), said=name(said, room - len(sign))), "write")
         room -= len(sign) + len(said) + 3
         if hint and room >= len(hint) and not (value is None and line.shape.nullable):
             row.put(ours(" · {hint}", _HINT, hint=name(hint, room)))
-    elif value is None and line.shape.nullable:  # said where the value stands, but for a field that is written in
+    elif value is None and line.shape.nullable:  # the value shows it, except in a field that is written in
         row.put(ours("  is null" if line.writes and here else "", _HINT))
     elif hint and room > 5:
         row.put(ours("  {hint}", _HINT, hint=name(hint, room)))

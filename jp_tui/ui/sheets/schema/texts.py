@@ -1,4 +1,4 @@
-"""What a schema sheet says under its form, as content: what the cursor is on, what is wrong, why there is no form.
+"""Texts under the form of a schema answer: what the cursor is on, what is wrong, why there is no form.
 
 Values are never repeated here; names and the schema's own words go through `ui/text.py`.
 """
@@ -35,18 +35,18 @@ NO_JSON: Final = "not submitted: this is no JSON yet"
 NO_FACE: Final = "there is no form of this yet: it is no JSON"
 NOT_YET: Final = "not submitted: {problem}"
 LINES, LONGEST = 200, 1_000
-"""Lines of a schema that are shown, and characters of one: what stands above a question is painted whole (T4)."""
+"""Lines of a schema that are shown, and characters of one: what is above a question is painted whole (T4)."""
 LABEL: Final = 18
-"""Characters of a label that surely have room, however deep it is nested."""
+"""Characters of a label that always have room, however deep it is nested."""
 BESIDE: Final = 18
-"""Characters of a hint that surely have room beside its field."""
+"""Characters of a hint that always have room beside its field."""
 SOME: Final = 200
-"""Keys of an object that are looked at to tell those without a line."""
+"""Keys of an object that are looked at to find those without a line."""
 _SEP = ours(" · ")
 
 
 def about(document: FormDocument) -> Content:
-    """What the schema says about the line under the cursor."""
+    """Return what the schema says about the line under the cursor."""
     line = document.line
     if line is None:
         return blank()
@@ -71,13 +71,13 @@ def about(document: FormDocument) -> Content:
     return join(*parts, sep=_SEP)
 
 
-def verdict(document: FormDocument, misread: JsonProblem | None, *, form: bool, room: int) -> Content:
-    """What is wrong, with its place, where the cursor is first of all; or that it fits. In at most `room` cells.
+def result(document: FormDocument, mistake: JsonProblem | None, *, form: bool, room: int) -> Content:
+    """Return what is wrong, at the cursor first, or that the document fits, in at most `room` cells.
 
-    `form`: the form has the keys, so that what it does not show is told.
+    `mistake` is why the JSON can't be read. `form`: the form has the keys, so that the text says what it does not show.
     """
-    if misread is not None:
-        return _misread(misread)
+    if mistake is not None:
+        return _mistake(mistake)
     unshown = document.unshown if form else 0
     rest = [ours(UNSHOWN if unshown == 1 else UNSHOWN_MORE, "$text-warning", n=unshown)] if unshown else []
     parts = list(_wrong(document, room - sum(one.cell_length + 3 for one in rest)))
@@ -90,27 +90,27 @@ def verdict(document: FormDocument, misread: JsonProblem | None, *, form: bool, 
     return join(*parts, sep=_SEP)
 
 
-def fitted(document: FormDocument, misread: JsonProblem | None, *, form: bool, across: int, lines: int) -> Content:
-    """The verdict in so many lines: a word that goes to the next one leaves less room than there are cells."""
+def fitted(document: FormDocument, mistake: JsonProblem | None, *, form: bool, across: int, lines: int) -> Content:
+    """Return `result` in so many lines: a word that goes to the next line leaves less room than there are cells."""
     room = across * lines
     while True:
-        said = verdict(document, misread, form=form, room=room)
+        said = result(document, mistake, form=form, room=room)
         room -= 6
         if room < across // 2 or len(said.wrap(across)) <= lines:
             return said
 
 
-def _misread(misread: JsonProblem) -> Content:
-    what = Foreign(misread.message)
-    if misread.line is None or misread.column is None:
+def _mistake(mistake: JsonProblem) -> Content:
+    what = Foreign(mistake.message)
+    if mistake.line is None or mistake.column is None:
         said = ours(w.NOT_JSON_SOMEWHERE, problem=what)
     else:
-        said = ours(w.NOT_JSON, line=misread.line, column=misread.column, problem=what)
+        said = ours(w.NOT_JSON, line=mistake.line, column=mistake.column, problem=what)
     return ours("{sign}{said}", "$text-error", sign=ours(WRONG), said=said)
 
 
 def _wrong(document: FormDocument, room: int) -> Iterator[Content]:
-    """How much is wrong, and what: at the cursor, else the first."""
+    """Yield how much is wrong, and what: at the cursor, else the first."""
     wrong = [one for one in document.problems if not one.missing]
     here = document.problem_at(document.line) if document.line is not None else None
     if here is not None and not here.missing:
@@ -125,7 +125,7 @@ def _wrong(document: FormDocument, room: int) -> Iterator[Content]:
 
 
 def _needed(missing: list[Problem], room: int) -> Content:
-    """What is still needed, as many of the names as there is room for."""
+    """Return what is still needed, with as many names as there is room for."""
     count = ours(MISSING, n=len(missing))
     names: list[Content] = []
     left = room - count.cell_length - 2
@@ -144,7 +144,7 @@ def _needed(missing: list[Problem], room: int) -> Content:
 
 
 def cannot(document: FormDocument) -> Content:
-    """Why it was not submitted: the first problem, in one line."""
+    """Return why nothing was submitted: the first problem, in one line."""
     first = next(iter(document.problems), None)
     if first is None:
         path, words = next(iter(document.local.items()))
@@ -159,12 +159,12 @@ def cannot(document: FormDocument) -> Content:
 
 
 def no_form(line: Line) -> Content:
-    """Why everything is written as JSON."""
+    """Return why everything is written as JSON."""
     return ours(NO_FORM, note=Foreign(line.note))
 
 
 def described(schema: JsonObject, line: Line | None) -> Foreign:
-    """The schema to be read: all of it, or of a long one what it says about the line under the cursor."""
+    """Return the schema as text: all of it, or of a long one what it says about the line under the cursor."""
     text = _written(schema)
     if text.count("\n") >= LINES and line is not None:
         text = _written(line.shape.schema)
