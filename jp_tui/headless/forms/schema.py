@@ -1,7 +1,7 @@
-"""A JSON answer in lines: the form of its schema, level by level, beside the JSON itself (R186, issue 5, 10; E60).
+"""A JSON answer in lines: the form of its schema, level by level, or the JSON itself (R186, issue 5, 10; E60).
 
-A number picks a field, and a value after it fills it; what has fields of its own is walked into. Whole JSON may be
-typed at any time. Whether it fits is the engine's to say: what is wrong then stands at its field, and nothing is lost.
+A number picks a field, and a value after it fills it; a field with fields of its own is opened. Whole JSON may be typed
+at any time. The engine checks the answer: what is wrong is then shown at its field, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST = 200
 
 
 class SchemaLines(AnswerLines):
-    """A form where the schema is one, else JSON over several lines; a misfit is asked again (R186)."""
+    """A form where the schema has one, else JSON over several lines; what doesn't fit is asked again (R186)."""
 
     letters = LETTERS
 
@@ -61,7 +61,7 @@ class SchemaLines(AnswerLines):
 
     @property
     def _untouched(self) -> bool:
-        """Whether the answer is still what was offered, which Enter takes."""
+        """True if the answer is still what was offered, which Enter accepts."""
         return bool(self._question.offered) and same(self._document, self._begun)
 
     def _rows(self) -> list[Row]:
@@ -83,7 +83,7 @@ class SchemaLines(AnswerLines):
             yield quoted("\n".join(self._json.lines))
 
     def _listed(self) -> Iterator[str]:
-        """The rows of the place, and what is wrong with it as a whole."""
+        """Yield the rows of the place, and what is wrong with it as a whole."""
         rows = self._rows()
         for number, row in enumerate(rows[:MOST], 1):
             yield from self._told(number, row)
@@ -94,7 +94,7 @@ class SchemaLines(AnswerLines):
                 yield f"  ! {line(problem.words)}"
 
     def _plainly(self) -> Iterator[str]:
-        """Of a schema that is no form: what it says of its one value, and what there is."""
+        """Yield what a schema without a form says of its one value, and what is offered."""
         root = self._fields.root
         if root.kind == "json" and root.note:
             yield NO_FORM.format(note=root.note)
@@ -154,7 +154,7 @@ class SchemaLines(AnswerLines):
         return schema_answer(self._json.add(lines), self._sent)
 
     def _sent(self, value: Json) -> Answered:
-        """The whole answer; should it not fit, it is what the form goes on with."""
+        """Return the whole answer; if it doesn't fit, the form continues with it."""
         self._document, self._here, self._problems = value, (), []
         return self._question.answered(value)
 
@@ -186,7 +186,7 @@ class SchemaLines(AnswerLines):
         return f"a number from 1 to {count}" if count else "there is nothing to pick here"
 
     def _reached(self, word: str) -> Row | None:
-        """The row of a number; of several with dots one below the other."""
+        """Return the row of a number; numbers with dots lead from level to level."""
         here, row = self._here, None
         for step in word.split("."):
             below = schema_lines.rows(self._fields, self._document, here)
@@ -211,7 +211,7 @@ class SchemaLines(AnswerLines):
         return FieldStep(row, schema_lines.held(self._document, row), self.put)
 
     def put(self, row: Row, value: Json) -> Back:
-        """A value into a field; it says what the field holds then."""
+        """Put a value into a field, and show it."""
         self._document = edit.put(self._fields, self._document, row.path, value)
         return self._changed(row)
 
@@ -225,7 +225,7 @@ class SchemaLines(AnswerLines):
         return self._walked(self._here[:-1])
 
     def _walked(self, here: Path) -> Back:
-        """To another place, which is read alone: what is asked was read before, and `.` reads it all again."""
+        """Go to another place, which is shown alone: the question was shown before, and `.` shows all again."""
         self._here = here
         ways = ["`..` goes up"] if here else [f"`{SUBMIT}` sends the answer"]
         ways += ["`+` adds an entry"] if self._is_list else []
@@ -286,16 +286,16 @@ class SchemaLines(AnswerLines):
 
     # What the engine says
 
-    def wrong(self, verdict: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """The engine's verdict on the answer, by field: each with the numbers that lead to it."""
-        self._problems = problems(self._document, verdict)
+    def wrong(self, problems_found: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Take the engine's check of the answer: yield each problem with the numbers that lead to its field."""
+        self._problems = problems(self._document, problems_found)
         for one in self._problems if self._formed else ():
             if numbers := self._numbers(one.path):
                 self._here = ()
                 yield f"  {numbers}  {line(str(one.path[-1]))}: {line(one.words)}"
 
     def _numbers(self, path: Path) -> str:
-        """`2.1`: the numbers of a path from the top; as far as there are any."""
+        """Return the numbers of a path from the top, as `2.1`; as far as there are any."""
         found: list[str] = []
         for depth in range(len(path)):
             below = schema_lines.rows(self._fields, self._document, path[:depth])

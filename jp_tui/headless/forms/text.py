@@ -22,7 +22,7 @@ def _unescaped(line: str) -> str:
 
 
 class TextLines(AnswerLines):
-    """Words, over several lines where a line ends in a backslash, or where they were pasted."""
+    """Text, over several lines where a line ends in a backslash, or where it was pasted."""
 
     def __init__(self, question: AskedQuestion) -> None:
         self._question = question
