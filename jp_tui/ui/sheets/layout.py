@@ -51,6 +51,10 @@ class SheetFrame:
         self.notice.update(notice)
         self.notice.display = bool(notice)
 
+    def toggle_why(self) -> None:
+        """Show which rule brought the question here, or hide it."""
+        self.why.display = not self.why.display
+
     def count(self, left: float | None) -> bool:
         """Show the seconds that are left to answer (E13), None for no limit. Return True if the line is new."""
         new = left is not None and not self.time.display

@@ -546,7 +546,7 @@ class Sheet(Vertical, can_focus=True):
         if "why" in self._texts():
             self.reading.look_at("why")
         else:
-            self.frame.why.display = not self.frame.why.display
+            self.frame.toggle_why()
         self.post_message(LayoutChanged())
 
     # What is received

@@ -246,9 +246,7 @@ class SheetDock(Vertical):
     def settle(self, key: Key, by: str = "") -> None:
         """Drop a question that no longer waits, with a notice if it was open and not answered here. `by` answered."""
         sheet = self.host.sheet_of(key)
-        answered = sheet is not None and sheet.done
-        stays = sheet is not None and answered and self.open and self.transition.lingers(key, sheet)
-        if (by and not answered) or not stays:
+        if sheet is None or not sheet.done or not self.open or not self.transition.lingers(key, sheet):
             self._drop(key, self._gone(key, by))
 
     def _store_draft(self, key: Key, text: str) -> None:
